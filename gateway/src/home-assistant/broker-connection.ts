@@ -1,0 +1,88 @@
+import mqtt, { type MqttClient } from "mqtt";
+import { ALL_COMMANDS, gatewayTopic } from "./topics.js";
+
+export interface BrokerOptions {
+	/** mqtt://[user@]host[:port] or mqtts://… */
+	readonly url: string;
+	readonly password: string | undefined;
+	/** CA certificates of the broker, for mqtts. */
+	readonly ca: Buffer | string | undefined;
+	/** Identifies the gateway in its topic. */
+	readonly gatewayName: string;
+	/** A command arrived. At most one in a turn of the event loop. */
+	readonly onCommand: (topic: string, payload: Buffer) => void;
+	readonly info: (message: string) => void;
+	readonly warn: (details: object, message: string) => void;
+}
+
+/** Retry interval for a broker that does not answer, ms. */
+const RECONNECT_PERIOD = 2_000;
+
+/** Home Assistant's broker, and the messages that it is to retain: they are sent again after each connection. */
+export class BrokerConnection {
+	/** The topic that says whether the gateway is online. */
+	readonly gatewayTopic: string;
+	readonly #client: MqttClient;
+	/** By topic. Empty: the broker is to forget it. */
+	readonly #retained = new Map<string, string>();
+
+	constructor({ url, password, ca, gatewayName, onCommand, info, warn }: BrokerOptions) {
+		this.gatewayTopic = gatewayTopic(gatewayName);
+		const client = mqtt.connect(url, {
+			...(password !== undefined && { password }),
+			...(ca !== undefined && { ca }),
+			clean: true,
+			reconnectPeriod: RECONNECT_PERIOD,
+			reconnectOnConnackError: true,
+			resubscribe: false,
+			queueQoSZero: false,
+			will: { topic: this.gatewayTopic, payload: Buffer.from("offline"), qos: 0, retain: true },
+		});
+		this.#client = client;
+		client.on("connect", () => {
+			info("connected to Home Assistant's broker");
+			client.subscribe(ALL_COMMANDS, { qos: 1 });
+			this.#retained.forEach((text, topic) => void this.#publish(topic, text));
+		});
+		client.on("error", ({ message }) => warn({}, `Home Assistant's broker: ${message}`));
+		client.handleMessage = ({ topic, payload, retain }, done) => {
+			if (retain) {
+				// It would be obeyed again after each connection.
+				warn({ topic }, "Home Assistant: retained command rejected");
+			} else {
+				onCommand(topic, Buffer.from(payload));
+			}
+			setImmediate(done);
+		};
+		this.retain(this.gatewayTopic, "online");
+	}
+
+	/** Has the broker retain a message, instead of the one before. */
+	retain(topic: string, text: string): void {
+		if (this.#retained.get(topic) !== text) {
+			this.#retained.set(topic, text);
+			this.#publish(topic, text);
+		}
+	}
+
+	/** Has the broker forget the message of a topic. */
+	forget(topic: string): void {
+		this.retain(topic, "");
+	}
+
+	/** Home Assistant shows every device of the gateway as unavailable from now on. */
+	async close(): Promise<void> {
+		this.#publish(this.gatewayTopic, "offline");
+		await this.#client.endAsync(!this.#client.connected);
+	}
+
+	/** What cannot be sent now is sent after the next connection. */
+	#publish(topic: string, text: string): void {
+		if (this.#client.connected) {
+			this.#client.publish(topic, text, { retain: true });
+			if (text === "") {
+				this.#retained.delete(topic);
+			}
+		}
+	}
+}

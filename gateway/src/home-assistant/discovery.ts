@@ -1,0 +1,134 @@
+import type { ServerInfo } from "xs-mcp-manager/core";
+import { GATEWAY_INFO } from "../version.js";
+import type { Light, Measurement, Status } from "./status.js";
+import { topicsOf } from "./topics.js";
+
+// Device discovery of Home Assistant 2024.12: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
+
+/** A device as Home Assistant is to show it. */
+export interface ShownDevice {
+	/** See {@link keyOf}. */
+	readonly key: string;
+	readonly alias: string;
+	readonly board: ServerInfo;
+	/** Undefined if it has reported no state. */
+	readonly state: string | undefined;
+	readonly status: Status;
+	/** Whether it has a tool that Home Assistant may call. */
+	readonly offers: (tool: string) => boolean;
+}
+
+/** Characters of a device's texts. */
+const MAX_TEXT = 64;
+
+/** The tools that Home Assistant's entities call. */
+export const TOOLS = {
+	volume: "self.audio_speaker.set_volume",
+	brightness: "self.screen.set_brightness",
+	light: "self.light.set",
+} as const;
+
+/** Marks the part of a topic that is a light. */
+export const LIGHT_PREFIX = "light-";
+
+/** Home Assistant rejects a device class with a unit that it does not know for it. */
+const DEVICE_CLASSES: Readonly<Record<string, { readonly name: string; readonly units: readonly string[] }>> = {
+	temperature: { name: "temperature", units: ["°C", "°F", "K"] },
+	humidity: { name: "humidity", units: ["%"] },
+	pressure: { name: "atmospheric_pressure", units: ["hPa", "kPa", "Pa", "mbar"] },
+	light: { name: "illuminance", units: ["lx"] },
+	battery: { name: "battery", units: ["%"] },
+};
+
+/** The discovery message of a device. `gateway` is the topic that says whether the gateway is online. */
+export function describeDevice(device: ShownDevice, gateway: string): object {
+	const { key, alias, board, status, offers } = device;
+	const { availability, state } = topicsOf(key);
+	const { version: sw_version } = GATEWAY_INFO;
+	const entity = (name: string, more: object) => ({ unique_id: `xs_mcp_${key}_${name}`, name: titleOf(name), ...more });
+	const value = (name: string) => ({ value_template: `{{ value_json['${name}'] }}` });
+	const number = (name: "volume" | "brightness", title: string) => {
+		const command_topic = topicsOf(key).commandOf(name);
+		const range = { min: 0, max: 100, unit_of_measurement: "%" };
+		return status[name] !== undefined && offers(TOOLS[name])
+			? { [name]: entity(name, { name: title, platform: "number", ...value(name), command_topic, ...range }) }
+			: {};
+	};
+	const sensors = [...status.measurements].map(([name, each]) => [
+		name,
+		entity(name, { platform: "sensor", state_class: "measurement", ...value(name), ...describeUnit(each) }),
+	]);
+	const lights = offers(TOOLS.light) ? [...status.lights] : [];
+	return {
+		device: { identifiers: [`xs_mcp_${key}`], name: alias, model: cut(board.name), sw_version: cut(board.version) },
+		origin: { name: GATEWAY_INFO.name, sw_version },
+		availability: [{ topic: gateway }, { topic: availability }],
+		availability_mode: "all",
+		state_topic: state,
+		components: {
+			state: entity("state", { platform: "sensor", ...value("state") }),
+			...number("volume", "Volume"),
+			...number("brightness", "Screen brightness"),
+			...Object.fromEntries(sensors),
+			...Object.fromEntries(
+				lights.map(([name, light]) => [`light_${name}`, entity(`light_${name}`, describeLight(key, name, light))]),
+			),
+		},
+	};
+}
+
+/** The values of a device's sensors and numbers, to which the templates refer. */
+export function describeState({
+	state = null,
+	status,
+}: Pick<ShownDevice, "status"> & { state?: string | null | undefined }): object {
+	const { volume, brightness, measurements } = status;
+	const values = [...measurements].map(([name, { value }]) => [name, value]);
+	return { state, volume, brightness, ...Object.fromEntries(values) };
+}
+
+/** The state of a light in the JSON schema of MQTT lights. */
+export function describeLightState({ on, brightness, color }: Light): object {
+	const [r, g, b] = (color?.match(/[0-9a-f]{2}/gi) ?? []).map((hex) => Number.parseInt(hex, 16));
+	return {
+		state: on ? "ON" : "OFF",
+		color_mode: colorModeOf({ on, brightness, color }),
+		brightness,
+		...(color !== undefined && { color: { r, g, b } }),
+	};
+}
+
+function describeLight(key: string, name: string, light: Light): object {
+	const part = `${LIGHT_PREFIX}${name}`;
+	return {
+		platform: "light",
+		schema: "json",
+		state_topic: topicsOf(key).stateOf(part),
+		command_topic: topicsOf(key).commandOf(part),
+		supported_color_modes: [colorModeOf(light)],
+		...(light.brightness !== undefined && { brightness: true, brightness_scale: 100 }),
+	};
+}
+
+function colorModeOf({ brightness, color }: Light): string {
+	if (color !== undefined) {
+		return "rgb";
+	}
+	return brightness === undefined ? "onoff" : "brightness";
+}
+
+function describeUnit({ kind, unit }: Measurement): object {
+	const deviceClass = DEVICE_CLASSES[kind];
+	const isKnown = unit !== undefined && deviceClass?.units.includes(unit);
+	return { unit_of_measurement: unit, ...(isKnown && { device_class: deviceClass?.name }) };
+}
+
+/** "sensor_temperature" is "Temperature". */
+function titleOf(name: string): string {
+	const words = name.replace(/^sensor_/, "").replaceAll("_", " ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function cut(text: string): string {
+	return text.slice(0, MAX_TEXT);
+}

@@ -1,0 +1,103 @@
+import type { CallDetails, CallRecord, Notification, Server, ServerRegistry } from "xs-mcp-manager/core";
+import { BrokerConnection, type BrokerOptions } from "./broker-connection.js";
+import { HomeDevice, readLimit, STATUS_TOOL } from "./home-device.js";
+import { keyOf, readCommandTopic } from "./topics.js";
+
+/**
+ * Shows the devices of a registry in Home Assistant, by MQTT discovery. What the registry hears is published; a device's
+ * status is read when something has happened to it, never in intervals.
+ */
+export class HomeAssistant {
+	readonly #servers: ServerRegistry;
+	readonly #broker: BrokerConnection;
+	readonly #devices = new Map<string, HomeDevice>();
+	readonly #limit = readLimit();
+	readonly #warn: BrokerOptions["warn"];
+
+	/** Connects, and keeps reconnecting. */
+	constructor(servers: ServerRegistry, options: Omit<BrokerOptions, "onCommand">) {
+		this.#servers = servers;
+		this.#warn = options.warn;
+		this.#broker = new BrokerConnection({ ...options, onCommand: this.#obey });
+		servers.on("online", this.#online);
+		servers.on("stateChanged", this.#stateChanged);
+		servers.on("call", this.#called);
+		servers.on("changed", this.#changed);
+		this.#changed();
+	}
+
+	/** Home Assistant shows every device as unavailable from now on. */
+	async close(): Promise<void> {
+		this.#servers.off("online", this.#online);
+		this.#servers.off("stateChanged", this.#stateChanged);
+		this.#servers.off("call", this.#called);
+		this.#servers.off("changed", this.#changed);
+		this.#devices.forEach((device) => void device.close());
+		await this.#broker.close();
+	}
+
+	readonly #online = (server: Server): void => this.#of(server)?.readSoon();
+
+	readonly #stateChanged = (server: Server, cause?: Notification): void => {
+		const device = this.#of(server);
+		if (cause?.method === "notifications/sensor_changed") {
+			device?.sensorChanged(cause.params);
+		} else {
+			device?.publish();
+			if (cause !== undefined) {
+				device?.readSoon();
+			}
+		}
+	};
+
+	/** Calls of others show what a device is at, or change it. */
+	readonly #called = ({ serverId, outcome }: CallRecord, { tool, result }: CallDetails): void => {
+		const device = this.#devices.get(keyOf(serverId));
+		if (tool.name === STATUS_TOOL) {
+			if (result !== undefined && outcome === "ok") {
+				device?.keep(result);
+			}
+		} else if (tool.annotations?.readOnlyHint !== true) {
+			device?.readSoon();
+		}
+	};
+
+	/** Devices have become known, were forgotten, or have other names or tools. */
+	readonly #changed = (): void => {
+		const known = new Set<Server>(this.#servers.all);
+		for (const [key, device] of this.#devices) {
+			if (!known.has(device.server)) {
+				device.forget();
+				this.#devices.delete(key);
+			}
+		}
+		known.forEach((server) => void this.#of(server)?.publishRecord());
+	};
+
+	readonly #obey = (topic: string, payload: Buffer): void => {
+		const { key, part } = readCommandTopic(topic);
+		const device = this.#devices.get(key);
+		if (device === undefined) {
+			this.#warn({ topic }, "Home Assistant: command for an unknown device rejected");
+		} else {
+			void device.obey(part, payload);
+		}
+	};
+
+	/** The device of this server; undefined for a configured server. */
+	#of(server: Server): HomeDevice | undefined {
+		if (server.configured) {
+			return undefined;
+		}
+		const key = keyOf(server.id);
+		const device = this.#devices.get(key);
+		if (device?.server === server) {
+			return device;
+		}
+		// One that was forgotten and has come back is another object.
+		device?.forget();
+		const added = new HomeDevice(server, { broker: this.#broker, limit: this.#limit, warn: this.#warn });
+		this.#devices.set(key, added);
+		return added;
+	}
+}

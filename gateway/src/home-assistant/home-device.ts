@@ -1,0 +1,166 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import pLimit, { type LimitFunction } from "p-limit";
+import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
+import type { BrokerConnection } from "./broker-connection.js";
+import { readCommand } from "./commands.js";
+import { describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
+import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
+import { keyOf, topicsOf } from "./topics.js";
+
+export const STATUS_TOOL = "self.get_device_status";
+
+/** Who calls, in the log and the console. */
+const PRINCIPAL = "home-assistant";
+
+/** Milliseconds for which changes are collected before the status is read. */
+const READ_DELAY = 500;
+
+/** Devices whose status is read at the same time. */
+export const readLimit = (): LimitFunction => pLimit(16);
+
+export interface HomeDeviceOptions {
+	readonly broker: BrokerConnection;
+	readonly limit: LimitFunction;
+	readonly warn: (details: object, message: string) => void;
+}
+
+/** A device in Home Assistant. */
+export class HomeDevice {
+	readonly server: Server;
+	readonly key: string;
+	readonly #options: HomeDeviceOptions;
+	readonly #topics: ReturnType<typeof topicsOf>;
+	/** Undefined until it was first asked: its entities are not known. */
+	#status: Status | undefined;
+	/** The record of its last discovery message. */
+	#record: Server["record"] | undefined;
+	/** Set until the read that it begins has ended. */
+	#timer: NodeJS.Timeout | undefined;
+	/** Whether something may have changed since the last read began. */
+	#isStale = false;
+	#isForgotten = false;
+
+	constructor(server: Server, options: HomeDeviceOptions) {
+		this.server = server;
+		this.key = keyOf(server.id);
+		this.#options = options;
+		this.#topics = topicsOf(this.key);
+	}
+
+	/** Publishes what has changed. */
+	publish(): void {
+		const { broker } = this.#options;
+		const { server, key } = this;
+		const status = this.#status;
+		if (this.#isForgotten || !server.known) {
+			return;
+		}
+		broker.retain(this.#topics.availability, server.online ? "online" : "offline");
+		if (status === undefined) {
+			return;
+		}
+		const { alias, board, state } = server;
+		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
+		const shown = { key, alias, board, state, status, offers };
+		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
+		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
+		for (const [name, light] of status.lights) {
+			broker.retain(this.#topics.stateOf(LIGHT_PREFIX + name), JSON.stringify(describeLightState(light)));
+		}
+	}
+
+	/** Publishes its discovery message again if its record has changed. */
+	publishRecord(): void {
+		if (this.#record !== this.server.record) {
+			this.#record = this.server.record;
+			this.publish();
+		}
+	}
+
+	/** Its status tool has answered, to Home Assistant or another client. */
+	keep(result: CallToolResult): void {
+		this.#status = readStatus(result, this.#status ?? NO_STATUS) ?? this.#status;
+		this.publish();
+	}
+
+	/** It has sent `notifications/sensor_changed`. */
+	sensorChanged(params: Readonly<Record<string, unknown>>): void {
+		this.#status &&= withSensor(this.#status, params);
+		this.publish();
+	}
+
+	/** Reads its status soon: something may have changed. */
+	readSoon(): void {
+		this.#isStale = true;
+		this.#timer ??= setTimeout(() => void this.#options.limit(() => this.#readInTurn()), READ_DELAY).unref();
+	}
+
+	/** Carries out a command of Home Assistant's. What fails is logged. */
+	async obey(part: string, payload: Buffer): Promise<void> {
+		const { server } = this;
+		try {
+			const { tool: name, args } = readCommand(part, payload);
+			const tool = this.#find(name);
+			if (tool === undefined) {
+				throw new Error(`${server.alias} has no tool ${name}`);
+			}
+			const { isError, content } = (await server.call(PRINCIPAL, tool, args)) as CallToolResult;
+			if (isError) {
+				throw new Error(textOf(content));
+			}
+		} catch (error) {
+			this.#warn(`command for ${part} failed: ${(error as Error).message}`);
+		}
+		// Home Assistant shows what is so, also after a command that failed.
+		this.readSoon();
+	}
+
+	/** Removes it from Home Assistant. */
+	forget(): void {
+		this.close();
+		const { config, availability, state, stateOf } = this.#topics;
+		const lights = [...(this.#status?.lights.keys() ?? [])].map((name) => stateOf(LIGHT_PREFIX + name));
+		for (const topic of [config, availability, state, ...lights]) {
+			this.#options.broker.forget(topic);
+		}
+	}
+
+	/** Publishes nothing from now on. */
+	close(): void {
+		this.#isForgotten = true;
+		clearTimeout(this.#timer);
+	}
+
+	/** One read at a time: a device may be slow to answer, and quick to report changes. */
+	async #readInTurn(): Promise<void> {
+		this.#isStale = false;
+		await this.#read();
+		this.#timer = undefined;
+		if (this.#isStale) {
+			this.readSoon();
+		}
+	}
+
+	async #read(): Promise<void> {
+		const tool = this.#find(STATUS_TOOL);
+		if (this.#isForgotten || !this.server.online) {
+			return;
+		}
+		try {
+			// The registry tells of the answer, as of answers to other clients.
+			await (tool && this.server.call(PRINCIPAL, tool, {}));
+		} catch (error) {
+			this.#warn(`status not read: ${(error as Error).message}`);
+		}
+		this.#status ??= NO_STATUS;
+		this.publish();
+	}
+
+	#find(name: string): ServerTool | undefined {
+		return this.server.tools.find((tool) => tool.name === name && !isUserOnly(tool));
+	}
+
+	#warn(message: string): void {
+		this.#options.warn({ device: this.server.id }, `Home Assistant: ${message}`);
+	}
+}

@@ -1,0 +1,129 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { textOf } from "xs-mcp-manager/core";
+import { z } from "zod";
+import { isObject } from "../firmware.js";
+
+/** Sensors of a device, lights, and axes of a sensor, that are read; numbers that are shown. */
+const MAX_PARTS = 32;
+const MAX_MEASUREMENTS = 64;
+
+/** Names become parts of topics and templates: a part with another name is not shown. */
+const NAME = /^[A-Za-z0-9_]{1,32}$/;
+
+const NUMBER = z.number();
+const LIGHT = z.object({
+	on: z.boolean(),
+	brightness: NUMBER.optional(),
+	color: z
+		.string()
+		.regex(/^#[0-9a-f]{6}$/i)
+		.optional(),
+});
+const SENSOR = z.object({
+	kind: z.string().max(32),
+	value: z.union([NUMBER, z.record(z.string(), NUMBER)]),
+	unit: z.string().max(16).optional(),
+});
+const STATUS = z.object({
+	audio_speaker: z.object({ volume: NUMBER }).optional().catch(undefined),
+	screen: z.object({ brightness: NUMBER }).optional().catch(undefined),
+	battery: z.object({ level: NUMBER }).optional().catch(undefined),
+	chip: z.object({ temperature: NUMBER }).optional().catch(undefined),
+	lights: z.unknown().optional(),
+	sensors: z.unknown().optional(),
+});
+
+export type Light = z.infer<typeof LIGHT>;
+
+/** A number that a device measures; null while its sensor fails. */
+export interface Measurement {
+	readonly kind: string;
+	readonly value: number | null;
+	readonly unit: string | undefined;
+}
+
+/** By a name that is unique in the device. */
+type Measurements = ReadonlyMap<string, Measurement>;
+
+/** The parts of a device, as far as Home Assistant shows them. */
+export interface Status {
+	readonly volume?: number | undefined;
+	/** Of the screen. */
+	readonly brightness?: number | undefined;
+	readonly lights: ReadonlyMap<string, Light>;
+	readonly measurements: Measurements;
+}
+
+/** Of a device that has not said more. */
+export const NO_STATUS: Status = { lights: new Map(), measurements: new Map() };
+
+/**
+ * Reads the result of `self.get_device_status`.
+ *
+ * @param before a sensor that was known then and has no value now stays, without a value
+ * @returns undefined if the result is not a status
+ */
+export function readStatus(result: CallToolResult, before: Status): Status | undefined {
+	const { data } = STATUS.safeParse(objectIn(result));
+	if (data === undefined) {
+		return undefined;
+	}
+	const { audio_speaker: speaker, screen, lights } = data;
+	return {
+		volume: speaker?.volume,
+		brightness: screen?.brightness,
+		lights: new Map(partsOf(lights).flatMap(([name, value]) => readLight(name, value))),
+		measurements: merge(before.measurements, measurementsOf(data)),
+	};
+}
+
+function readLight(name: string, value: unknown): [string, Light][] {
+	const { data } = LIGHT.safeParse(value);
+	return data === undefined ? [] : [[name, data]];
+}
+
+function measurementsOf({ battery, chip, sensors }: z.infer<typeof STATUS>): Measurements {
+	return new Map([
+		...(battery ? [["battery", { kind: "battery", value: battery.level, unit: "%" }] as const] : []),
+		...(chip ? [["chip_temperature", { kind: "temperature", value: chip.temperature, unit: "°C" }] as const] : []),
+		...partsOf(sensors).flatMap(([name, value]) => measure(name, value)),
+	]);
+}
+
+/** The measurements, and those of before without their values. */
+function merge(before: Measurements, now: Measurements): Measurements {
+	const missing = [...before].map(([name, each]) => [name, { ...each, value: null }] as const);
+	const merged = new Map([...missing, ...now]);
+	return merged.size <= MAX_MEASUREMENTS ? merged : new Map([...now].slice(0, MAX_MEASUREMENTS));
+}
+
+/** The status after `notifications/sensor_changed` with these params. */
+export function withSensor(status: Status, { sensor, ...params }: Readonly<Record<string, unknown>>): Status {
+	const measured = measure(String(sensor), params).filter(([name]) => status.measurements.has(name));
+	return measured.length === 0 ? status : { ...status, measurements: new Map([...status.measurements, ...measured]) };
+}
+
+/** A sensor's value by its name; a value with axes becomes several. Empty if it fails. */
+function measure(sensor: string, reading: unknown): [string, Measurement][] {
+	const { data } = SENSOR.safeParse(reading);
+	if (data === undefined) {
+		return [];
+	}
+	const { kind, value, unit } = data;
+	const values =
+		typeof value === "number" ? [["", value] as const] : partsOf(value).map(([axis, n]) => [`_${axis}`, n]);
+	return values.map(([axis, number]) => [`sensor_${sensor}${axis}`, { kind, value: number as number, unit }]);
+}
+
+function partsOf(parts: unknown): [string, unknown][] {
+	const named = isObject(parts) ? Object.entries(parts).filter(([name]) => NAME.test(name)) : [];
+	return named.slice(0, MAX_PARTS);
+}
+
+function objectIn({ structuredContent, content }: CallToolResult): unknown {
+	try {
+		return structuredContent ?? JSON.parse(textOf(content));
+	} catch {
+		return undefined;
+	}
+}

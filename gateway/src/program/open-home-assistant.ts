@@ -1,0 +1,25 @@
+import { readPem } from "../config/tls-files.js";
+import { DeviceKey } from "../devices/device-key.js";
+import type { ProgramContext } from "./context.js";
+import type { Core } from "./open-core.js";
+
+/**
+ * Shows devices in Home Assistant, if the settings name its broker. A broker that does not answer is tried again and again.
+ * Rejects with ConfigurationError if the CA certificates cannot be read.
+ */
+export async function openHomeAssistant({ configuration, ...context }: ProgramContext, core: Core): Promise<void> {
+	const { homeAssistant: url, homeAssistantPassword: password, homeAssistantCa: ca, stateFolder } = configuration;
+	if (url === undefined) {
+		return;
+	}
+	const { HomeAssistant } = await import("../home-assistant/home-assistant.js");
+	const home = new HomeAssistant(core.gateway.servers, {
+		url,
+		password,
+		ca: ca === undefined ? undefined : readPem("homeAssistantCa", ca),
+		gatewayName: new DeviceKey(stateFolder).derive("home-assistant").slice(0, 16),
+		info: (message) => context.log.info(message),
+		warn: (details, message) => context.limitedLog.warn("home-assistant", details, message),
+	});
+	context.onClose(() => home.close());
+}
