@@ -13,6 +13,7 @@ import type { ProgramContext, ProgramUrls } from "./program/context.js";
 import { DeviceSide } from "./program/device-side.js";
 import { joinCluster } from "./program/join-cluster.js";
 import { type Core, openCore } from "./program/open-core.js";
+import { openHomeAssistant } from "./program/open-home-assistant.js";
 
 /** Poll interval for changes of tokens and certificates, ms. */
 const CHECK_INTERVAL = 1_000;
@@ -50,9 +51,8 @@ export class GatewayProgram {
 		if (configuration.open) {
 			await tokens.open();
 		}
-		const problems = tokenProblems(configuration, tokens);
-		if (problems.length > 0) {
-			throw new ConfigurationError(problems);
+		if (configuration.cluster === undefined) {
+			program.#expectTokens();
 		}
 		try {
 			await program.#open();
@@ -90,15 +90,26 @@ export class GatewayProgram {
 		}
 	}
 
+	/** @throws ConfigurationError if strangers could use the gateway */
+	#expectTokens(): void {
+		const { configuration, tokens } = this.#context;
+		const problems = tokenProblems(configuration, tokens);
+		if (problems.length > 0) {
+			throw new ConfigurationError(problems);
+		}
+	}
+
 	/** Clients come first: a device that connects is told the URL for its pictures. */
 	async #open(): Promise<void> {
 		const core = await openCore(this.#context);
 		this.#core = core;
-		const clients = new ClientSide(this.#context, core);
+		this.#cluster = await joinCluster(this.#context, core, () => this.#clients?.sessions ?? 0);
+		await openHomeAssistant(this.#context, core);
+		// The cluster may have brought tokens.
+		this.#expectTokens();
+		const clients = new ClientSide(this.#context, core, this.#cluster);
 		this.#clients = clients;
-		this.#cluster = await joinCluster(this.#context, core, () => clients.sessions);
-		clients.cluster = this.#cluster;
-		const devices = new DeviceSide(this.#context, core);
+		const devices = new DeviceSide(this.#context, core, this.#cluster?.approvals);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });
 		await clients.listen(routes, devices.bindings);

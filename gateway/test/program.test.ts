@@ -101,7 +101,7 @@ describe("the gateway as a program", () => {
 	});
 
 	it("starts without the tokens that it had only if it is told to be open, and remembers that", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		await new TokenStore(stateFolder).add({ name: "lamp", kind: "device" });
 		rmSync(join(stateFolder, "tokens.json"));
@@ -278,7 +278,7 @@ describe("the gateway as a program", () => {
 	});
 
 	it("says when it cannot listen at an address", async (t) => {
-		const tokens = { stateFolder: makeStateFolder(t) };
+		const tokens = { stateFolder: makeStateFolder() };
 		await new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });
 		await assert.rejects(startProgram(t, { ...tokens, httpAddress: "192.0.2.1" }), {
 			name: "ConfigurationError",
@@ -301,7 +301,7 @@ describe("the gateway as a program", () => {
 	it("says which alias cannot be used, and which state folder", async (t) => {
 		const aliases = { [LAMP]: "My Lamp!" };
 		await assert.rejects(startProgram(t, { aliases }), { name: "ConfigurationError", message: /^aliases: .*My Lamp!/ });
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		writeFileSync(join(stateFolder, "devices"), "no folder");
 		await assert.rejects(startProgram(t, {}, stateFolder), {
 			name: "ConfigurationError",

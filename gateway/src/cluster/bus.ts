@@ -6,10 +6,13 @@ import {
 	connect,
 	createInbox,
 	credsAuthenticator,
+	errors,
 	headers,
 	type Msg,
 	type NatsConnection,
+	type TlsOptions,
 } from "@nats-io/transport-node";
+import { CODE_MEMORY } from "../oauth/codes.js";
 import { ABSENT_TIME } from "./messages.js";
 
 /** How a gateway reaches NATS. */
@@ -34,6 +37,10 @@ export interface Buckets {
 	readonly devices: KV;
 	/** Lists by their hash: devices of one kind and firmware share them. */
 	readonly lists: KV;
+	/** Records of tokens by the token's hash. */
+	readonly tokens: KV;
+	/** What people approve within ten minutes. In memory: it can be asked for again. */
+	readonly approvals: KV;
 }
 
 /** Milliseconds between attempts to reach NATS again. */
@@ -56,6 +63,9 @@ const MAX_LISTS = 256 * 1024 * 1024;
 /** Bytes of a message that are left for its subject and headers. */
 const MESSAGE_OVERHEAD = 1_024;
 
+/** Most subjects of which it is said that NATS refuses them. */
+const MAX_REFUSED = 20;
+
 /** The header of a part of a long message: "2/5". */
 const PART = "Xs-Mcp-Part";
 
@@ -64,6 +74,8 @@ interface Listener {
 	readonly onLost: () => void;
 	/** The connection is back. */
 	readonly onBack: () => void;
+	/** NATS does not allow something: once for each subject. */
+	readonly onRefused: (message: string) => void;
 }
 
 /** A connection to NATS, which comes back by itself. */
@@ -71,6 +83,8 @@ export class Bus {
 	readonly #connection: NatsConnection;
 	readonly #replicas: number;
 	#connected = true;
+	/** The first subscription that NATS has refused. */
+	#refused: Error | undefined;
 
 	private constructor(connection: NatsConnection, replicas: number, listener: Listener) {
 		this.#connection = connection;
@@ -101,6 +115,8 @@ export class Bus {
 			gateways: await kvm.create("xsmcp_gateways", { ...common, ttl: ABSENT_TIME, storage: "memory" }),
 			devices: await kvm.create("xsmcp_devices", common),
 			lists: await kvm.create("xsmcp_lists", { ...common, ttl: LISTS_TIME, max_bytes: MAX_LISTS }),
+			tokens: await kvm.create("xsmcp_tokens", common),
+			approvals: await kvm.create("xsmcp_approvals", { ...common, ttl: CODE_MEMORY, storage: "memory" }),
 		};
 	}
 
@@ -109,9 +125,20 @@ export class Bus {
 			callback: (error, message) => {
 				if (error === null) {
 					onMessage(message);
+				} else {
+					this.#refused ??= error;
 				}
 			},
 		});
+	}
+
+	/** Rejects if NATS has refused a subscription. */
+	async expectSubscriptions(): Promise<void> {
+		// What the server has to say about them comes before its answer to this.
+		await this.flush();
+		if (this.#refused !== undefined) {
+			throw this.#refused;
+		}
 	}
 
 	/** Publishes JSON, in several parts if it is too long for one message. */
@@ -154,14 +181,21 @@ export class Bus {
 		await this.#connection.close();
 	}
 
-	async #follow({ onLost, onBack }: Listener): Promise<void> {
-		for await (const { type } of this.#connection.status()) {
-			if (type === "disconnect" && this.#connected) {
+	async #follow({ onLost, onBack, onRefused }: Listener): Promise<void> {
+		const refused = new Set<string>();
+		for await (const status of this.#connection.status()) {
+			if (status.type === "disconnect" && this.#connected) {
 				this.#connected = false;
 				onLost();
-			} else if (type === "reconnect") {
+			} else if (status.type === "reconnect") {
 				this.#connected = true;
 				onBack();
+			} else if (status.type === "error" && status.error instanceof errors.PermissionViolationError) {
+				const { operation, subject, message } = status.error;
+				if (refused.size < MAX_REFUSED && !refused.has(operation + subject)) {
+					refused.add(operation + subject);
+					onRefused(message);
+				}
 			}
 		}
 	}
@@ -204,7 +238,7 @@ export async function watch(
 }
 
 function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {
-	const { protocol, host, username, password: inUrl } = new URL(url);
+	const { protocol, host, hostname, username, password: inUrl } = new URL(url);
 	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(inUrl) || password];
 	const login = user === "" || pass === undefined ? tokenOf(user || pass) : { user, pass };
 	return {
@@ -217,8 +251,14 @@ function connectionOptions({ url, credentials, password, ca }: BusOptions, name:
 		pingInterval: PING_INTERVAL,
 		...login,
 		...(credentials !== undefined && { authenticator: credsAuthenticator(readFileSync(credentials)) }),
-		...((protocol === "tls:" || ca !== undefined) && { tls: ca === undefined ? {} : { ca: readFileSync(ca, "utf8") } }),
+		...((protocol === "tls:" || ca !== undefined) && { tls: tlsOptions(hostname, ca) }),
 	};
+}
+
+function tlsOptions(hostname: string, ca: string | undefined): TlsOptions & { readonly host: string } {
+	// Without it, Node expects the certificate of an address to be for "localhost". NATS passes it on.
+	const host = { host: hostname.replace(/^\[(.*)\]$/, "$1") };
+	return ca === undefined ? host : { ...host, ca: readFileSync(ca, "utf8") };
 }
 
 function tokenOf(token: string | undefined): { readonly token?: string } {

@@ -4,7 +4,7 @@ import type { Server, ServerRecord, Session } from "xs-mcp-manager/core";
 import { Turns } from "../net/turns.js";
 import { type Buckets, isOutdated } from "./bus.js";
 import type { Lists } from "./lists.js";
-import { type Entry, entrySchema, keyOf, readMessage, VERSION } from "./messages.js";
+import { type Entry, entrySchema, isLater, keyOf, readMessage, VERSION } from "./messages.js";
 
 /** Entries that are written at the same time: thousands of devices may connect at once. */
 const MAX_WRITES = 64;
@@ -116,6 +116,14 @@ export class Claims {
 		}
 	}
 
+	/** The entry of a device is of a later version than this program reads: a newer gateway has it. */
+	taken(device: string): void {
+		const claim = this.#claims.get(device);
+		if (claim !== undefined) {
+			this.#lose(claim, "of a later version");
+		}
+	}
+
 	/** Settles when every change has been written, or cannot be for now. */
 	async flush(): Promise<void> {
 		for (const claim of this.#claims.values()) {
@@ -202,6 +210,10 @@ export class Claims {
 	async #reconcile(claim: Claim, devices: KV): Promise<void> {
 		const found = await devices.get(keyOf(claim.server.id));
 		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
+		if (found?.operation === "PUT" && isLater(found.value)) {
+			this.taken(claim.server.id);
+			return;
+		}
 		if (found === null || entry === undefined) {
 			claim.revision = undefined;
 		} else if (entry.claim === claim.id) {

@@ -2,14 +2,17 @@ import { randomUUID } from "node:crypto";
 import type { KvWatchEntry } from "@nats-io/kv";
 import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
+import type { TokenStore } from "../config/token-store.js";
 import { type Buckets, Bus, type BusOptions, saysNobody, watch } from "./bus.js";
 import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Lists } from "./lists.js";
 import { Members } from "./members.js";
-import { type Lease, SUBJECTS, VERSION } from "./messages.js";
+import { idOf, isLater, type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
+import { SharedApprovals } from "./shared-approvals.js";
+import { SharedTokens } from "./shared-tokens.js";
 import type { ClusterStatus } from "./status.js";
 
 export interface ClusterOptions extends BusOptions {
@@ -18,6 +21,11 @@ export interface ClusterOptions extends BusOptions {
 	/** Version of the program. */
 	readonly program: string;
 	readonly registry: ServerRegistry;
+	readonly tokens: TokenStore;
+	/** This gateway's own. */
+	readonly stateFolder: string;
+	/** Differs if this gateway's `device-key` does. */
+	readonly key: string;
 	/** Clients in a session. */
 	readonly clients: () => number;
 	readonly info: (message: string) => void;
@@ -33,6 +41,9 @@ const LEAVE_TIME = 2_000;
 /** Milliseconds until what failed is tried again. */
 const RETRY_TIME = 1_000;
 
+/** Where an operator finds what NATS has to allow. */
+const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
+
 /** Lists are read anew when the entry of their device says so. */
 const LIST_CHANGED = /\/list_changed$/;
 
@@ -41,6 +52,8 @@ const LIST_CHANGED = /\/list_changed$/;
  * its own. docs/gateway/cluster.md says what is stored and sent.
  */
 export class Cluster {
+	/** Devices that wait for approval, and codes of sign-ins. */
+	readonly approvals = new SharedApprovals((error) => this.#warn(error));
 	readonly #options: ClusterOptions;
 	readonly #incarnation = randomUUID();
 	readonly #since = Date.now();
@@ -50,6 +63,7 @@ export class Cluster {
 	readonly #remotes: Remotes;
 	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
+	readonly #tokens: SharedTokens;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
@@ -58,12 +72,15 @@ export class Cluster {
 	#timer: NodeJS.Timeout | undefined;
 	#draining = false;
 	#isClosed = false;
+	/** Senders of messages that this program cannot read. */
+	readonly #later = new Set<string>();
 	/** Whether the registry has changed since the last check. */
 	#hasChanged = false;
 
 	private constructor(options: ClusterOptions) {
-		const { name, registry, warn } = options;
+		const { name, registry, tokens, stateFolder: folder, warn } = options;
 		this.#options = options;
+		this.#tokens = new SharedTokens({ tokens, folder, warn });
 		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
 		const bus = (): Bus => this.#bus;
 		this.#members = new Members(name, (gateway) => this.#memberChanged(gateway));
@@ -127,6 +144,7 @@ export class Cluster {
 	async #leave(): Promise<void> {
 		if (this.#bus.connected) {
 			await this.#claims.flush();
+			await this.#tokens.close();
 			await this.#buckets?.gateways.delete(this.#options.name);
 			await this.#bus.flush();
 		}
@@ -137,11 +155,13 @@ export class Cluster {
 		this.#bus = await Bus.connect(this.#options, name, {
 			onLost: () => this.#lost(),
 			onBack: () => void this.#rejoin(),
+			onRefused: (message) => this.#options.warn(`cluster: ${message}. ${PERMISSIONS}`),
 		});
 		try {
 			const buckets = await this.#bus.openBuckets();
 			await this.#expectName(buckets);
 			this.#subscribe();
+			await this.#bus.expectSubscriptions();
 			await this.#enter(buckets);
 		} catch (error) {
 			await this.#bus.close();
@@ -170,6 +190,7 @@ export class Cluster {
 		const prefix = SUBJECTS.all(name).slice(0, -1);
 		this.#bus.subscribe(SUBJECTS.all(name), (message) => {
 			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
+			this.#noteVersion(message.data, "another gateway");
 			if (kind === "reply") {
 				this.#outgoing.received(detail, message);
 			} else if (kind === "call") {
@@ -185,22 +206,45 @@ export class Cluster {
 		);
 	}
 
+	/** Says once that a gateway is newer than this one. */
+	#noteVersion(bytes: Uint8Array, from: string): void {
+		if (isLater(bytes) && !this.#later.has(from)) {
+			this.#later.add(from);
+			this.#options.warn(
+				`cluster: ${from} sends messages of a later version than this one reads (${VERSION}). They are refused: ` +
+					"its devices cannot be reached here. Upgrade this gateway",
+			);
+		}
+	}
+
 	/** Shows that this gateway is here, and follows the others. */
 	async #enter(buckets: Buckets): Promise<void> {
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
+		await this.#tokens.enter(buckets.tokens);
+		this.approvals.use(buckets.approvals);
 		await this.#renew(true);
-		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void =>
+		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void => {
+			this.#noteVersion(value, `gateway ${key}`);
 			this.#members.received(key, operation === "PUT" ? value : undefined, isUpdate);
+		};
 		const onDevice = (found: KvWatchEntry): void => {
 			const entry = this.#remotes.received(found);
 			if (entry !== undefined) {
 				this.#claims.received(entry, found.revision);
+			} else if (isLater(found.value)) {
+				this.#claims.taken(idOf(found.key));
 			}
 		};
+		const onToken = ({ key, operation, value, revision }: KvWatchEntry): void =>
+			this.#tokens.received(key, operation === "PUT" ? value : undefined, revision);
+		const onApproval = ({ key, operation, value }: KvWatchEntry): void =>
+			this.approvals.received(key, operation === "PUT" ? value : undefined);
 		this.#watches = [
 			await watch(buckets.gateways, onGateway, this.#warn),
 			await watch(buckets.devices, onDevice, this.#warn),
+			await watch(buckets.tokens, onToken, this.#warn),
+			await watch(buckets.approvals, onApproval, this.#warn),
 		];
 		this.#claims.recheck();
 		await this.#claims.flush();
@@ -218,6 +262,8 @@ export class Cluster {
 			stop();
 		}
 		this.#buckets = undefined;
+		this.#tokens.leave();
+		this.approvals.use(undefined);
 	}
 
 	async #rejoin(): Promise<void> {
@@ -237,6 +283,13 @@ export class Cluster {
 	#memberChanged(gateway: string): void {
 		this.#incoming.gatewayGone(gateway);
 		this.#remotes.gatewayChanged(gateway);
+		const { key = this.#options.key } = this.#members.leaseOf(gateway) ?? {};
+		if (key !== this.#options.key) {
+			this.#options.warn(
+				`cluster: gateway ${gateway} has another device-key: devices that are bound there have to be bound here again, and ` +
+					"clients that have registered there cannot sign in here. Copy device-key from one state folder into the others",
+			);
+		}
 	}
 
 	async #tick(): Promise<void> {
@@ -250,6 +303,7 @@ export class Cluster {
 		try {
 			await this.#renew();
 			await this.#claims.flush();
+			await this.#tokens.flush();
 			if (this.#hasChanged) {
 				this.#hasChanged = false;
 				await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
@@ -276,6 +330,7 @@ export class Cluster {
 			clients: this.#options.clients(),
 			calls: this.#incoming.size,
 			draining: this.#draining,
+			key: this.#options.key,
 		};
 	}
 

@@ -86,7 +86,8 @@ export class IncomingCalls {
 	async #answer(call: Call | undefined, reply: string, signal: AbortSignal): Promise<object> {
 		const server = call && this.#options.deviceOf(call);
 		if (call === undefined || !METHODS.has(call.method)) {
-			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "not a request that this gateway knows");
+			const text = "the gateway that has the device does not know this request: it may be older. Nothing was sent.";
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
 		if (server === undefined) {
 			throw new ServerError("server-offline", "the device has gone to another gateway. Nothing was sent to it.");

@@ -41,9 +41,14 @@ export class Members {
 			.sort((a, b) => (a.name < b.name ? -1 : 1));
 	}
 
+	/** The lease of a gateway that is present. */
+	leaseOf(name: string): Lease | undefined {
+		return this.#members.get(name)?.lease;
+	}
+
 	/** Whether a gateway is present, and has not started again since. */
 	has(name: string, incarnation: string): boolean {
-		return this.#members.get(name)?.lease.incarnation === incarnation;
+		return this.leaseOf(name)?.incarnation === incarnation;
 	}
 
 	/**
@@ -75,7 +80,7 @@ export class Members {
 			this.gone(name);
 			return;
 		}
-		const before = this.#members.get(name)?.lease;
+		const before = this.leaseOf(name);
 		this.#members.set(name, { lease, until: performance.now() + (isUpdate ? ABSENT_TIME : FIRST_TIME) });
 		if (before?.incarnation !== lease.incarnation) {
 			this.#onChange(name);

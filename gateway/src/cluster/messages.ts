@@ -1,9 +1,10 @@
 import type { Offers } from "xs-mcp-manager/core";
 import { z } from "zod";
+import { tokenKindSchema, tokenRecordSchema } from "../config/token-store.js";
 
 /**
- * The version of messages and entries. A reader ignores members that it does not know, so that two versions work side by
- * side. A change that this does not allow gets other subjects and buckets.
+ * The version of messages and entries. A reader ignores members that it does not know, so that two versions of the program work
+ * side by side. A change that this does not allow gets the next number: what is of a later version than the reader's is refused.
  */
 export const VERSION = 1;
 
@@ -29,7 +30,16 @@ export const SUBJECTS = {
 	events: "xsmcp.event.*",
 } as const;
 
-const version = z.number().default(VERSION);
+const version = z.number().max(VERSION).default(VERSION);
+
+/** Every writer puts the version first. */
+const FIRST_MEMBER = /^\{"v":(\d{1,9})\b/;
+
+/** Whether a message or an entry is of a later version than this program reads. */
+export function isLater(bytes: Uint8Array): boolean {
+	const [, number = VERSION] = FIRST_MEMBER.exec(Buffer.from(bytes.subarray(0, 16)).toString()) ?? [];
+	return Number(number) > VERSION;
+}
 const params = z.record(z.string(), z.unknown()).default({});
 
 /** In the bucket of gateways, by name: a gateway runs. */
@@ -49,6 +59,8 @@ export const leaseSchema = z.object({
 	calls: z.number().default(0),
 	/** Whether it is about to stop. */
 	draining: z.boolean().default(false),
+	/** Differs if its `device-key` does. */
+	key: z.string().optional(),
 });
 
 /** A gateway's lease. */
@@ -81,6 +93,47 @@ export const entrySchema = z.object({
 
 /** A device as the cluster knows it. */
 export type Entry = z.infer<typeof entrySchema>;
+
+/** In the bucket of tokens, by the token's hash: its record, or the kind of a token that was removed. */
+export const tokenEntrySchema = z.object({
+	v: version,
+	record: tokenRecordSchema.optional(),
+	removed: tokenKindSchema.optional(),
+});
+
+export type TokenEntry = z.infer<typeof tokenEntrySchema>;
+
+/** In the bucket of approvals, by the digits that it shows: a device that waits. */
+export const pendingEntrySchema = z.object({
+	v: version,
+	deviceId: z.string(),
+	clientId: z.string(),
+	board: z.string(),
+	version: z.string(),
+	address: z.string(),
+	code: z.string(),
+	challenge: z.string(),
+	salt: z.string(),
+	expires: z.number(),
+});
+
+/** In the bucket of approvals, by the hash of its code: a sign-in that the operator has approved. */
+export const codeEntrySchema = z.object({
+	v: version,
+	approval: z.object({
+		client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()) }),
+		redirectUri: z.string(),
+		challenge: z.string(),
+		audience: z.string(),
+		limits: z.object({
+			devices: z.array(z.string()).optional(),
+			readOnly: z.boolean().optional(),
+			userTools: z.boolean().optional(),
+		}),
+	}),
+	expires: z.number(),
+	used: z.string().optional(),
+});
 
 export const offersSchema = z.object({
 	tools: z.array(z.looseObject({ name: z.string() })),

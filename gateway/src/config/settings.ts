@@ -161,6 +161,12 @@ export const SETTINGS = {
 		"Tools that are always listed, by full name; a trailing * matches any ending",
 		{ default: [] },
 	),
+	homeAssistant: setting(
+		url(["mqtt:", "mqtts:"]),
+		"Show devices in Home Assistant: URL of its MQTT broker, with the user name",
+	),
+	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
+	homeAssistantCa: setting(FILE, "CA certificates (PEM) to verify the certificate of homeAssistant", { path: true }),
 	open: setting(flag, "Allow access without tokens after the last one was removed", {
 		default: false,
 	}),
@@ -226,6 +232,7 @@ export const SETTING_GROUPS: ReadonlyMap<SettingName, string> = new Map([
 	["serversFile", "Other MCP servers"],
 	["endpoints", "Hosted agents"],
 	["aliases", "Devices and tools that clients see"],
+	["homeAssistant", "Home Assistant"],
 	["open", "Access"],
 	["issuer", "Sign-in with OAuth"],
 	["cluster", "Several gateways"],

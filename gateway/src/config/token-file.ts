@@ -59,7 +59,9 @@ export class TokenError extends Error {
 }
 
 /** A client was called "host" in the files of version 0.1. */
-const kind = z.enum(["client", "device", "host"]).transform((word) => (word === "host" ? "client" : word));
+export const tokenKindSchema = z
+	.enum(["client", "device", "host"])
+	.transform((word) => (word === "host" ? "client" : word));
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -72,9 +74,10 @@ const grant = z.object({
 	refresh: hash,
 });
 
-const record = z.object({
+/** A record as files and a cluster hold it. */
+export const tokenRecordSchema = z.object({
 	name: z.string(),
-	kind,
+	kind: tokenKindSchema,
 	created: z.string(),
 	devices: z.array(z.string()).optional(),
 	userTools: z.boolean().optional(),
@@ -86,11 +89,11 @@ const record = z.object({
 	sha256: hash,
 });
 
-const tokensFile = z.object({ version: z.literal(1), tokens: z.array(record) });
-const kindsFile = z.object({ version: z.literal(1), kinds: z.array(kind) });
+const tokensFile = z.object({ version: z.literal(1), tokens: z.array(tokenRecordSchema) });
+const kindsFile = z.object({ version: z.literal(1), kinds: z.array(tokenKindSchema) });
 
 /** The version of a file that does not exist. */
-const ABSENT = "absent";
+export const ABSENT = "absent";
 
 /**
  * Changes with the file, which is replaced and so gets another inode.

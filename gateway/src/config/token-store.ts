@@ -3,6 +3,7 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { withLock } from "./file-lock.js";
 import {
+	ABSENT,
 	readKinds,
 	readTokens,
 	TOKEN_KINDS,
@@ -15,7 +16,7 @@ import {
 	writeTokens,
 } from "./token-file.js";
 
-export { TokenError, type TokenKind, type TokenRecord } from "./token-file.js";
+export { TokenError, type TokenKind, type TokenRecord, tokenKindSchema, tokenRecordSchema } from "./token-file.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
@@ -30,6 +31,27 @@ export const NO_TOKEN_NAME = "local";
 
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
+
+/** Other stores that have the same tokens: those of a cluster's gateways. */
+export interface TokenShare {
+	/**
+	 * Makes a change in the other stores before it is made here.
+	 *
+	 * Rejects with TokenError if a record would replace one that is newer or unknown.
+	 *
+	 * @returns false if a record has been changed elsewhere: the change is made again once {@link catchUp} has settled
+	 */
+	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
+	/** Settles when this store has what has been changed elsewhere. */
+	catchUp(): Promise<void>;
+	/** Has every store reject a record, also one that it gets later. */
+	forbid(sha256: string, kind: TokenKind): Promise<void>;
+	/** The file has changed. */
+	changed(): void;
+}
+
+/** Attempts of a change while other gateways change the same record. */
+const MAX_ATTEMPTS = 5;
 
 /** The tokens of clients and devices, in a file that several processes may change. */
 export class TokenStore {
@@ -46,6 +68,8 @@ export class TokenStore {
 	readonly #changes = pLimit(1);
 	/** The error that was reported last. */
 	#reported = "";
+	/** Undefined: the tokens are in this file only. */
+	#share: TokenShare | undefined;
 
 	/**
 	 * @param folder the gateway's state folder; a missing file is a store without tokens
@@ -64,6 +88,11 @@ export class TokenStore {
 		return this.#records;
 	}
 
+	/** Whether the file exists: one without tokens is not the same as one that was lost. */
+	get isStored(): boolean {
+		return this.#version !== ABSENT;
+	}
+
 	/** Whether there is a token of that kind now. */
 	has(kind: TokenKind): boolean {
 		this.refresh();
@@ -78,10 +107,29 @@ export class TokenStore {
 
 	/** Allows kinds without a token again, though they had one. Stored on disk. */
 	async open(): Promise<void> {
-		await this.#change(async () => {
+		await this.#locked(async () => {
 			const kinds = TOKEN_KINDS.filter((kind) => this.#records.some((record) => record.kind === kind));
 			await writeKinds(this.#kindsPath, kinds);
 			this.#needed = new Set(kinds);
+		});
+	}
+
+	/** Has other stores follow every change from now on; undefined: no longer. */
+	share(share: TokenShare | undefined): void {
+		this.#share = share;
+	}
+
+	/**
+	 * Stores what has been changed in other stores.
+	 *
+	 * @param change returns every record as it is now, and the kinds that need a token
+	 */
+	async adopt(
+		change: (records: readonly TokenRecord[]) => { records: readonly TokenRecord[]; needed: readonly TokenKind[] },
+	): Promise<void> {
+		await this.#locked(async () => {
+			const { records, needed } = change(this.#records);
+			await this.#write(records, needed);
 		});
 	}
 
@@ -118,12 +166,11 @@ export class TokenStore {
 		}
 		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 		const created = new Date().toISOString();
-		await this.#change(async () => {
-			if (token.name === NO_TOKEN_NAME || this.#records.some(({ name }) => name === token.name)) {
+		await this.#change((records) => {
+			if (token.name === NO_TOKEN_NAME || records.some(({ name }) => name === token.name)) {
 				throw new TokenError(`token ${token.name} already exists`);
 			}
-			await writeTokens(this.#path, [...this.#records, { ...token, created, sha256: digest(secret).toString("hex") }]);
-			await writeKinds(this.#kindsPath, new Set([...this.#needed, token.kind]));
+			return [...records, { ...token, created, sha256: digest(secret).toString("hex") }];
 		});
 		return secret;
 	}
@@ -145,14 +192,10 @@ export class TokenStore {
 		const created = new Date().toISOString();
 		const sha256 = digest(secret).toString("hex");
 		let stored = false;
-		await this.#change(async () => {
-			const rest = this.#records.filter((record) => record.name !== name);
-			if (!replaces && rest.length < this.#records.length) {
-				return;
-			}
-			stored = true;
-			await writeTokens(this.#path, [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }]);
-			await writeKinds(this.#kindsPath, new Set([...this.#needed, "device" as const]));
+		await this.#change((records) => {
+			const rest = records.filter((record) => record.name !== name);
+			stored = replaces || rest.length === records.length;
+			return stored ? [...rest, { name, kind: "device", created, devices: [deviceId], salt, sha256 }] : records;
 		});
 		return stored;
 	}
@@ -163,46 +206,46 @@ export class TokenStore {
 	 * Rejects with TokenError if there are too many.
 	 */
 	async addGrant(grant: Omit<GrantRecord, "kind" | "created">): Promise<void> {
-		await this.#change(async () => {
-			const rest = this.#records.filter((record) => record.grant === undefined || isValid(record));
+		await this.#change((records) => {
+			const rest = records.filter((record) => record.grant === undefined || isValid(record));
 			if (rest.filter((record) => record.grant !== undefined).length >= MAX_GRANTS) {
 				throw new TokenError(`too many clients have signed in (limit ${MAX_GRANTS}): remove some`);
 			}
-			const created = new Date().toISOString();
-			await writeTokens(this.#path, [...rest, { kind: "client", created, ...grant }]);
-			await writeKinds(this.#kindsPath, new Set([...this.#needed, "client" as const]));
+			return [...rest, { kind: "client", created: new Date().toISOString(), ...grant }];
 		});
 	}
 
 	/**
 	 * Changes the record of a client that has signed in, as it is now.
 	 *
-	 * @param change returns the new record, or undefined to remove it; not called if the record has been removed or expired
+	 * @param change returns the new record, or undefined to remove it; not called if the record has been removed or expired,
+	 * called again if another gateway has changed the record meanwhile
 	 */
 	async changeGrant(sha256: string, change: (record: GrantRecord) => TokenRecord | undefined): Promise<void> {
-		await this.#change(async () => {
+		await this.#change((records) => {
 			const record = this.current(sha256);
 			if (record?.grant === undefined) {
-				return;
+				return records;
 			}
 			const changed = change(record as GrantRecord);
-			if (changed !== record) {
-				await writeTokens(
-					this.#path,
-					this.#records.flatMap((each) => (each === record ? (changed ?? []) : each)),
-				);
-			}
+			return changed === record ? records : records.flatMap((each) => (each === record ? (changed ?? []) : each));
 		});
+	}
+
+	/** Removes the record of a client that has signed in, also one that another gateway is about to store. */
+	async endGrant(sha256: string): Promise<void> {
+		await this.changeGrant(sha256, () => undefined);
+		await this.#share?.forbid(sha256, "client");
 	}
 
 	/** Removes a token: it is rejected from now on. */
 	async remove(name: string): Promise<void> {
-		await this.#change(async () => {
-			const rest = this.#records.filter((record) => record.name !== name);
-			if (rest.length === this.#records.length) {
+		await this.#change((records) => {
+			const rest = records.filter((record) => record.name !== name);
+			if (rest.length === records.length) {
 				throw new TokenError(`unknown token ${name}`);
 			}
-			await writeTokens(this.#path, rest);
+			return rest;
 		});
 	}
 
@@ -233,16 +276,50 @@ export class TokenStore {
 		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...kinds]);
 		this.#records = records;
 		this.#version = version;
+		this.#share?.changed();
 		return true;
 	}
 
-	/** Changes the file's newest content under a lock. */
-	async #change(change: () => Promise<void>): Promise<void> {
-		await this.#changes(() =>
+	/** Changes the newest records, here and in the other stores. */
+	async #change(change: (records: readonly TokenRecord[]) => readonly TokenRecord[]): Promise<void> {
+		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+			const isDone = await this.#locked(async () => {
+				const before = this.#records;
+				const after = change(before);
+				if (after !== before && this.#share !== undefined && !(await this.#share.commit(before, after))) {
+					return false;
+				}
+				await this.#write(after, []);
+				return true;
+			});
+			if (isDone) {
+				return;
+			}
+			await this.#share?.catchUp();
+		}
+		throw new TokenError("other gateways change the same token: try again");
+	}
+
+	/** Writes records, unless they are those of the file, and that their kinds need a token. */
+	async #write(records: readonly TokenRecord[], more: readonly TokenKind[]): Promise<void> {
+		if (records !== this.#records) {
+			await writeTokens(this.#path, records);
+		}
+		const needed = new Set([...this.#needed, ...more, ...records.map(({ kind }) => kind)]);
+		if (needed.size > readKinds(this.#kindsPath).length) {
+			await writeKinds(this.#kindsPath, needed);
+			this.#needed = needed;
+		}
+	}
+
+	/** Runs under a lock, on the file's newest content. */
+	async #locked<T>(run: () => Promise<T>): Promise<T> {
+		return await this.#changes(() =>
 			withLock(this.#path, async () => {
 				this.#reload();
-				await change();
+				const result = await run();
 				this.#reload();
+				return result;
 			}),
 		);
 	}

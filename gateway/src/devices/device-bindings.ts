@@ -33,6 +33,17 @@ export interface PendingBinding extends BindingRequest {
 	readonly expires: number;
 }
 
+/** What other gateways are told of a device that waits: each derives the token itself. */
+export type SharedPending = Omit<PendingBinding, "token">;
+
+/** The other gateways of a cluster, which may approve what waits here, and the reverse. */
+export interface PendingShare {
+	/** Tells the others what waits, or no longer waits, here. */
+	publish(code: string, pending: SharedPending | undefined): void;
+	/** Has a function called with what waits elsewhere, or no longer waits. */
+	follow(onPending: (code: string, pending: SharedPending | undefined) => void): void;
+}
+
 /** The device cannot be bound now. */
 export class BindingRejected extends Error {
 	readonly reason: "closed" | "full";
@@ -52,6 +63,8 @@ interface DeviceBindingsOptions {
 	readonly maxDevices: number;
 	/** Called with each device that starts to wait for the operator. */
 	readonly onPending?: (pending: PendingBinding) => void;
+	/** Undefined: the gateway is alone. */
+	readonly share?: PendingShare | undefined;
 }
 
 /** Milliseconds for which a code is valid. */
@@ -75,6 +88,13 @@ export class DeviceBindings {
 
 	constructor(options: DeviceBindingsOptions) {
 		this.#options = options;
+		options.share?.follow((code, pending) => {
+			if (pending === undefined) {
+				this.#pending.delete(code);
+			} else {
+				this.#pending.set(code, { ...pending, token: this.#derive(pending, pending.salt) });
+			}
+		});
 	}
 
 	/** The devices that wait for the operator, in the order in which they asked. */
@@ -130,13 +150,18 @@ export class DeviceBindings {
 		const pending = this.pending.find((each) => each.code === code);
 		if (pending !== undefined) {
 			await this.#bind(pending, pending.token, pending.salt, { replaces: true });
-			this.#pending.delete(code);
+			this.#remove(code);
 		}
 		return pending;
 	}
 
 	/** Removes the device that waits with a code. Returns whether it existed. */
 	reject(code: string): boolean {
+		return this.#remove(code);
+	}
+
+	#remove(code: string): boolean {
+		this.#options.share?.publish(code, undefined);
 		return this.#pending.delete(code);
 	}
 
@@ -169,6 +194,8 @@ export class DeviceBindings {
 			expires: Date.now() + CODE_LIFETIME,
 		};
 		this.#pending.set(binding.code, binding);
+		const { token: _, ...shared } = binding;
+		this.#options.share?.publish(binding.code, shared);
 		this.#options.onPending?.(binding);
 		return binding;
 	}

@@ -3,6 +3,7 @@ import { SCOPES } from "../config/scopes.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { ClientRegistrations, type OAuthClient } from "./clients.js";
+import { type CodeStore, MemoryCodes } from "./codes.js";
 import { Grants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { SignInRequests } from "./sign-in-request.js";
@@ -12,6 +13,8 @@ interface AuthorizationServerOptions {
 	readonly origin: string;
 	readonly tokens: TokenStore;
 	readonly key: DeviceKey;
+	/** Default: in memory. */
+	readonly codes?: CodeStore | undefined;
 	readonly documents?: MetadataDocuments;
 }
 
@@ -23,7 +26,12 @@ export const SIGN_IN_PATHS = {
 	revoke: "/oauth/revoke",
 } as const;
 
-/** The gateway's own authorization server: OAuth 2.1 for public clients with PKCE, and a person who approves each. */
+/**
+ * The gateway's own authorization server: OAuth 2.1 for public clients with PKCE, and a person who approves each.
+ * Not oidc-provider: it brings OpenID Connect, Koa, and a store of clients that strangers can fill.
+ * Not the MCP SDK's router: it is for Express, and leaves clients, codes, tokens and consent to its user.
+ * Not @node-oauth/oauth2-server: it lacks registration, metadata documents, `resource` and `iss`.
+ */
 export class AuthorizationServer {
 	readonly origin: string;
 	readonly grants: Grants;
@@ -31,9 +39,15 @@ export class AuthorizationServer {
 	readonly requests: SignInRequests;
 	readonly #documents: MetadataDocuments;
 
-	constructor({ origin, tokens, key, documents = new MetadataDocuments() }: AuthorizationServerOptions) {
+	constructor({
+		origin,
+		tokens,
+		key,
+		codes = new MemoryCodes(),
+		documents = new MetadataDocuments(),
+	}: AuthorizationServerOptions) {
 		this.origin = origin;
-		this.grants = new Grants(tokens);
+		this.grants = new Grants(tokens, codes);
 		this.registrations = new ClientRegistrations(key);
 		this.requests = new SignInRequests(key);
 		this.#documents = documents;

@@ -1,30 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenRecord, type TokenStore } from "../config/token-store.js";
-import type { OAuthClient } from "./clients.js";
+import { type Approval, CODE_LIFETIME, type CodeStore } from "./codes.js";
 import type { AccessGrant, TokenIssuer } from "./token-issuer.js";
 
-/** Milliseconds for which a code, an access token, and a sign-in that is not used are valid. */
-const CODE_LIFETIME = 60_000;
+/** Milliseconds for which an access token, and a sign-in that is not used are valid. */
 const ACCESS_LIFETIME = 3_600_000;
 const GRANT_LIFETIME = 30 * 86_400_000;
-
-/** Milliseconds for which a code that was used is remembered, so that its second use is noticed. */
-const USED_CODE_TIME = 600_000;
-
-/** Most codes that are remembered. The operator has approved each. */
-const MAX_CODES = 1_000;
-
-/** What the operator has approved. */
-export interface Approval {
-	readonly client: OAuthClient;
-	readonly redirectUri: string;
-	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
-	readonly challenge: string;
-	/** The resource, as ProtectedResource.identify spells it. */
-	readonly audience: string;
-	readonly limits: Limits;
-}
 
 /** What a client sends to get tokens for a code. */
 export interface CodeExchange {
@@ -45,57 +27,43 @@ export interface TokenAnswer {
 	readonly scope: string;
 }
 
-interface Code {
-	readonly approval: Approval;
-	/** In milliseconds since 1970. */
-	readonly expires: number;
-	/** The id of the grant that it was exchanged for; undefined if it was not used. */
-	used?: string;
-}
-
 /**
  * The sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
  * refresh token, so whatever removes the record ends the sign-in everywhere.
  */
 export class Grants implements TokenIssuer {
 	readonly #tokens: TokenStore;
-	/** By the code's hash; the oldest first. */
-	readonly #codes = new Map<string, Code>();
+	readonly #codes: CodeStore;
 
-	constructor(tokens: TokenStore) {
+	constructor(tokens: TokenStore, codes: CodeStore) {
 		this.#tokens = tokens;
+		this.#codes = codes;
 	}
 
-	/** A code that the client can exchange once. */
-	approve(approval: Approval): string {
-		const now = Date.now();
-		for (const [hash, { expires }] of this.#codes) {
-			if (expires + USED_CODE_TIME < now || this.#codes.size >= MAX_CODES) {
-				this.#codes.delete(hash);
-			}
-		}
+	/** A code that the client can exchange once. Rejects with TokenError if it cannot be kept. */
+	async approve(approval: Approval): Promise<string> {
 		const code = randomBytes(32).toString("base64url");
-		this.#codes.set(digest(code), { approval, expires: now + CODE_LIFETIME });
+		await this.#codes.add(digest(code), { approval, expires: Date.now() + CODE_LIFETIME });
 		return code;
 	}
 
 	/**
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
-	 * the two users has stolen it. Rejects with TokenError if there are too many sign-ins.
+	 * the two users has stolen it. Rejects with TokenError if there are too many sign-ins, or the cluster
+	 * cannot be reached.
 	 *
 	 * @returns undefined if the code is unknown, used or expired, or was not issued for this exchange
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer | undefined> {
-		const code = this.#codes.get(digest(secret));
+		const id = randomBytes(16).toString("base64url");
+		const code = await this.#codes.take(digest(secret), id);
 		if (code === undefined) {
 			return undefined;
 		}
 		if (code.used !== undefined) {
-			await this.#tokens.changeGrant(digest(code.used), () => undefined);
+			await this.#tokens.endGrant(digest(code.used));
 			return undefined;
 		}
-		const id = randomBytes(16).toString("base64url");
-		code.used = id;
 		const { client, redirectUri, challenge, audience, limits } = code.approval;
 		const isMeant = client.id === given.clientId && (given.redirectUri ?? redirectUri) === redirectUri;
 		const isFor = given.audience === undefined || given.audience === audience;
@@ -110,7 +78,7 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). One that was
-	 * exchanged before ends the sign-in.
+	 * exchanged before ends the sign-in. Rejects with TokenError if the cluster cannot be reached.
 	 *
 	 * @returns undefined if it is unknown, was used before, or is another client's
 	 */
@@ -123,6 +91,8 @@ export class Grants implements TokenIssuer {
 			return undefined;
 		}
 		await this.#tokens.changeGrant(digest(id), (record) => {
+			// Another gateway may have been faster with the attempt before.
+			answered = undefined;
 			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
 				return record;
 			}

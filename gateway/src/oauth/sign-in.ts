@@ -3,6 +3,7 @@ import type { Configuration } from "../config/settings.js";
 import type { TokenStore } from "../config/token-store.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { AuthorizationServer } from "./authorization-server.js";
+import type { CodeStore } from "./codes.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
 import type { TokenIssuer } from "./token-issuer.js";
@@ -17,8 +18,12 @@ export interface SignIn {
 	readonly isRequired: boolean;
 }
 
-/** Sign-in as it is configured; undefined if it is off. */
-export function openSignIn(configuration: Configuration, tokens: TokenStore): SignIn | undefined {
+/**
+ * Sign-in as it is configured; undefined if it is off.
+ *
+ * @param codes undefined: in memory
+ */
+export function openSignIn(configuration: Configuration, tokens: TokenStore, codes?: CodeStore): SignIn | undefined {
 	const { publicUrl, issuer, stateFolder, ...rest } = configuration;
 	const origin = publicOrigin(publicUrl);
 	if (origin === undefined) {
@@ -28,6 +33,6 @@ export function openSignIn(configuration: Configuration, tokens: TokenStore): Si
 		const resource = new ProtectedResource(origin, issuer);
 		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
 	}
-	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder) });
+	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder), codes });
 	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
 }

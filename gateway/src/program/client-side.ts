@@ -1,6 +1,6 @@
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import type { ClusterStatus } from "../cluster/status.js";
+import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
 import { TlsFiles } from "../config/tls-files.js";
 import { TokenUses } from "../config/token-uses.js";
@@ -8,6 +8,7 @@ import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
 import { localAccess, RequestGuard } from "../http/clients/auth.js";
+import { ClaudeExtension } from "../http/console/claude-extension.js";
 import { ConsoleFiles } from "../http/console/console-files.js";
 import type { ConsoleOptions } from "../http/console/console-routes.js";
 import { urlsForDevices } from "../http/console/device-urls.js";
@@ -43,13 +44,14 @@ export class ClientSide {
 	/** The console's page; undefined in sources that were not bundled. */
 	readonly #files: ConsoleFiles | undefined;
 	/** Undefined: the gateway is alone. */
-	cluster: { readonly status: ClusterStatus } | undefined;
+	readonly #cluster: Cluster | undefined;
 	#httpServer: HttpServer | undefined;
 	#renewTls: (() => void) | undefined;
 
-	constructor(context: ProgramContext, core: Core) {
+	constructor(context: ProgramContext, core: Core, cluster: Cluster | undefined) {
 		this.#context = context;
 		this.#core = core;
+		this.#cluster = cluster;
 		const { configuration, log, limitedLog, tokens } = context;
 		const { servers } = core.gateway;
 		const endpoint = new HttpEndpoint(core.gateway, configuration);
@@ -65,7 +67,7 @@ export class ClientSide {
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
 		this.#uses = new TokenUses(configuration.stateFolder);
-		this.#signIn = openSignIn(configuration, tokens);
+		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server && new URL(signIn.server.origin).hostname;
@@ -111,7 +113,7 @@ export class ClientSide {
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
 			signIn: this.#signIn && { signIn: this.#signIn, tokens, log, stateFolder, devices: () => servers.all },
-			cluster: () => this.cluster?.status,
+			cluster: () => this.#cluster?.status,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
@@ -148,7 +150,8 @@ export class ClientSide {
 		const isLoopback =
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
 		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
-		return { files: this.#files, fleet, manager, tokens, uses: this.#uses, describe };
+		const extension = ClaudeExtension.find(this.#context.consoleFolder);
+		return { files: this.#files, extension, fleet, manager, tokens, uses: this.#uses, describe };
 	}
 
 	/** Sessions of clients. */

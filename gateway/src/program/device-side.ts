@@ -6,7 +6,7 @@ import { withoutPassword } from "../config/setting-kinds.js";
 import { readPem, TlsFiles } from "../config/tls-files.js";
 import { DeviceGuard } from "../devices/admission.js";
 import { Announcer, type DeviceListener, describeServices } from "../devices/announcement.js";
-import { DeviceBindings, type PendingBinding } from "../devices/device-bindings.js";
+import { DeviceBindings, type PendingBinding, type PendingShare } from "../devices/device-bindings.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { MqttDevices } from "../devices/mqtt.js";
 import { WebSocketDevices } from "../devices/websocket.js";
@@ -41,7 +41,7 @@ export class DeviceSide {
 	/** Disconnect the devices that would no longer be admitted, and use certificates that were renewed. */
 	readonly #rechecks: (() => void)[] = [];
 
-	constructor(context: ProgramContext, core: Core) {
+	constructor(context: ProgramContext, core: Core, share: PendingShare | undefined) {
 		this.#context = context;
 		this.#core = core;
 		const { configuration, tokens, log } = context;
@@ -52,7 +52,7 @@ export class DeviceSide {
 				`a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`,
 			);
 		this.#key = new DeviceKey(stateFolder);
-		this.bindings = new DeviceBindings({ mode, tokens, key: this.#key, maxDevices, onPending });
+		this.bindings = new DeviceBindings({ mode, tokens, key: this.#key, maxDevices, onPending, share });
 	}
 
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Cluster } from "../cluster/cluster.js";
 import { ConfigurationError } from "../config/configuration.js";
 import { withoutPassword } from "../config/setting-kinds.js";
+import { DeviceKey } from "../devices/device-key.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
@@ -12,7 +13,7 @@ import type { Core } from "./open-core.js";
  * @param clients the number of clients' sessions
  */
 export async function joinCluster(
-	{ configuration, log }: ProgramContext,
+	{ configuration, log, tokens }: ProgramContext,
 	core: Core,
 	clients: () => number,
 ): Promise<Cluster | undefined> {
@@ -36,6 +37,9 @@ export async function joinCluster(
 			replicas: clusterReplicas,
 			program: GATEWAY_INFO.version,
 			registry: core.gateway.servers,
+			tokens,
+			stateFolder: configuration.stateFolder,
+			key: new DeviceKey(configuration.stateFolder).derive("cluster"),
 			clients,
 			info: (message) => log.info(message),
 			warn: (message) => log.warn(message),

@@ -10,7 +10,7 @@ import { NatsServer, whyNoNats } from "./support/nats-server.js";
 /** A gateway in a process of its own. */
 async function startProcess(t: TestContext, nats: NatsServer, name: string) {
 	const ports = ["--http-port", "0", "--websocket-port", "0"];
-	const cluster = ["--cluster", nats.url, "--cluster-name", name, "--state-folder", makeStateFolder(t)];
+	const cluster = ["--cluster", nats.url, "--cluster-name", name, "--state-folder", makeStateFolder()];
 	const { child, output } = start(t, ["serve", "--no-announce", ...ports, ...cluster]);
 	const listening = (): { websocket: string } | undefined => {
 		const line = output.stderr.split("\n").find((each) => each.includes('"msg":"listening"'));

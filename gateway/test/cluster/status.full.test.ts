@@ -17,7 +17,7 @@ describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 		await connectClient(t, new URL(`${a.base}/mcp`), "2025-11-25");
 		const { code, stdout } = await ask(a)(t, "cluster", "status");
 		assert.equal(code, 0);
-		assert.match(stdout, /^a +\S+ +\S+ +1 +1 +0 +asked$/m);
+		assert.match(stdout, /^a +\S+ +\S+ +1 +1 +0 +this one$/m);
 		assert.match(stdout, /^b +\S+ +\S+ +0 +0 +0$/m);
 		const metricsOf = async ({ base }: StartedProgram) => await (await fetch(`${base}/metrics`)).text();
 		assert.match(await metricsOf(a), /devices_connected 1\n[\s\S]*devices_elsewhere 0\n/);

@@ -28,7 +28,7 @@ describe("the compose file of a cluster", () => {
 		assert.equal(new Set(gateways.map((name) => services[name].volumes[0])).size, 3);
 		for (const { cluster, stateFolder } of configurations) {
 			assert.equal(new URL(cluster as string).hostname, "nats");
-			assert.equal(stateFolder, "/state");
+			assert.equal(stateFolder, "/data", "the folder that the image's user owns");
 		}
 		assert.ok(services.nats.command.includes("-js"));
 	});

@@ -90,7 +90,7 @@ describe("the compose file of the gateway", () => {
 	});
 
 	it("begins with commands that work: a token, without which the gateway does not start", async (t) => {
-		const state = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const state = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const ports = { XS_MCP_GATEWAY_HTTP_PORT: "0", XS_MCP_GATEWAY_WEBSOCKET_PORT: "0" };
 		const without = await run(t, [], { ...environment, ...ports, ...state });
 		assert.equal(without.code, 2);

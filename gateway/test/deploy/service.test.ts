@@ -31,7 +31,7 @@ describe("the systemd unit of the gateway", () => {
 		const [name = "", folder] = (valuesOf("Environment")[0] ?? "").split("=");
 		// systemd makes this folder for the user.
 		assert.equal(folder, `/var/lib/${valuesOf("StateDirectory")[0]}`);
-		const [place, state] = [makeStateFolder(t), makeStateFolder(t)];
+		const [place, state] = [makeStateFolder(), makeStateFolder()];
 		symlinkSync(PROGRAM, join(place, "xs-mcp-gateway"));
 		const [command = "", ...args] = valuesOf("ExecStart")[0]?.split(" ") ?? [];
 		const PATH = `${place}:${process.env.PATH}`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
 import { describeServices } from "../../src/devices/announcement.js";
+import { GATEWAY_INFO } from "../../src/version.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 describe("what the gateway announces to devices", () => {
@@ -16,14 +17,14 @@ describe("what the gateway announces to devices", () => {
 				type: "xs-mcp",
 				port: 8765,
 				hostname: "xs-mcp-workshop",
-				txt: { transport: "ws", path: "/", version: "0.1.0" },
+				txt: { transport: "ws", path: "/", version: GATEWAY_INFO.version },
 			},
 			{
 				name: "xs-mcp gateway on Workshop (mqtts)",
 				type: "xs-mcp",
 				port: 8883,
 				hostname: "xs-mcp-mqtts-workshop",
-				txt: { transport: "mqtts", version: "0.1.0" },
+				txt: { transport: "mqtts", version: GATEWAY_INFO.version },
 				restrictedAddresses: ["192.168.1.10"],
 			},
 		]);
@@ -42,7 +43,7 @@ describe("what the gateway announces to devices", () => {
 	});
 
 	it("is nothing at all on loopback, or if the operator says so", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "board", kind: "device" });
 		for (const flags of [{ announce: true }, { announce: false, websocketAddress: "0.0.0.0" }]) {
 			const { log } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);

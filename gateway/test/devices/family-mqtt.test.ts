@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { describe, it } from "node:test";
-import { Aedes } from "aedes";
 import { until } from "../../../host-test/support/until.js";
+import { startBroker } from "../support/broker.js";
 import { CONVERSATION, callLamp, connectMqtt, familyHello } from "../support/family.js";
 import { startProgram } from "../support/program.js";
 
@@ -66,12 +65,7 @@ describe("a device of the family over MQTT", () => {
 	});
 
 	it("is left alone after its goodbye through another broker", async (t) => {
-		const aedes = await Aedes.createBroker();
-		const server = createServer(aedes.handle);
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
-		t.after(() => aedes.close(() => server.close()));
-		const brokerUrl = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const brokerUrl = await startBroker(t);
 		const started = await startProgram(t, { brokerUrl });
 		const [lamp, other] = await Promise.all(
 			[ID, "other"].map(async (clientId) => {

@@ -25,7 +25,7 @@ describe("a device whose Host header has no port", () => {
 	});
 
 	it("is given the URL of its firmware with the port of its request", async (t) => {
-		const firmwareFolder = join(makeStateFolder(t), "firmware");
+		const firmwareFolder = join(makeStateFolder(), "firmware");
 		mkdirSync(firmwareFolder);
 		writeFileSync(join(firmwareFolder, "lamp_1.0.0.bin"), "image");
 		const { base } = await startProgram(t, { bootstrap: "open", firmwareFolder });

@@ -20,7 +20,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, url: string) 
 
 /** A site with a certificate for client.example, and what fetches documents from it. */
 async function startSite(t: TestContext, answer: Answer) {
-	const folder = makeStateFolder(t);
+	const folder = makeStateFolder();
 	const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
 	const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 	const names = ["-subj", "/CN=client.example", "-addext", "subjectAltName=DNS:client.example"];

@@ -40,7 +40,7 @@ async function ask(base: string, path: string, headers: Record<string, string> =
 
 describe("the guide to a public URL", () => {
 	it("has settings with which a gateway behind a proxy is found and signed in to", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
 		const { base, log } = await startProgram(t, SETTINGS, stateFolder);
 		const { status, challenge = "" } = await ask(base, "/mcp");

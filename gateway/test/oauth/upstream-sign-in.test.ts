@@ -9,8 +9,8 @@ import { makeStateFolder, startProgram } from "../support/program.js";
 import { Browser, type SignInGateway, startSignIn } from "../support/sign-in.js";
 
 /** A servers file that names the gateway's lamp as an upstream server, and a state folder. */
-function configure(t: TestContext, { base }: SignInGateway) {
-	const stateFolder = makeStateFolder(t);
+function configure({ base }: SignInGateway) {
+	const stateFolder = makeStateFolder();
 	const serversFile = join(stateFolder, "mcp-servers.json");
 	const entry = { url: `${base}/mcp/lamp_000001` };
 	writeFileSync(serversFile, JSON.stringify({ mcpServers: { house: entry } }));
@@ -49,9 +49,9 @@ async function callVolume(t: TestContext, base: string) {
 describe("an upstream server that uses OAuth", () => {
 	it("says which command signs in, is usable after it, and refreshes the token that it rejects", async (t) => {
 		const upstream = await startSignIn(t);
-		const files = configure(t, upstream);
+		const files = configure(upstream);
 		const { stateFolder, serversFile, signIn } = files;
-		const before = await startProgram(t, { serversFile }, makeStateFolder(t));
+		const before = await startProgram(t, { serversFile }, makeStateFolder());
 		await until(() => before.log().includes("servers login house"), "the reason names the command");
 		assert.match(before.log(), /HTTP 401: .*To sign in: xs-mcp-gateway servers login house/);
 
@@ -83,7 +83,7 @@ describe("an upstream server that uses OAuth", () => {
 
 	it("keeps its former sign-in if a person rejects another one", async (t) => {
 		const upstream = await startSignIn(t);
-		const files = configure(t, upstream);
+		const files = configure(upstream);
 		await login(t, upstream, files);
 		const before = readFileSync(files.signIn, "utf8");
 		// Its token is good: the server would not ask again.
@@ -97,7 +97,7 @@ describe("an upstream server that uses OAuth", () => {
 
 	it("gets no token that was given for another URL", async (t) => {
 		const upstream = await startSignIn(t);
-		const files = configure(t, upstream);
+		const files = configure(upstream);
 		await login(t, upstream, files);
 		const text = readFileSync(files.serversFile, "utf8").replace("lamp_000001", "lamp_000002");
 		writeFileSync(files.serversFile, text);
@@ -106,14 +106,14 @@ describe("an upstream server that uses OAuth", () => {
 	});
 
 	it("must be configured, and reached over HTTP", async (t) => {
-		const folder = makeStateFolder(t);
+		const folder = makeStateFolder();
 		const file = join(folder, "servers.json");
 		writeFileSync(file, JSON.stringify({ mcpServers: { local: { command: "true" } } }));
 		const fail = async (...args: string[]) => {
 			const { code, stderr } = await run(t, ["servers", "login", ...args, "--state-folder", folder]);
 			return `${code} ${stderr}`;
 		};
-		assert.match(await fail("house"), /^2 .*--servers-file: missing/);
+		assert.match(await fail("house"), /^2 .*missing --servers-file/);
 		assert.match(await fail("house", "--servers-file", file), /^1 .*server house not found/);
 		assert.match(await fail("local", "--servers-file", file), /^1 .*local: stdio: only over HTTP does a server/);
 		assert.match(await fail("house", "--port", "0"), /^2 .*Expected a port/);

@@ -19,7 +19,7 @@ import { allow, type HttpEnv, type Route } from "../server/route.js";
 import { isOfOwnPage } from "../server/source-check.js";
 import { type ConsentDevice, choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
-import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
+import { field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
 
 /** Largest form of a person, bytes: it holds the client's request. */
 const MAX_FORM = 65_536;
@@ -218,7 +218,7 @@ class Consent {
 			...(readOnly && { readOnly }),
 			...(!readOnly && fields.has("userTools") && { userTools: true }),
 		};
-		const code = server.grants.approve({ ...request, limits });
+		const code = await translated(() => server.grants.approve({ ...request, limits }));
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
 		return this.#redirect(c, request, { code });
 	}

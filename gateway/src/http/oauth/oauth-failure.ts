@@ -1,4 +1,5 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
+import { TokenError } from "../../config/token-store.js";
 import { HttpError } from "../server/http-error.js";
 import type { Failure, RejectionReport } from "../server/rejections.js";
 import type { Route } from "../server/route.js";
@@ -58,4 +59,15 @@ export function optionalField(fields: URLSearchParams, name: string): string | u
 		throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `${name}: given twice`);
 	}
 	return value || undefined;
+}
+
+/** Rejects with OAuthFailure if the operator has to make room, or the cluster cannot be reached. */
+export async function translated<T>(change: () => Promise<T>): Promise<T> {
+	try {
+		return await change();
+	} catch (error) {
+		throw error instanceof TokenError
+			? new OAuthFailure(OAuthErrorCode.TemporarilyUnavailable, error.message, 503)
+			: error;
+	}
 }

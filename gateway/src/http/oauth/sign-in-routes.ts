@@ -1,6 +1,5 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
-import { TokenError } from "../../config/token-store.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "../../oauth/authorization-server.js";
 import { CLIENT_METADATA } from "../../oauth/clients.js";
 import type { TokenAnswer } from "../../oauth/grants.js";
@@ -9,7 +8,7 @@ import { readFields, readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import { allow, type HttpEnv, type Route } from "../server/route.js";
 import { addConsent, type ConsentOptions } from "./consent-routes.js";
-import { answeringOAuth, field, OAuthFailure, optionalField } from "./oauth-failure.js";
+import { answeringOAuth, field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
 
 /** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
 const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
@@ -113,7 +112,7 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 				grants.exchange(field(fields, "code"), { clientId, redirectUri, verifier, audience }),
 			);
 		} else if (type === "refresh_token") {
-			answer = await grants.refresh(field(fields, "refresh_token"), clientId, audience);
+			answer = await translated(() => grants.refresh(field(fields, "refresh_token"), clientId, audience));
 		} else {
 			throw new OAuthFailure(OAuthErrorCode.UnsupportedGrantType, `grant_type: unexpected ${type.slice(0, 100)}`);
 		}
@@ -128,18 +127,7 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 function revoke({ grants }: AuthorizationServer): Route {
 	return async (c) => {
 		const fields = await readFields(c.env.incoming, MAX_BODY);
-		await grants.revoke(field(fields, "token"), field(fields, "client_id"));
+		await translated(() => grants.revoke(field(fields, "token"), field(fields, "client_id")));
 		return c.body(null, 200);
 	};
-}
-
-/** Rejects with OAuthFailure if the operator has to make room. */
-async function translated<T>(change: () => Promise<T>): Promise<T> {
-	try {
-		return await change();
-	} catch (error) {
-		throw error instanceof TokenError
-			? new OAuthFailure(OAuthErrorCode.TemporarilyUnavailable, error.message, 503)
-			: error;
-	}
 }

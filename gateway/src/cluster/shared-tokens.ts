@@ -1,0 +1,283 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { KV } from "@nats-io/kv";
+import pLimit from "p-limit";
+import { z } from "zod";
+import { replaceFile } from "../config/atomic-file.js";
+import {
+	TokenError,
+	type TokenKind,
+	type TokenRecord,
+	type TokenShare,
+	type TokenStore,
+	tokenRecordSchema,
+} from "../config/token-store.js";
+import { isOutdated } from "./bus.js";
+import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
+
+interface SharedTokensOptions {
+	readonly tokens: TokenStore;
+	/** The gateway's state folder. */
+	readonly folder: string;
+	readonly warn: (message: string) => void;
+}
+
+/** What changed from one list of records to another, by hash. */
+interface Changes {
+	readonly added: readonly TokenRecord[];
+	readonly changed: readonly { readonly from: TokenRecord; readonly to: TokenRecord }[];
+	readonly removed: readonly TokenRecord[];
+}
+
+/** What the bucket is known to hold. */
+type Known = Pick<TokenEntry, "record" | "removed"> & { readonly revision: number };
+
+const seenFile = z.object({ version: z.literal(1), hashes: z.array(z.string()) });
+
+/**
+ * The tokens of the cluster. Each gateway keeps all of them in its own file, which commands change as they do without a cluster,
+ * and which is enough while NATS is away. A hash that was removed once never returns, so copies of any age can be merged.
+ */
+export class SharedTokens implements TokenShare {
+	readonly #options: SharedTokensOptions;
+	readonly #path: string;
+	/** By hash. */
+	readonly #known = new Map<string, Known>();
+	/** The hashes that this gateway's file has, or had: one that is no longer in the file was removed here. */
+	#seen: Set<string>;
+	#bucket: KV | undefined;
+	#isDirty = false;
+	#warned = "";
+	readonly #turns = pLimit(1);
+
+	constructor(options: SharedTokensOptions) {
+		this.#options = options;
+		this.#path = join(options.folder, "tokens-shared.json");
+		this.#seen = new Set(readSeen(this.#path));
+		options.tokens.share(this);
+	}
+
+	/** Settles when the file and the bucket have the same tokens. */
+	async enter(bucket: KV): Promise<void> {
+		this.#bucket = undefined;
+		this.#known.clear();
+		for await (const { key, value, revision, operation } of await bucket.history()) {
+			this.#learn(key, operation === "PUT" ? value : undefined, revision);
+		}
+		this.#bucket = bucket;
+		this.#isDirty = true;
+		await this.flush();
+	}
+
+	/** The bucket cannot be reached: tokens are added and removed here, and shared later. */
+	leave(): void {
+		this.#bucket = undefined;
+	}
+
+	/** Settles when what this gateway wrote has arrived. No change is shared from then on. */
+	async close(): Promise<void> {
+		await this.flush();
+		this.#options.tokens.share(undefined);
+	}
+
+	/** Reads an entry of the bucket. */
+	received(hash: string, value: Uint8Array | undefined, revision: number): void {
+		if (this.#learn(hash, value, revision)) {
+			this.changed();
+		}
+	}
+
+	changed(): void {
+		this.#isDirty = true;
+		void this.flush();
+	}
+
+	async catchUp(): Promise<void> {
+		this.#isDirty = true;
+		await this.flush();
+	}
+
+	/** Shares what has changed, if it can. Never rejects. */
+	async flush(): Promise<void> {
+		await this.#turns(async () => {
+			const bucket = this.#bucket;
+			if (!this.#isDirty || bucket === undefined) {
+				return;
+			}
+			this.#isDirty = false;
+			try {
+				await this.#reconcile(bucket);
+				this.#warned = "";
+			} catch (error) {
+				this.#isDirty = true;
+				this.#warn(error as Error);
+			}
+		});
+	}
+
+	async commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean> {
+		const bucket = this.#bucket;
+		const { added, changed, removed } = changesBetween(before, after);
+		try {
+			for (const { from, to } of changed) {
+				// What was rotated at two gateways would have two successors.
+				if (bucket === undefined) {
+					throw new Error("the connection to NATS is lost");
+				}
+				const known = this.#known.get(to.sha256);
+				// What has been read of the bucket may not be in the file yet.
+				const isOld = known !== undefined && !isSame(known.record, from);
+				if (isOld || !(await this.#put(bucket, to))) {
+					return false;
+				}
+			}
+		} catch (error) {
+			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
+		}
+		try {
+			for (const record of bucket === undefined ? [] : added) {
+				await this.#put(bucket as KV, record);
+			}
+			for (const record of bucket === undefined ? [] : removed) {
+				await this.#remove(bucket as KV, record);
+			}
+		} catch (error) {
+			// Shared later: the file will show it.
+			this.#warn(error as Error);
+		}
+		return true;
+	}
+
+	async forbid(sha256: string, kind: TokenKind): Promise<void> {
+		try {
+			if (this.#bucket !== undefined) {
+				await this.#remove(this.#bucket, { sha256, kind });
+			}
+		} catch (error) {
+			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
+		}
+	}
+
+	/** Brings the bucket in line with the file, then the file with the bucket. */
+	async #reconcile(bucket: KV): Promise<void> {
+		const { tokens } = this.#options;
+		tokens.refresh();
+		if (!tokens.isStored) {
+			// A file that was lost has removed nothing.
+			this.#seen.clear();
+		}
+		const here = new Set(tokens.records.map(({ sha256 }) => sha256));
+		for (const [hash, { record }] of this.#known) {
+			if (record !== undefined && !here.has(hash) && this.#seen.has(hash)) {
+				await this.#remove(bucket, record);
+			}
+		}
+		for (const record of tokens.records.filter(({ sha256 }) => !this.#known.has(sha256))) {
+			await this.#put(bucket, record);
+		}
+		const seen = this.#seen;
+		await tokens.adopt((records) => this.#merge(records));
+		if ([...this.#seen].some((hash) => !seen.has(hash))) {
+			await replaceFile(this.#path, `${JSON.stringify({ version: 1, hashes: [...this.#seen] })}\n`);
+		}
+	}
+
+	/** To be called under the lock of the file: nothing is committed meanwhile. */
+	#merge(records: readonly TokenRecord[]): { records: readonly TokenRecord[]; needed: readonly TokenKind[] } {
+		const here = new Set(records.map(({ sha256 }) => sha256));
+		const unseen = [...this.#known].filter(([hash]) => !this.#seen.has(hash)).map(([, known]) => known);
+		const added = unseen.flatMap(({ record }) => (record === undefined || here.has(record.sha256) ? [] : record));
+		const kept = records.flatMap((record) => {
+			const known = this.#known.get(record.sha256);
+			return known === undefined || isSame(known.record, record) ? record : (known.record ?? []);
+		});
+		this.#seen = new Set([...this.#seen, ...this.#known.keys()]);
+		const isUnchanged =
+			added.length === 0 && kept.length === records.length && kept.every((each, i) => each === records[i]);
+		return {
+			records: isUnchanged ? records : [...kept, ...added],
+			needed: unseen.flatMap(({ removed }) => removed ?? []),
+		};
+	}
+
+	/** Writes a record. Resolves with false if the entry is not the one that was read last. */
+	async #put(bucket: KV, record: TokenRecord): Promise<boolean> {
+		const { sha256 } = record;
+		const entry: TokenEntry = { v: VERSION, record: tokenRecordSchema.parse(record) };
+		const known = this.#known.get(sha256);
+		if (known?.removed !== undefined) {
+			return false;
+		}
+		try {
+			const text = JSON.stringify(entry);
+			const revision = await (known === undefined
+				? bucket.create(sha256, text)
+				: bucket.update(sha256, text, known.revision));
+			this.#known.set(sha256, { record: entry.record, revision });
+			return true;
+		} catch (error) {
+			if (!isOutdated(error)) {
+				throw error;
+			}
+			const found = await bucket.get(sha256);
+			if (found !== null) {
+				this.#learn(sha256, found.operation === "PUT" ? found.value : undefined, found.revision);
+			}
+			return false;
+		}
+	}
+
+	async #remove(bucket: KV, { sha256, kind }: Pick<TokenRecord, "sha256" | "kind">): Promise<void> {
+		const entry: TokenEntry = { v: VERSION, removed: kind };
+		this.#known.set(sha256, { removed: kind, revision: await bucket.put(sha256, JSON.stringify(entry)) });
+	}
+
+	/** Returns whether it was new. */
+	#learn(hash: string, value: Uint8Array | undefined, revision: number): boolean {
+		const known = this.#known.get(hash);
+		const entry = value && readMessage(tokenEntrySchema, value);
+		const isRecord = entry?.record === undefined ? entry?.removed !== undefined : entry.record.sha256 === hash;
+		if (!isRecord || (known !== undefined && known.revision >= revision)) {
+			return false;
+		}
+		this.#known.set(hash, { record: entry?.record, removed: entry?.removed, revision });
+		return true;
+	}
+
+	#warn({ message }: Error): void {
+		if (message !== this.#warned) {
+			this.#warned = message;
+			this.#options.warn(`cluster: tokens are not shared now: ${message}`);
+		}
+	}
+}
+
+function changesBetween(before: readonly TokenRecord[], after: readonly TokenRecord[]): Changes {
+	const [old, now] = [before, after].map((records) => new Map(records.map((record) => [record.sha256, record])));
+	return {
+		added: after.filter(({ sha256 }) => !old?.has(sha256)),
+		changed: after.flatMap((to) => {
+			const from = old?.get(to.sha256) ?? to;
+			return from === to ? [] : { from, to };
+		}),
+		removed: before.filter(({ sha256 }) => !now?.has(sha256)),
+	};
+}
+
+/** Only the tokens of a sign-in change. */
+function isSame(known: TokenRecord | undefined, record: TokenRecord): boolean {
+	return known !== undefined && (record.grant === undefined || textOf(known) === textOf(record));
+}
+
+function textOf(record: TokenRecord): string {
+	return JSON.stringify(tokenRecordSchema.parse(record));
+}
+
+/** Empty if the file is missing or damaged: then nothing was removed here. */
+function readSeen(path: string): readonly string[] {
+	try {
+		return seenFile.parse(JSON.parse(readFileSync(path, "utf8"))).hashes;
+	} catch {
+		return [];
+	}
+}

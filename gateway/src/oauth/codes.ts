@@ -1,0 +1,61 @@
+import type { Limits } from "../config/scopes.js";
+import type { OAuthClient } from "./clients.js";
+
+/** Milliseconds for which a code is valid. */
+export const CODE_LIFETIME = 60_000;
+
+/** Milliseconds for which a code is remembered, so that its second use is noticed. */
+export const CODE_MEMORY = 600_000;
+
+/** Most codes that are remembered. The operator has approved each. */
+const MAX_CODES = 1_000;
+
+/** What the operator has approved. */
+export interface Approval {
+	readonly client: OAuthClient;
+	readonly redirectUri: string;
+	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
+	readonly challenge: string;
+	/** The resource, as ProtectedResource.identify spells it. */
+	readonly audience: string;
+	readonly limits: Limits;
+}
+
+/** An approval that a client can exchange for tokens, once. */
+export interface Code {
+	readonly approval: Approval;
+	/** In milliseconds since 1970. */
+	readonly expires: number;
+	/** The id of the grant that it was exchanged for; undefined if it was not used. */
+	readonly used?: string | undefined;
+}
+
+/** Keeps codes by their hash. Both methods reject with TokenError if they cannot be kept now. */
+export interface CodeStore {
+	add(hash: string, code: Code): Promise<void>;
+	/** Marks a code as used for a grant. Resolves with the code as it was before; undefined if it is unknown. */
+	take(hash: string, grant: string): Promise<Code | undefined>;
+}
+
+/** Codes in memory: of a gateway that is alone. */
+export class MemoryCodes implements CodeStore {
+	/** The oldest first. */
+	readonly #codes = new Map<string, Code>();
+
+	async add(hash: string, code: Code): Promise<void> {
+		for (const [old, { expires }] of this.#codes) {
+			if (expires + CODE_MEMORY < Date.now() || this.#codes.size >= MAX_CODES) {
+				this.#codes.delete(old);
+			}
+		}
+		this.#codes.set(hash, code);
+	}
+
+	async take(hash: string, grant: string): Promise<Code | undefined> {
+		const code = this.#codes.get(hash);
+		if (code !== undefined && code.used === undefined) {
+			this.#codes.set(hash, { ...code, used: grant });
+		}
+		return code;
+	}
+}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../../host-test/support/until.js";
+import { withLock } from "../../src/config/file-lock.js";
+import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import {
+	askTokens,
+	authorizeUrl,
+	Browser,
+	makePkce,
+	REDIRECT,
+	register,
+	startSignIn,
+	statusOf,
+} from "../support/sign-in.js";
+import { startCluster } from "./support/gateways.js";
+import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+/** Starts two gateways with one device-key, as the guide says. */
+async function startTwo(t: TestContext): Promise<StartedProgram[]> {
+	const nats = await NatsServer.start(t);
+	const started: StartedProgram[] = [];
+	for (const clusterName of ["a", "b"]) {
+		const stateFolder = makeStateFolder();
+		writeFileSync(join(stateFolder, "device-key"), "0123456789abcdef".repeat(4));
+		started.push(await startProgram(t, { cluster: nats.url, clusterName, bootstrap: "approve" }, stateFolder));
+	}
+	return started;
+}
+
+async function codesAt({ base }: StartedProgram): Promise<string[]> {
+	const { pending } = (await (await fetch(`${base}/bindings`)).json()) as { pending: { code: string }[] };
+	return pending.map(({ code }) => code);
+}
+
+describe("a device that waits for approval in a cluster", { skip: whyNoNats }, () => {
+	it("is approved at any gateway, and has the same token at all", async (t) => {
+		const [a, b] = (await startTwo(t)) as [StartedProgram, StartedProgram];
+		const { code } = (await bootstrap(a, BOARD)).body.activation;
+		await until(async () => (await codesAt(b)).includes(code), "b has the code");
+		assert.equal((await bootstrap(b, BOARD)).body.activation.code, code);
+		assert.equal((await fetch(`${b.base}/bindings/${code}`, { method: "POST" })).status, 200);
+		await until(async () => (await activate(a, BOARD)) === 200, "a has it bound");
+		const tokens = await Promise.all([a, b].map(async (each) => (await bootstrap(each, BOARD)).body.websocket.token));
+		assert.match(tokens[0], /^xsmcp_/);
+		assert.equal(tokens[0], tokens[1]);
+		await until(async () => (await codesAt(a)).length === 0, "nothing waits at a");
+	});
+
+	it("is rejected at any gateway", async (t) => {
+		const [a, b] = (await startTwo(t)) as [StartedProgram, StartedProgram];
+		const { code } = (await bootstrap(a, BOARD)).body.activation;
+		await until(async () => (await codesAt(b)).includes(code), "b has the code");
+		assert.equal((await fetch(`${b.base}/bindings/${code}`, { method: "DELETE" })).status, 204);
+		await until(async () => (await codesAt(a)).length === 0, "nothing waits at a");
+	});
+
+	it("needs gateways with the same key, which they say", async (t) => {
+		const [a, b] = (await startCluster(t, await NatsServer.start(t))) as [StartedProgram, StartedProgram];
+		for (const { log } of [a, b]) {
+			await until(() => log().includes("has another device-key"), "it warns");
+		}
+	});
+});
+
+/** Two gateways at one public URL, and a client that a person has allowed at the first one. */
+async function startSignedIn(t: TestContext) {
+	const nats = await NatsServer.start(t);
+	const a = await startSignIn(t, { cluster: nats.url, clusterName: "a" });
+	const stateFolder = makeStateFolder();
+	copyFileSync(join(a.stateFolder, "device-key"), join(stateFolder, "device-key"));
+	const b = await startProgram(t, { cluster: nats.url, clusterName: "b", publicUrl: a.base }, stateFolder);
+	const clientId = await register(b.base);
+	const { verifier, challenge } = makePkce();
+	const location = await new Browser(a.base).approve(authorizeUrl(a.base, clientId, challenge), a.operator);
+	const exchange = {
+		grant_type: "authorization_code",
+		client_id: clientId,
+		code: location.searchParams.get("code") as string,
+		redirect_uri: REDIRECT,
+		code_verifier: verifier,
+	};
+	const refreshAt = (gateway: StartedProgram, token: string) =>
+		askTokens(gateway.base, { grant_type: "refresh_token", client_id: clientId, refresh_token: token });
+	const grantsAt = ({ tokens }: StartedProgram): number => {
+		tokens.refresh();
+		return tokens.records.filter(({ grant }) => grant !== undefined).length;
+	};
+	return { nats, a, b, exchange, refreshAt, grantsAt };
+}
+
+describe("a sign-in at a cluster", { skip: whyNoNats }, () => {
+	it("is approved at one gateway, exchanged and renewed at others, valid at all, and ended at all", async (t) => {
+		const { a, b, exchange, refreshAt, grantsAt } = await startSignedIn(t);
+		const { status, body } = await askTokens(b.base, exchange);
+		assert.equal(status, 200, JSON.stringify(body));
+		assert.notEqual(await statusOf(b.base, body.access_token), 401);
+		await until(() => grantsAt(a) === 1, "a has the sign-in");
+		assert.notEqual(await statusOf(a.base, body.access_token), 401);
+		const renewed = await refreshAt(a, body.refresh_token);
+		assert.equal(renewed.status, 200);
+		assert.equal((await refreshAt(b, body.refresh_token)).status, 400, "it was used before");
+		for (const gateway of [a, b]) {
+			await until(() => grantsAt(gateway) === 0, "the sign-in has ended");
+			assert.equal(await statusOf(gateway.base, renewed.body.access_token), 401);
+		}
+	});
+
+	it("gives tokens once, at whichever gateways the code or the refresh token is used at the same time", async (t) => {
+		const { a, b, exchange, refreshAt, grantsAt } = await startSignedIn(t);
+		const exchanged = await Promise.all([a, b].map(({ base }) => askTokens(base, exchange)));
+		assert.equal(exchanged.filter(({ status }) => status === 200).length, 1);
+		const { body } = exchanged.find(({ status }) => status === 200) as (typeof exchanged)[0];
+		await until(() => grantsAt(a) === grantsAt(b), "both have the same");
+		const renewed = await Promise.all([a, b].map((gateway) => refreshAt(gateway, body.refresh_token)));
+		assert.ok(renewed.filter(({ status }) => status === 200).length <= 1);
+		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
+	});
+
+	it("ends if its code is used again at a gateway that does not have the sign-in yet", async (t) => {
+		const { a, b, exchange, grantsAt } = await startSignedIn(t);
+		const replayed = await withLock(join(b.stateFolder, "tokens.json"), async () => {
+			assert.equal((await askTokens(a.base, exchange)).status, 200);
+			const waiting = askTokens(b.base, exchange);
+			await delay(300);
+			return { waiting };
+		});
+		assert.equal((await replayed.waiting).status, 400);
+		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
+	});
+
+	it("is not renewed by a gateway that knows of another one's renewal, but has not stored it yet", async (t) => {
+		const { a, b, exchange, refreshAt, grantsAt } = await startSignedIn(t);
+		const { body } = await askTokens(a.base, exchange);
+		await until(() => grantsAt(b) === 1, "b has the sign-in");
+		const late = await withLock(join(b.stateFolder, "tokens.json"), async () => {
+			const waiting = refreshAt(b, body.refresh_token);
+			await delay(300);
+			assert.equal((await refreshAt(a, body.refresh_token)).status, 200);
+			await delay(300);
+			return { waiting };
+		});
+		assert.equal((await late.waiting).status, 400);
+		await until(() => grantsAt(a) === 0 && grantsAt(b) === 0, "the sign-in has ended");
+	});
+
+	it("is not renewed while NATS is away, which is said; its tokens stay valid", async (t) => {
+		const { nats, a, exchange, refreshAt } = await startSignedIn(t);
+		const { body } = await askTokens(a.base, exchange);
+		await nats.kill();
+		await until(() => a.log().includes("the connection to NATS is lost"), "a has noticed");
+		const { status, body: failure } = await refreshAt(a, body.refresh_token);
+		assert.deepEqual([status, failure.error], [503, "temporarily_unavailable"]);
+		assert.notEqual(await statusOf(a.base, body.access_token), 401);
+		await nats.run();
+		await until(() => a.log().includes("the connection to NATS is back"), "a is back");
+		assert.equal((await refreshAt(a, body.refresh_token)).status, 200);
+	});
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { WireDevice } from "../support/gateway.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+import { startCluster, untilAt } from "./support/gateways.js";
+import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+async function startTwo(t: TestContext) {
+	const nats = await NatsServer.start(t);
+	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+	return { nats, a, b };
+}
+
+async function statusOf({ base }: StartedProgram, token = ""): Promise<number> {
+	return (await fetch(`${base}/devices`, { headers: token === "" ? {} : { Authorization: `Bearer ${token}` } })).status;
+}
+
+/** Waits until a gateway has the tokens with these names. Requests with wrong ones would be limited. */
+async function untilTokens({ tokens }: StartedProgram, ...names: string[]): Promise<void> {
+	await until(() => {
+		tokens.refresh();
+		return (
+			tokens.records
+				.map(({ name }) => name)
+				.sort()
+				.join() === names.sort().join()
+		);
+	}, `the tokens are ${names.join()}`);
+}
+
+describe("a token of a cluster", { skip: whyNoNats }, () => {
+	it("is valid at every gateway, whichever made it, and refused by all once it is removed", async (t) => {
+		const { a, b } = await startTwo(t);
+		const token = await a.tokens.add({ name: "desk", kind: "client" });
+		await untilTokens(b, "desk");
+		assert.deepEqual([await statusOf(b, token), await statusOf(b)], [200, 401]);
+		await b.tokens.remove("desk");
+		await untilTokens(a);
+		assert.deepEqual([await statusOf(a, token), await statusOf(b, token)], [401, 401]);
+	});
+
+	it("is removed elsewhere: its device is disconnected", async (t) => {
+		const { a, b } = await startTwo(t);
+		const token = await a.tokens.add({ name: "lamp", kind: "device" });
+		await untilTokens(b, "lamp");
+		const device = await WireDevice.connect(t, b, { token });
+		await untilAt(a, "b");
+		await a.tokens.remove("lamp");
+		await device.disconnected();
+	});
+
+	it("is added and removed without NATS: the others follow once NATS is back", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const kept = await a.tokens.add({ name: "kept", kind: "client" });
+		const old = await a.tokens.add({ name: "old", kind: "client" });
+		await untilTokens(b, "kept", "old");
+		await nats.kill();
+		const added = await b.tokens.add({ name: "new", kind: "client" });
+		await b.tokens.remove("old");
+		const statuses = (gateway: StartedProgram) =>
+			Promise.all([kept, old, added].map((token) => statusOf(gateway, token)));
+		assert.deepEqual(await statuses(a), [200, 200, 401]);
+		assert.deepEqual(await statuses(b), [200, 401, 200]);
+		await nats.run();
+		await untilTokens(a, "kept", "new");
+		assert.deepEqual(await statuses(a), [200, 401, 200]);
+		assert.deepEqual(await statuses(b), [200, 401, 200]);
+	});
+
+	it("stays removed when a gateway returns with an old copy, or has removed it while it was away", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const names = ["removed-at-a", "removed-at-b", "kept"];
+		for (const name of names) {
+			await a.tokens.add({ name, kind: "client" });
+		}
+		await untilTokens(b, ...names);
+		await b.program.close();
+		await a.tokens.remove("removed-at-a");
+		await b.tokens.remove("removed-at-b");
+		await startProgram(t, { cluster: nats.url, clusterName: "b" }, b.stateFolder);
+		await untilTokens(b, "kept");
+		await untilTokens(a, "kept");
+	});
+
+	it("comes to a gateway that has none, which then may listen for other machines", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const exposed = { cluster: nats.url, clusterName: "c", allowedHosts: "gateway.example" };
+		await assert.rejects(startProgram(t, exposed), /no token for clients/);
+		const token = await a.tokens.add({ name: "desk", kind: "client" });
+		await untilTokens(b, "desk");
+		assert.equal(await statusOf(await startProgram(t, exposed), token), 200);
+	});
+
+	it("is not removed from the others by a gateway that has lost its file", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const token = await a.tokens.add({ name: "desk", kind: "client" });
+		await untilTokens(b, "desk");
+		await b.program.close();
+		rmSync(join(b.stateFolder, "tokens.json"));
+		const again = await startProgram(t, { cluster: nats.url, clusterName: "b" }, b.stateFolder);
+		assert.deepEqual([await statusOf(again, token), await statusOf(a, token)], [200, 200]);
+	});
+
+	it("was the last one: a gateway that is new needs a token nevertheless", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		await a.tokens.add({ name: "desk", kind: "client" });
+		await untilTokens(b, "desk");
+		await a.tokens.remove("desk");
+		await untilTokens(b);
+		await assert.rejects(startProgram(t, { cluster: nats.url, clusterName: "c" }), /there was one before/);
+	});
+});

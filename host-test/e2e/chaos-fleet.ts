@@ -1,0 +1,140 @@
+// Devices that come back however they are cut off, and count what they carry out: the other half of cluster-chaos.full.test.ts.
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket } from "ws";
+
+/** Most milliseconds that a call takes, so that some are in progress whenever something fails. */
+const CALL_TIME = 60;
+
+/** Most milliseconds until a device connects again. */
+const RETURN_TIME = 400;
+
+const TOOLS = [
+	{
+		name: "self.echo",
+		description: "Says what it is told.",
+		inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+	},
+];
+
+/** A device without firmware. */
+class ChaosDevice {
+	readonly #id: string;
+	readonly #urls: readonly string[];
+	readonly #carriedOut: (text: string) => void;
+	/** The newest connection; earlier ones may be open still. */
+	#socket: WebSocket | undefined;
+	#isClosed = false;
+
+	constructor(id: string, urls: readonly string[], carriedOut: (text: string) => void) {
+		this.#id = id;
+		this.#urls = urls;
+		this.#carriedOut = carriedOut;
+		this.connect();
+	}
+
+	/** Where it is connected, or tries to. */
+	get url(): string | undefined {
+		return this.#socket?.url;
+	}
+
+	/** Connects to any gateway. An earlier connection stays open, as if the device had lost its network without a word. */
+	connect(): void {
+		const url = this.#urls[Math.floor(Math.random() * this.#urls.length)] as string;
+		const headers = { "device-id": this.#id, "client-id": this.#id, "protocol-version": "1" };
+		const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+		this.#socket = socket;
+		const hello = { type: "hello", version: 1, features: { mcp: true }, transport: "websocket" };
+		socket.on("open", () => socket.send(JSON.stringify(hello)));
+		socket.on("message", (data) => void this.#answer(socket, JSON.parse(String(data))));
+		socket.on("error", () => socket.terminate());
+		socket.on("close", () => void this.#return(socket));
+	}
+
+	/** Its network fails. */
+	cut(): void {
+		this.#socket?.terminate();
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#socket?.terminate();
+	}
+
+	async #return(socket: WebSocket): Promise<void> {
+		await delay(Math.random() * RETURN_TIME);
+		if (socket === this.#socket && !this.#isClosed) {
+			this.connect();
+		}
+	}
+
+	// biome-ignore lint/suspicious/noExplicitAny: whatever the gateway sends.
+	async #answer(socket: WebSocket, { type, session_id, payload }: any): Promise<void> {
+		if (type !== "mcp" || payload.id === undefined) {
+			return;
+		}
+		const result = await this.#resultOf(payload);
+		socket.send(JSON.stringify({ session_id, type: "mcp", payload: { jsonrpc: "2.0", id: payload.id, result } }));
+	}
+
+	// biome-ignore lint/suspicious/noExplicitAny: as above.
+	async #resultOf({ method, params }: any): Promise<object> {
+		if (method === "initialize") {
+			const serverInfo = { name: "light", version: "1.0.0" };
+			return { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+		}
+		if (method === "tools/list") {
+			return { tools: TOOLS };
+		}
+		if (method !== "tools/call") {
+			return {};
+		}
+		const { text } = params.arguments;
+		this.#carriedOut(text);
+		await delay(Math.random() * CALL_TIME);
+		return { content: [{ type: "text", text }], isError: false };
+	}
+}
+
+/** Devices that connect to any of some gateways. */
+export class ChaosFleet {
+	/** How often a call was carried out, by its text. */
+	readonly carriedOut = new Map<string, number>();
+	/** The names of their tools at the gateways. */
+	readonly tools: readonly string[];
+	readonly #devices: readonly ChaosDevice[];
+
+	/** @param urls of the gateways, where devices connect */
+	constructor(size: number, urls: readonly string[]) {
+		const numbers = Array.from({ length: size }, (_, at) => (at + 1).toString(16).padStart(6, "0"));
+		this.tools = numbers.map((digits) => `light_${digits}__self_echo`);
+		const carriedOut = (text: string): void => void this.carriedOut.set(text, (this.carriedOut.get(text) ?? 0) + 1);
+		this.#devices = numbers.map((digits) => {
+			const id = `02:00:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`;
+			return new ChaosDevice(id, urls, carriedOut);
+		});
+	}
+
+	/** The network of a part of them fails. */
+	cut(part: number): void {
+		for (const device of this.#devices) {
+			if (Math.random() < part) {
+				device.cut();
+			}
+		}
+	}
+
+	/** Half of those at a gateway connect elsewhere, without a word to it. */
+	leave(url: string): void {
+		for (const device of this.#devices) {
+			if (device.url === url && Math.random() < 0.5) {
+				device.connect();
+			}
+		}
+	}
+
+	close(): void {
+		for (const device of this.#devices) {
+			device.close();
+		}
+	}
+}
