@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
-import { describe, it } from "node:test";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { getMcpConfigForManifest, unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { bundleGateway } from "../../scripts/page-bundles.js";
 import { LAMP, VOLUME } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, startProgram } from "./support/program.js";
@@ -17,42 +18,60 @@ const SCRIPT = fileURLToPath(new URL("../../scripts/pack-mcpb.mjs", import.meta.
 /** Bytes of the file at most: it is downloaded. */
 const MAX_BYTES = 2_500_000;
 
+/** Unpacks an extension, and connects with it to a gateway as Claude Desktop does. Returns the tools that it has. */
+async function useExtension(t: TestContext, mcpbPath: string, userConfig: { url?: string; token: string }) {
+	const extensionPath = `${makeStateFolder()}/unpacked`;
+	assert.ok(await unpackExtension({ mcpbPath, outputDir: extensionPath, silent: true }));
+	assert.ok(validateManifest(`${extensionPath}/manifest.json`));
+	const manifest = JSON.parse(readFileSync(`${extensionPath}/manifest.json`, "utf8"));
+	const config = await getMcpConfigForManifest({
+		manifest,
+		extensionPath,
+		systemDirs: {},
+		userConfig: { url: manifest.user_config.url.default, ...userConfig },
+		pathSeparator: "/",
+	});
+	assert.ok(config);
+	const transport = new StdioClientTransport({
+		command: process.execPath,
+		args: config.args ?? [],
+		env: config.env ?? {},
+	});
+	const client = new Client({ name: "test-client", version: "1.0.0" });
+	t.after(() => client.close());
+	await client.connect(transport);
+	const { tools } = await client.listTools();
+	await client.close();
+	return { manifest, names: tools.map(({ name }) => name) };
+}
+
 describe("the extension for Claude Desktop", () => {
 	it("is valid, and connects to a gateway with the URL and the token that the person types", async (t) => {
-		const folder = makeStateFolder(t);
+		const folder = makeStateFolder();
 		await run(process.execPath, [SCRIPT, folder]);
 		const mcpbPath = `${folder}/xs-mcp-gateway.mcpb`;
 		assert.ok(statSync(mcpbPath).size < MAX_BYTES, `${statSync(mcpbPath).size} bytes`);
-		const extensionPath = `${folder}/unpacked`;
-		assert.ok(await unpackExtension({ mcpbPath, outputDir: extensionPath, silent: true }));
-		assert.ok(validateManifest(`${extensionPath}/manifest.json`));
-
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });
 		const { base, tokens } = started;
 		for (const makeToken of [() => "", () => tokens.add({ name: "claude", kind: "client" })]) {
-			const token = await makeToken();
-			const config = await getMcpConfigForManifest({
-				manifest: JSON.parse(readFileSync(`${extensionPath}/manifest.json`, "utf8")),
-				extensionPath,
-				systemDirs: {},
-				userConfig: { url: base, token },
-				pathSeparator: "/",
-			});
-			assert.ok(config);
-			const transport = new StdioClientTransport({
-				command: process.execPath,
-				args: config.args ?? [],
-				env: config.env ?? {},
-			});
-			const client = new Client({ name: "test-client", version: "1.0.0" });
-			t.after(() => client.close());
-			await client.connect(transport);
-			assert.deepEqual(
-				(await client.listTools()).tools.map(({ name }) => name),
-				[VOLUME],
-			);
-			await client.close();
+			const { names } = await useExtension(t, mcpbPath, { url: base, token: await makeToken() });
+			assert.deepEqual(names, [VOLUME]);
 		}
+	});
+
+	it("comes from the console with the gateway's address, and without a token", async (t) => {
+		const consoleFolder = fileURLToPath(new URL("console", await bundleGateway()));
+		const started = await startProgram(t, {}, undefined, { consoleFolder });
+		await WireDevice.connect(t, started, { id: LAMP });
+		const response = await fetch(`${started.base}/console/xs-mcp-gateway.mcpb`);
+		const mcpbPath = `${makeStateFolder()}/downloaded.mcpb`;
+		writeFileSync(mcpbPath, Buffer.from(await response.arrayBuffer()));
+		assert.ok(statSync(mcpbPath).size < MAX_BYTES, `${statSync(mcpbPath).size} bytes`);
+		const { manifest, names } = await useExtension(t, mcpbPath, { token: "" });
+		assert.deepEqual([manifest.user_config.url.default, manifest.user_config.token.default], [started.base, ""]);
+		assert.deepEqual(names, [VOLUME]);
+		await started.tokens.add({ name: "claude", kind: "client" });
+		assert.equal((await fetch(`${started.base}/console/xs-mcp-gateway.mcpb`)).status, 401);
 	});
 });

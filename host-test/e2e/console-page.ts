@@ -17,7 +17,7 @@ export async function startConsole(
 	t: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
 ): Promise<StartedConsole> {
-	const stateFolder = makeStateFolder(t);
+	const stateFolder = makeStateFolder();
 	const token = { name: "operator", kind: "client", userTools: true, operator: true } as const;
 	const secret = await new TokenStore(stateFolder).add(token);
 	const consoleFolder = await bundleConsole();

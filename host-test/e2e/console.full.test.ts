@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
-import { startProgram } from "../../gateway/test/support/program.js";
+import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../scripts/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
@@ -23,6 +24,13 @@ async function inPage<T>(page: Page, expression: string): Promise<T> {
 	await session.detach();
 	assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails));
 	return answer.result.value as T;
+}
+
+/** Chooses what to do with the selected devices, as a person does: by its text, once that stays in its place. */
+async function choose(page: Page, work: string): Promise<void> {
+	const radio = page.getByRole("radio", { name: work, exact: true });
+	await page.locator("label").filter({ has: radio }).click();
+	await until(() => radio.isChecked(), `${work} is chosen`);
 }
 
 async function expectNothingCutOff(page: Page, what: string): Promise<void> {
@@ -114,7 +122,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 			ids.map((_, at) => `hall_${String(at + 1).padStart(2, "0")}`),
 		);
 
-		await page.getByRole("radio", { name: "Tags" }).check({ force: true });
+		await choose(page, "Tags");
 		await page.getByLabel("Add tags").fill("hall upstairs");
 		await page.getByRole("button", { name: "Run on 12 devices" }).click();
 		await until(() => ids.every((id) => servers.find(id)?.tags.join() === "hall,upstairs"), "all have the tags");
@@ -125,7 +133,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 		// Only what is offline can be forgotten.
 		servers.find("hall_01")?.session?.close("test");
 		await until(() => servers.find("hall_01")?.online === false, "one is offline");
-		await page.getByRole("radio", { name: "Forget" }).check({ force: true });
+		await choose(page, "Forget");
 		await page.getByRole("button", { name: "Run on 12 devices" }).click();
 		await page.getByRole("dialog").getByRole("button", { name: "Run on 12 devices" }).click();
 		await page.getByText("1 of 12 done, 11 failed").waitFor();
@@ -133,10 +141,39 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 
 		await page.getByRole("button", { name: "Select all 11" }).click();
 		await page.getByRole("heading", { name: "11 selected" }).waitFor();
-		await page.getByRole("radio", { name: "Disconnect" }).check({ force: true });
+		await choose(page, "Disconnect");
 		await page.getByRole("button", { name: "Run on 11 devices" }).click();
 		await page.getByText("11 of 11 done, 0 failed").waitFor();
 		await until(() => ids.every((id) => !servers.find(id)?.online), "all are offline");
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("installs newer firmware on many devices, and says which have nothing newer, and which cannot", async (t) => {
+		const firmwareFolder = makeStateFolder();
+		writeFileSync(join(firmwareFolder, "sensor_1.1.0.bin"), "new");
+		const gateway = await startProgram(t, { userTools: ["*"], firmwareFolder }, undefined, {
+			consoleFolder: await bundleConsole(),
+		});
+		const connect = (index: number, version: string, tools: object[]) =>
+			WireDevice.connect(t, gateway, { id: `aa:bb:cc:00:01:${index}`, board: "sensor", version, tools });
+		const old = await Promise.all([10, 11, 12].map((index) => connect(index, "1.0.0", [UPGRADE])));
+		const current = await connect(13, "1.1.0", [UPGRADE]);
+		await connect(14, "1.0.0", [VOLUME]);
+		const page = await openConsole(t, gateway.base);
+		await page.getByRole("button", { name: "Select all 5" }).click();
+		await choose(page, "Update firmware");
+		await page.getByRole("button", { name: "Run on 5 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Run on 5 devices" }).click();
+		await page.getByText("4 of 5 done, 1 failed").waitFor();
+		const steps = await page.locator(".steps li").allTextContents();
+		assert.match(steps[0] ?? "", /^sensor_\w+ It has no tool that installs firmware/);
+		assert.equal(steps.filter((step) => step.includes("has no newer firmware")).length, 1);
+		assert.deepEqual(current.calls, []);
+		for (const device of old) {
+			const [call] = device.calls;
+			assert.equal(call?.name, UPGRADE.name);
+			assert.equal(await (await fetch(String(call?.arguments.url))).text(), "new");
+		}
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
@@ -336,6 +373,13 @@ const VOLUME = {
 		required: ["volume"],
 	},
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+};
+
+const UPGRADE = {
+	name: "self.upgrade_firmware",
+	description: "Install firmware.",
+	inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+	annotations: { audience: ["user"] },
 };
 
 const COLOUR = {

@@ -3,19 +3,14 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { build } from "esbuild";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../scripts/page-bundles.js";
+import { APPS, openPanel } from "../../scripts/screenshots/open-panel.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // The panel of a virtual device in an application that shows pages, made with the extension's own host library.
-
-const HOST = new URL("panel-host.ts", import.meta.url);
-
-/** What an application sends as the capability to show pages. */
-const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 
 async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
 	const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
@@ -27,34 +22,12 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 	const client = new Client({ name: "host", version: "1.0.0" }, { capabilities: APPS });
 	t.after(() => client.close());
 	await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}/mcp?catalog=full`)));
-	const { tools } = await client.listTools();
-	const tool = tools.find(({ name }) => name.endsWith("get_device_status"));
-	const uri = (tool?._meta?.ui as { resourceUri?: string } | undefined)?.resourceUri ?? "";
-	const { contents } = await client.readResource({ uri });
-	const [{ text = "" } = {}] = contents as { text?: string }[];
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 720, height: 900 } });
 	const complaints: string[] = [];
 	page.on("pageerror", (error) => complaints.push(String(error)));
-	const calls: string[] = [];
-	await page.exposeFunction("callServer", async (params: { name: string; arguments: Record<string, unknown> }) => {
-		calls.push(params.name);
-		return await client.callTool(params);
-	});
-	const { outputFiles } = await build({
-		entryPoints: [HOST.pathname],
-		bundle: true,
-		write: false,
-		format: "iife",
-		logLevel: "error",
-	});
-	await page.setContent(
-		"<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>",
-	);
-	await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
-	const result = await client.callTool({ name: tool?.name ?? "", arguments: {} });
-	const shown = { html: text, tool, result, context: { theme: "light", locale: "en-GB", ...options } };
-	await page.evaluate(`showPanel(${JSON.stringify(shown)})`);
-	return { gateway, device, page, panel: page.frameLocator("iframe"), calls, complaints };
+	const context = { theme: "light", locale: "en-GB", ...options };
+	const { panel, calls } = await openPanel(page, client, { context });
+	return { gateway, device, page, panel, calls, complaints };
 }
 
 describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium ?? false }, () => {
@@ -62,6 +35,9 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 		const { gateway, device, page, panel, calls, complaints } = await openHost(t);
 		const server = gateway.gateway.servers.find(device.macAddress);
 		await panel.getByRole("heading", { name: server?.alias ?? "" }).waitFor();
+		await panel.locator(".tag", { hasText: "idle" }).waitFor();
+		server?.session?.sendMessage({ type: "tts", state: "start" });
+		await panel.locator(".tag", { hasText: "speaking" }).waitFor();
 		const slider = panel.getByLabel("volume", { exact: true });
 		await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");
 		await slider.fill("12");

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
 import { bundleConsole } from "../page-bundles.js";
 
@@ -92,7 +93,7 @@ export async function startWaitingDevice({ program }: ConsoleFleet): Promise<voi
 			"Client-Id": "8c3e5a2e-4ab4-4c5f-9a57-0d1f6a1c2b3d",
 		},
 		body: JSON.stringify({
-			application: { name: "xs-mcp", version: "0.1.0" },
+			application: FIRMWARE,
 			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
 		}),
 	});

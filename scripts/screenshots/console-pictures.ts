@@ -1,11 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../chromium.js";
 import { ProgramError } from "../program.js";
 import { type ConsoleFleet, startFleet, startWaitingDevice } from "./console-fleet.js";
+import { APPS, openPanel } from "./open-panel.js";
 
 /** Milliseconds for which sensors change before the picture of a device. */
 const FOLLOWED = 24_000;
+
+/** The same before the picture of its panel in a chat. */
+const PANEL_FOLLOWED = 16_000;
 
 /** Takes pictures of the gateway's console with a house of virtual devices. Rejects with ProgramError without Chromium. */
 export async function takeConsolePictures(folder: string): Promise<string[]> {
@@ -18,6 +24,7 @@ export async function takeConsolePictures(folder: string): Promise<string[]> {
 		await useDevices(fleet);
 		return [
 			await pictureOf(browser, fleet, `${folder}console-device.png`, "light", showDevice),
+			await takePanelPicture(browser, fleet, `${folder}device-panel.png`),
 			await pictureOf(browser, fleet, `${folder}console-devices.png`, "dark", showDevices),
 		];
 	} finally {
@@ -65,16 +72,50 @@ async function showDevice(page: Page, { devices, program }: ConsoleFleet): Promi
 	await page.getByRole("button", { name: "Upload screen picture" }).click();
 	await page.locator("figure img").waitFor();
 	await page.getByLabel("Follow").check();
-	const workshop = devices.get("workshop");
 	const session = program.gateway.servers.find("workshop")?.session;
-	for (let elapsed = 0; elapsed < FOLLOWED; elapsed += 1_000) {
-		const phase = elapsed / 4_000;
-		workshop?.measure("temperature", Math.round((21 + 3 * Math.sin(phase)) * 10) / 10);
-		workshop?.measure("light", Math.round(300 + 180 * Math.cos(phase * 1.7)));
+	await measureFor(devices.get("workshop"), FOLLOWED, (elapsed) => {
 		const hour = elapsed % 9_000;
 		if (hour === 3_000 || hour === 6_000) {
 			session?.sendMessage({ type: "tts", state: hour === 3_000 ? "start" : "stop" });
 		}
+	});
+}
+
+/** Has the sensors of a device change once a second. @param time milliseconds */
+async function measureFor(
+	device: VirtualDevice | undefined,
+	time: number,
+	onSecond: (elapsed: number) => void = () => {},
+): Promise<void> {
+	for (let elapsed = 0; elapsed < time; elapsed += 1_000) {
+		const phase = elapsed / 4_000;
+		device?.measure("temperature", Math.round((21 + 3 * Math.sin(phase)) * 10) / 10);
+		device?.measure("light", Math.round(300 + 180 * Math.cos(phase * 1.7)));
+		onSecond(elapsed);
 		await delay(1_000);
 	}
+}
+
+/** A chat, as applications show one. */
+const CHAT = `<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; padding: 24px; background: #faf9f5; color: #29261b; font: 15px/1.5 system-ui, sans-serif }
+.said { width: fit-content; margin: 0 0 16px auto; padding: 8px 14px; border-radius: 14px; background: #ece9df }
+.used { margin: 0 0 8px; color: #6b675b; font-size: 13px }
+iframe { display: block; width: 100%; height: 700px; border: 1px solid #dedacd; border-radius: 12px; background: #fff }
+</style><p class="said">How is it in the workshop? Show me a photo.</p>
+<p class="used">Get device status · devices</p><iframe sandbox="allow-scripts"></iframe>`;
+
+/** A device's panel inside a chat. */
+async function takePanelPicture(browser: Browser, fleet: ConsoleFleet, path: string): Promise<string> {
+	const client = new Client({ name: "chat", version: "1.0.0" }, { capabilities: APPS });
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${fleet.program.urls.clients}/workshop`)));
+	const page = await browser.newPage({ viewport: { width: 1040, height: 830 }, locale: "en-GB" });
+	const { panel } = await openPanel(page, client, { context: { theme: "light", locale: "en-GB" }, html: CHAT });
+	await panel.getByRole("button", { name: "Take photo" }).click();
+	await panel.locator("figure img").waitFor();
+	await measureFor(fleet.devices.get("workshop"), PANEL_FOLLOWED);
+	await page.screenshot({ path });
+	await page.close();
+	await client.close();
+	return path;
 }

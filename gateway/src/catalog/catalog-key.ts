@@ -5,7 +5,7 @@ import type { ToolView } from "./tool-view.js";
 export function catalogKey(
 	{ principal, devices, userTools, readOnly = false, isForeignPage = false }: Access,
 	server: string | undefined,
-	{ catalog, catalogLimit, pinnedTools }: ToolView,
+	{ catalog, catalogLimit, pinnedTools, panels }: ToolView,
 ): string {
 	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
 	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
@@ -19,5 +19,6 @@ export function catalogKey(
 		catalog,
 		catalogLimit,
 		pinnedTools,
+		panels,
 	]);
 }

@@ -14,9 +14,13 @@ export interface ToolView {
 	readonly catalogLimit: number;
 	/** Names of tools that are always listed, as in the full list; with `*` at the end: every name that begins so. */
 	readonly pinnedTools: readonly string[];
+	/** "auto": tools name the panel of their device to clients that declare MCP Apps. "on": to every client. */
+	readonly panels: (typeof PANEL_MODES)[number];
 }
 
-export const DEFAULT_VIEW: ToolView = { catalog: "auto", catalogLimit: 80, pinnedTools: [] };
+const PANEL_MODES = ["auto", "on"] as const;
+
+export const DEFAULT_VIEW: ToolView = { catalog: "auto", catalogLimit: 80, pinnedTools: [], panels: "auto" };
 
 /** Most pinned tools in a client's URL. */
 const MAX_PINNED = 100;
@@ -37,6 +41,7 @@ const QUERY = z.object({
 				.max(MAX_PINNED, `expected at most ${MAX_PINNED} names`),
 		)
 		.optional(),
+	panels: z.enum(PANEL_MODES, `expected one of ${PANEL_MODES.join(", ")}`).optional(),
 });
 
 /**

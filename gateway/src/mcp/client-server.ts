@@ -206,7 +206,8 @@ export class ClientServer extends McpServer implements ServedClient {
 	#serveTools(): void {
 		this.server.setRequestHandler("tools/list", ({ params }, context) => {
 			const { catalog } = this;
-			const isLinked = catalog.panel !== undefined && showsPanels(this.#capabilitiesIn(context));
+			const isAsked = catalog.view.panels === "on" || showsPanels(this.#capabilitiesIn(context));
+			const isLinked = catalog.panel !== undefined && isAsked;
 			const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
 			const { items, next } = this.page(toolsFor(tools, this.revision), ({ name }) => name, {
 				list: "tools",

@@ -61,11 +61,12 @@ export class Gateway {
 		this.servers = servers;
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
-		const { catalog, catalogLimit, pinnedTools } = DEFAULT_VIEW;
+		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
 		this.#view = {
 			catalog: options.catalog ?? catalog,
 			catalogLimit: options.catalogLimit ?? catalogLimit,
 			pinnedTools: options.pinnedTools ?? pinnedTools,
+			panels: options.panels ?? panels,
 		};
 		this.#listings = new Listings(new ToolHints(options.toolHints));
 	}
@@ -90,9 +91,9 @@ export class Gateway {
 	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say
 	 */
 	catalog(access: Access, server?: string, asked: Partial<ToolView> = {}): Catalog {
-		const { catalog: mode, catalogLimit, pinnedTools } = { ...this.#view, ...asked };
+		const { catalog: mode, ...rest } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
-		const view = { catalog: mode === "groups" && server ? "full" : mode, catalogLimit, pinnedTools } as const;
+		const view = { catalog: mode === "groups" && server ? "full" : mode, ...rest } as const;
 		const key = catalogKey(access, server, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {

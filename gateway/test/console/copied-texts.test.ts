@@ -22,6 +22,13 @@ const textFor = (name: string, needsToken: boolean) => {
 };
 
 describe("what the console offers to connect clients", () => {
+	it("is a file for Claude Desktop where the gateway has one", () => {
+		const downloads = (hasExtension: boolean) =>
+			connectionsTo({ url: URL_OF_GATEWAY, needsToken: false, hasExtension }).flatMap(({ download }) => download ?? []);
+		assert.deepEqual(downloads(true), ["http://127.0.0.1:8766/console/xs-mcp-gateway.mcpb"]);
+		assert.deepEqual(downloads(false), []);
+	});
+
 	for (const needsToken of [false, true]) {
 		const title = needsToken ? "with a token" : "without tokens";
 		const headers = (value: string) => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});

@@ -46,7 +46,7 @@ describe("the gateway's HTTP server", () => {
 	});
 
 	it("listens beyond loopback with tokens, and needs one from every client", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		const secret = await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		const { base, tokens } = await startProgram(t, { httpAddress: "0.0.0.0" }, stateFolder);
 		assert.equal((await ask(`${base}/devices`)).status, 401);
@@ -56,7 +56,7 @@ describe("the gateway's HTTP server", () => {
 	});
 
 	it("rejects a Host that is not its own", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		const Authorization = `Bearer ${await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" })}`;
 		const { base, log } = await startProgram(t, { allowedHosts: ["gateway.example"] }, stateFolder);
 		for (const host of ["evil.example", "evil.example:8766", "127.0.0.1.evil.example"]) {
@@ -197,7 +197,7 @@ describe("the gateway's HTTP server", () => {
 	});
 
 	it("believes X-Forwarded-For from trusted proxies only", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "laptop", kind: "client" });
 		const statusesOf = async (base: string, forwarded: readonly string[]): Promise<(number | undefined)[]> => {
 			const statuses = [];

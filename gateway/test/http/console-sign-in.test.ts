@@ -17,7 +17,7 @@ describe("signing in to the console", () => {
 	});
 
 	it("sets a Secure cookie behind a trusted proxy that speaks TLS", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client" });
 		const { base } = await startWithConsole(t, { trustProxy: ["127.0.0.1"] }, stateFolder);
 		const response = await fetch(`${base}/console/session`, {

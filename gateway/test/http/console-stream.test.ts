@@ -124,7 +124,7 @@ describe("the console's stream", () => {
 	});
 
 	it("finds some of many devices, and sends a part of them", async (t) => {
-		const stateFolder = makeStateFolder(t);
+		const stateFolder = makeStateFolder();
 		makeKnownDevices(stateFolder, 1_500);
 		const gateway = await startWithConsole(t, {}, stateFolder);
 		const { messages, look } = await follow(t, gateway);

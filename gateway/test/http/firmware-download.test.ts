@@ -12,7 +12,7 @@ import { makeStateFolder } from "../support/program.js";
 const LARGE = 64 * 1024 * 1024;
 
 it("a device that takes nothing of its firmware is disconnected, so that others can download", {}, async (t) => {
-	const image = await open(join(makeStateFolder(t), "image.bin"), "w+");
+	const image = await open(join(makeStateFolder(), "image.bin"), "w+");
 	t.after(() => image.close());
 	await image.truncate(LARGE);
 	const server = createServer().listen(0, "127.0.0.1");
@@ -27,7 +27,7 @@ it("a device that takes nothing of its firmware is disconnected, so that others 
 });
 
 it("a folder in place of firmware is an error", async (t) => {
-	const folder = await open(makeStateFolder(t));
+	const folder = await open(makeStateFolder());
 	t.after(() => folder.close());
 	const server = createServer().listen(0, "127.0.0.1");
 	t.after(() => server.close());

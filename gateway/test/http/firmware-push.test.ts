@@ -17,7 +17,7 @@ const UPGRADE = {
 
 /** A gateway with firmware 1.1.0 for the lamp, which runs 1.0.0 and has no bootstrap. */
 async function start(t: TestContext, flags: object = { userTools: ["*"] }) {
-	const firmwareFolder = join(makeStateFolder(t), "firmware");
+	const firmwareFolder = join(makeStateFolder(), "firmware");
 	mkdirSync(firmwareFolder);
 	writeFileSync(join(firmwareFolder, "lamp_0.9.0.bin"), "old");
 	writeFileSync(join(firmwareFolder, "lamp_1.1.0.bin"), "new");

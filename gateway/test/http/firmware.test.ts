@@ -12,7 +12,7 @@ const MODEL = "bread-compact-wifi";
 
 /** A gateway with a folder of firmware. */
 async function start(t: TestContext, files: Readonly<Record<string, string>>, flags: object = { bootstrap: "open" }) {
-	const firmwareFolder = join(makeStateFolder(t), "firmware");
+	const firmwareFolder = join(makeStateFolder(), "firmware");
 	mkdirSync(firmwareFolder);
 	for (const [name, content] of Object.entries(files)) {
 		writeFileSync(join(firmwareFolder, name), content);

@@ -16,7 +16,7 @@ const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: tr
 
 /** A gateway with a device, and a token that only reads. */
 async function start(t: TestContext) {
-	const stateFolder = makeStateFolder(t);
+	const stateFolder = makeStateFolder();
 	const secret = await new TokenStore(stateFolder).add({ name: "viewer", kind: "client", readOnly: true });
 	const gateway = await startProgram(t, { managementTools: "all" }, stateFolder);
 	const token = await gateway.tokens.add({ name: "lamp", kind: "device" });

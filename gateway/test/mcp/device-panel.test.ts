@@ -56,6 +56,14 @@ describe("the panel of a device in a chat (MCP Apps)", () => {
 		});
 	}
 
+	it("is named to a client that does not say that it shows pages, if its URL asks for it", async (t) => {
+		const gateway = await start(t);
+		const url = gateway.clientUrl("lamp_000001");
+		const shown = await pagesOf(await connect(t, new URL(`${url}?panels=on`), {}));
+		assert.deepEqual(Object.keys(shown), ["self_get_device_status", "self_camera_take_photo"]);
+		await assert.rejects(connect(t, new URL(`${url}?panels=yes`), {}), /panels: expected one of auto, on/);
+	});
+
 	it("is a page with the device's tools as data, whatever their texts are", async (t) => {
 		const gateway = await start(t);
 		const client = await connect(t, gateway.clientUrl(), APPS);

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
 import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
@@ -194,8 +192,7 @@ describe("the state of a device that tells its state itself", () => {
 
 describe("lists of a device that is offline", () => {
 	it("are kept, also over a restart of the gateway", async (t) => {
-		const stateFolder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-		t.after(() => rmSync(stateFolder, { recursive: true, force: true, maxRetries: 10 }));
+		const stateFolder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder });
 		await FeatureDevice.connect(t, first, {
 			...WITH_RESOURCES,

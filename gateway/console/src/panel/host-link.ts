@@ -9,6 +9,11 @@ export interface HostContext {
 	readonly toolInfo?: { readonly tool: { readonly name: string } };
 }
 
+interface Initialized {
+	readonly hostContext?: HostContext;
+	readonly hostCapabilities?: { readonly serverResources?: object };
+}
+
 interface HostListener {
 	readonly onContext: (context: HostContext) => void;
 	readonly onResult: (result: CallToolResult) => void;
@@ -29,6 +34,7 @@ export class HostLink {
 	readonly #listener: HostListener;
 	readonly #waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
 	#id = 0;
+	#readsResources = false;
 
 	constructor(listener: HostListener) {
 		this.#listener = listener;
@@ -41,11 +47,12 @@ export class HostLink {
 
 	/** Says who this is, and tells the host from now on how high the page is. */
 	async open(): Promise<void> {
-		const { hostContext } = await this.#ask<{ hostContext?: HostContext }>("ui/initialize", {
+		const { hostContext, hostCapabilities } = await this.#ask<Initialized>("ui/initialize", {
 			protocolVersion: REVISION,
 			appInfo: { name: "xs-mcp-device", version: "1.0.0" },
 			appCapabilities: {},
 		});
+		this.#readsResources = hostCapabilities?.serverResources !== undefined;
 		this.#listener.onContext(hostContext ?? {});
 		this.#send({ method: "ui/notifications/initialized", params: {} });
 		const element = document.documentElement;
@@ -61,6 +68,15 @@ export class HostLink {
 	/** Calls a tool of the server. Rejects with what the host says. */
 	async call(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
 		return await this.#ask("tools/call", { name, arguments: args });
+	}
+
+	/** Reads a text resource of the server. Undefined if the host reads none. Rejects with what the host says. */
+	async read(uri: string): Promise<string | undefined> {
+		if (!this.#readsResources) {
+			return undefined;
+		}
+		const { contents } = await this.#ask<{ contents?: readonly { text?: string }[] }>("resources/read", { uri });
+		return contents?.[0]?.text;
 	}
 
 	#ask<T>(method: string, params: object): Promise<T> {

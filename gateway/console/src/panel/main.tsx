@@ -1,7 +1,9 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import { signal } from "@preact/signals";
 import { render } from "preact";
 import { Device } from "../store/device.js";
 import { chosenLanguage, theme } from "../store/preferences.js";
+import { t } from "../texts/index.js";
 import { HostLink } from "./host-link.js";
 import { Panel } from "./panel.js";
 import "uplot/dist/uPlot.min.css";
@@ -15,6 +17,8 @@ interface PanelData {
 
 /** A device whose tools the host calls. */
 class HostedDevice extends Device {
+	/** As the gateway knows it: "speaking"; empty if the host does not say. */
+	readonly state = signal("");
 	/** The tool whose result the page stands beside. */
 	#shown = "";
 	readonly #host = new HostLink({
@@ -32,6 +36,17 @@ class HostedDevice extends Device {
 		await this.readStatus();
 	}
 
+	/** With its state, which the host reads if it reads resources. Without an answer, the state stays as it was. */
+	override async readStatus(): Promise<void> {
+		await Promise.all([super.readStatus(), this.#readState().catch(() => {})]);
+	}
+
+	async #readState(): Promise<void> {
+		const text = await this.#host.read(`device://${this.alias}/state`);
+		const { online, state } = JSON.parse(text ?? "{}") as { online?: boolean; state?: unknown };
+		this.state.value = online === false ? t("offline") : typeof state === "string" ? state : "";
+	}
+
 	protected ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
 		return this.#host.call(name, args);
 	}
@@ -39,5 +54,5 @@ class HostedDevice extends Device {
 
 const { alias, tools } = JSON.parse(document.getElementById("device")?.textContent ?? "") as PanelData;
 const device = new HostedDevice(alias);
-render(<Panel device={device} />, document.getElementById("app") as HTMLElement);
+render(<Panel device={device} state={device.state} />, document.getElementById("app") as HTMLElement);
 void device.open(tools);

@@ -1,14 +1,19 @@
 import type { Tool } from "@modelcontextprotocol/client";
+import type { ReadonlySignal } from "@preact/signals";
 import { ConfirmDialog } from "../parts/confirm.js";
 import { visibleLine } from "../parts/visible.js";
-import { type Device, leavesIn } from "../store/device.js";
+import type { Device } from "../store/device.js";
 import { t } from "../texts/index.js";
 import { Pictures, Readings } from "../views/readings.js";
 import { isSetAtOnce, knownValues, ToolCard } from "../views/tool-card.js";
 
+interface PanelProps {
+	readonly device: Device;
+	readonly state: ReadonlySignal<string>;
+}
+
 /** A device beside a result in a chat: its state, its sliders, its last picture, its readings. */
-export function Panel({ device }: { readonly device: Device }) {
-	const state = leavesIn(device.status.value).get("state");
+export function Panel({ device, state }: PanelProps) {
 	// What the status does not tell of has no place where a control could stand.
 	const isKnown = (tool: Tool): boolean =>
 		Object.values(knownValues(tool, device)).every((value) => value !== undefined);
@@ -17,7 +22,7 @@ export function Panel({ device }: { readonly device: Device }) {
 		<main class="panel">
 			<div class="title-row">
 				<h1>{visibleLine(device.alias)}</h1>
-				{typeof state === "string" && <span class="tag">{visibleLine(state)}</span>}
+				{state.value !== "" && <span class="tag">{visibleLine(state.value)}</span>}
 			</div>
 			<div class="columns">
 				{tools.length > 0 && (

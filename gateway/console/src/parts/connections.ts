@@ -6,6 +6,8 @@ export interface Connection {
 	readonly text: string;
 	/** A link by which the application installs it. */
 	readonly link?: string;
+	/** A file that the application installs when it is opened. */
+	readonly download?: string;
 }
 
 interface Target {
@@ -13,6 +15,8 @@ interface Target {
 	readonly url: string;
 	/** Whether clients need a token. */
 	readonly needsToken: boolean;
+	/** Whether the gateway has an extension for Claude Desktop. */
+	readonly hasExtension?: boolean;
 }
 
 /** What the server is called in applications. */
@@ -22,7 +26,7 @@ const NAME = "devices";
 const TOKEN = "xsmcp_…";
 
 /** What to paste into each application. */
-export function connectionsTo({ url, needsToken }: Target): readonly Connection[] {
+export function connectionsTo({ url, needsToken, hasExtension = false }: Target): readonly Connection[] {
 	const base = url.replace(/\/mcp$/, "");
 	const headers = (value: string): object => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
 	const bridge = {
@@ -41,6 +45,7 @@ export function connectionsTo({ url, needsToken }: Target): readonly Connection[
 			name: "Claude Desktop",
 			file: "claude_desktop_config.json",
 			text: json({ mcpServers: { [NAME]: bridge } }),
+			...(hasExtension && { download: `${base}/console/xs-mcp-gateway.mcpb` }),
 		},
 		{ name: "Claude Code", text: `claude mcp add --transport http ${NAME} ${url}${bearer}` },
 		{

@@ -51,8 +51,11 @@ export const ja: Texts = {
 	devices: "デバイス",
 	disconnect: "切断",
 	done: "完了",
+	downloadExtension: "拡張機能をダウンロード",
 	expired: "セッションが終了しました(期限切れ、またはトークンの取り消し)。もう一度サインインしてください。",
 	expires: "{date} まで",
+	extensionHelp:
+		"ファイルを Claude Desktop で開いてください。このアドレスは設定済みで、トークンを尋ねられます。または:",
 	failed: "失敗",
 	failedCount: "失敗 {count}",
 	filter: "表示するデバイス",

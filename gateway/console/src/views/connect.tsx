@@ -6,6 +6,7 @@ import { t } from "../texts/index.js";
 /** How applications become clients of this gateway. */
 export function ConnectView() {
 	const needsToken = session.value?.needsToken === true;
+	const hasExtension = session.value?.hasExtension === true;
 	const url = new URL("mcp", document.baseURI).href;
 	return (
 		<>
@@ -13,7 +14,7 @@ export function ConnectView() {
 			<p class="muted">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
 			<Snippet text={url} />
 			<div class="ways">
-				{connectionsTo({ url, needsToken }).map(({ name, file, text, link }) => (
+				{connectionsTo({ url, needsToken, hasExtension }).map(({ name, file, text, link, download }) => (
 					<section key={name} class="card" aria-label={name}>
 						<div class="title-row">
 							<h2>{name}</h2>
@@ -22,7 +23,13 @@ export function ConnectView() {
 									{t("install", { application: name })}
 								</a>
 							)}
+							{download && (
+								<a class="button" href={download} download>
+									{t("downloadExtension")}
+								</a>
+							)}
 						</div>
+						{download && <p class="muted">{t("extensionHelp")}</p>}
 						<p class="muted">{file === undefined ? t("inTerminal") : t("inFile", { file })}</p>
 						<Snippet text={text} />
 					</section>

@@ -34,10 +34,10 @@ export function DeviceTable({ list: { found, offset, rows }, onLook }: DeviceTab
 		const look = (): void => {
 			const top = body.current?.getBoundingClientRect().top ?? 0;
 			const first = Math.min(Math.max(0, Math.floor(-top / ROW_HEIGHT)), Math.max(0, found - 1));
-			const part = {
-				offset: Math.max(0, Math.floor(first / STRIDE) - 1) * STRIDE,
-				count: (Math.ceil(innerHeight / ROW_HEIGHT / STRIDE) + 3) * STRIDE,
-			};
+			const stride = Math.floor(first / STRIDE);
+			const offset = Math.max(0, stride - 1) * STRIDE;
+			const end = (stride + Math.ceil(innerHeight / ROW_HEIGHT / STRIDE) + 2) * STRIDE;
+			const part = { offset, count: end - offset };
 			const wanted = JSON.stringify(part);
 			if (wanted !== asked.current) {
 				asked.current = wanted;

@@ -10,6 +10,7 @@ import { cookieHeader, readCookie } from "../server/console-cookie.js";
 import { HttpError } from "../server/http-error.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "../server/route.js";
 import { isOfForeignPage } from "../server/source-check.js";
+import type { ClaudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
 import type { Fleet } from "./fleet.js";
 import { FleetStreams } from "./fleet-stream.js";
@@ -19,6 +20,8 @@ import { addToken, listTokens, removeToken } from "./token-routes.js";
 export interface ConsoleOptions {
 	/** The page; undefined if it was not bundled. */
 	readonly files: ConsoleFiles | undefined;
+	/** Undefined if the gateway does not run from a bundle. */
+	readonly extension: ClaudeExtension | undefined;
 	readonly fleet: Fleet;
 	/** Connects to the configured servers; undefined without any. */
 	readonly manager: McpManager | undefined;
@@ -46,12 +49,15 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { fleet, manager, tokens, uses, maxBodyBytes } = options;
+	const { extension, fleet, guard, manager, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
 	app.all("/console/stream/:id", allow("PUT"), streams.look);
 	app.all("/console/devices", allow("GET"), streams.find);
+	if (extension !== undefined) {
+		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension.download(guard));
+	}
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));
@@ -124,7 +130,7 @@ function signOut(guard: RequestGuard): Route {
 }
 
 /** `GET /console/session`: who asks, and what this gateway is. */
-function showSession({ guard, describe }: ConsoleRoutesOptions): Route {
+function showSession({ guard, extension, describe }: ConsoleRoutesOptions): Route {
 	return (c) => {
 		const { admission } = c.var;
 		const { access, session } = admission;
@@ -136,6 +142,7 @@ function showSession({ guard, describe }: ConsoleRoutesOptions): Route {
 			operator: mayOperate(admission),
 			version: GATEWAY_INFO.version,
 			needsToken: guard.needsToken,
+			hasExtension: extension !== undefined,
 			...describe(),
 		};
 		return c.json(info);

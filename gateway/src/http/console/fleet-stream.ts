@@ -6,8 +6,8 @@ import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { Route } from "../server/route.js";
 import type { Fleet } from "./fleet.js";
-import { FLEET_QUERY, FLEET_VIEW } from "./fleet-query.js";
-import type { FleetMessage, FleetView } from "./messages.js";
+import { FLEET_QUERY, FLEET_VIEW, type SearchedRow } from "./fleet-query.js";
+import type { FleetList, FleetMessage, FleetView } from "./messages.js";
 
 /** Most pages that are open at the same time. */
 const MAX_PAGES = 50;
@@ -74,9 +74,11 @@ export class FleetStreams {
 			throw new HttpError(400, "malformed", `${issue?.path.join(".")}: ${issue?.message}`);
 		}
 		const end = this.#fleet.follow(() => {});
-		const found = this.#fleet.find(data, c.var.admission.access).filter(({ kind }) => kind === "device");
+		const found = this.#fleet.find(data, c.var.admission.access).filter(({ row }) => row.kind === "device");
 		end();
-		const devices = found.slice(0, MAX_CHOSEN).map(({ id, alias, online, tags }) => ({ id, alias, online, tags }));
+		const devices = found
+			.slice(0, MAX_CHOSEN)
+			.map(({ row: { id, alias, online, tags } }) => ({ id, alias, online, tags }));
 		return c.json({ found: found.length, devices });
 	};
 }
@@ -120,15 +122,19 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 
 /** What a page that looks at this may see. */
 function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
-	const rows = list && fleet.find(list, access);
+	const found = list && fleet.find(list, access);
 	return {
 		totals: fleet.totals(access),
-		...(list &&
-			rows && {
-				list: { found: rows.length, offset: list.offset, rows: rows.slice(list.offset, list.offset + list.count) },
-			}),
+		...(list && found && { list: partOf(found, list) }),
 		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
 		// Who else is connected, and what was rejected, concerns those who may see every device.
 		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
 	};
+}
+
+function partOf(
+	found: readonly SearchedRow[],
+	{ offset, count }: { readonly offset: number; readonly count: number },
+): FleetList {
+	return { found: found.length, offset, rows: found.slice(offset, offset + count).map(({ row }) => row) };
 }

@@ -37,6 +37,8 @@ export class Fleet extends EventEmitter<Events> {
 	readonly #rows = new Map<string, SearchedRow>();
 	/** Problems first, then by alias; undefined after a change. */
 	#sorted: readonly SearchedRow[] | undefined;
+	/** Of all devices; undefined after a change. */
+	#totals: FleetTotals | undefined;
 	readonly #changed = new Set<string>();
 	/** Whether any device may have changed: names, tags and tools change without being named. */
 	#mayAllHaveChanged = false;
@@ -88,13 +90,17 @@ export class Fleet extends EventEmitter<Events> {
 	}
 
 	/** The rows that a query finds, problems first, then by alias. Only for pages that follow. */
-	find(query: FleetQuery, access: Access): readonly FleetRow[] {
+	find(query: FleetQuery, access: Access): readonly SearchedRow[] {
 		return matching(this.#visible(access), query);
 	}
 
 	/** Only for pages that follow. */
 	totals(access: Access): FleetTotals {
-		return totalsOf(this.#visible(access));
+		if (access.devices !== undefined) {
+			return totalsOf(this.#visible(access));
+		}
+		this.#totals ??= totalsOf(this.#visible(access));
+		return this.#totals;
 	}
 
 	/** Everything about one device; undefined if it is not known, or out of reach. */
@@ -128,7 +134,7 @@ export class Fleet extends EventEmitter<Events> {
 		this.#delay = undefined;
 		this.#hasNews = false;
 		this.#rows.clear();
-		this.#sorted = undefined;
+		this.#forgetOrder();
 		this.#changed.clear();
 	}
 
@@ -170,7 +176,12 @@ export class Fleet extends EventEmitter<Events> {
 		for (const server of servers) {
 			this.#rows.set(server.id, searched(this.#rowOf(server)));
 		}
+		this.#forgetOrder();
+	}
+
+	#forgetOrder(): void {
 		this.#sorted = undefined;
+		this.#totals = undefined;
 	}
 
 	#visible(access: Access): readonly SearchedRow[] {

@@ -172,6 +172,8 @@ export interface ConsoleSessionInfo {
 	readonly needsToken: boolean;
 	/** Whether the gateway has firmware for devices. */
 	readonly hasFirmware: boolean;
+	/** Whether `console/xs-mcp-gateway.mcpb` can be downloaded. */
+	readonly hasExtension: boolean;
 }
 
 /** A token, as the operator sees it. */

@@ -1,4 +1,4 @@
-// An application that shows pages of MCP Apps, in a browser: bundled for it by the test of the device's panel.
+// An application that shows pages of MCP Apps, in a browser: open-panel.ts bundles it.
 import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
 
 interface Shown {
@@ -11,6 +11,8 @@ interface Shown {
 const application = globalThis as never as {
 	/** Calls a tool of the server. */
 	callServer(params: object): Promise<never>;
+	/** Reads a resource of the server. */
+	readServer(params: object): Promise<never>;
 	showPanel(shown: Shown): void;
 	/** What the page said last of its size. */
 	panelSize: object;
@@ -21,10 +23,11 @@ application.showPanel = ({ html, tool, result, context }) => {
 	const bridge = new AppBridge(
 		null,
 		{ name: "host", version: "1.0.0" },
-		{ serverTools: {} },
+		{ serverTools: {}, serverResources: {} },
 		{ hostContext: { ...context, toolInfo: { tool } } },
 	);
 	bridge.oncalltool = (params) => application.callServer(params);
+	bridge.onreadresource = (params) => application.readServer(params);
 	bridge.onsizechange = (size) => {
 		application.panelSize = size;
 	};

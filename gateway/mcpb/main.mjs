@@ -1,0 +1,3 @@
+import { runCommandLine } from "./cli.js";
+
+await runCommandLine(process.argv.slice(2));
