@@ -1,4 +1,4 @@
-import { describeResult, type Figure, figureOf, passedAndOthers, table, whyUnexpected } from "./report.js";
+import { describeResult, type Figure, failingOf, figureOf, table, whyUnexpected } from "./report.js";
 import type { ScenarioResult } from "./suites.js";
 
 /** The results of each revision. */
@@ -24,24 +24,22 @@ export function writeClientPart(results: ClientResults): string {
 		HEADING,
 		"",
 		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
-		"Sign-in (`auth/…`) and extensions are left out. `npm test` runs one scenario of each revision, `npm run test:all` all.",
+		"For sign-in (`auth/…`), a person visits the address that `servers login` shows. Extensions are left out. `npm run test:all` runs all.",
 		"",
 		...table(
 			["revision", "scenarios"],
 			[...results].map(([revision, each]) => [revision, figureText(figureOf(each))]),
 		),
-		...[...results].flatMap(([revision, scenarios]) => [
-			"",
-			`### Scenarios of ${revision}`,
-			"",
-			...passedAndOthers(
+		...[...results].flatMap(([revision, scenarios]) => {
+			const failing = failingOf(
 				["upstream"],
 				scenarios.map((each) => ({
 					name: each.unscored ? `${each.name} (${each.unscored})` : each.name,
 					cells: [describeResult(each)],
 				})),
-			),
-		]),
+			);
+			return failing.length === 0 ? [] : ["", `### Scenarios of ${revision}`, "", ...failing];
+		}),
 	];
 	return `${lines.join("\n").trimEnd()}\n`;
 }

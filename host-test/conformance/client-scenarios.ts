@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { parse } from "yaml";
@@ -11,9 +11,6 @@ import { type Check, type ScenarioResult, whyFailed } from "./suites.js";
 const PACKAGE = new URL("../../node_modules/@modelcontextprotocol/conformance/", import.meta.url);
 const GLOB = new URL("glob.mjs", import.meta.url);
 const FORWARD = fileURLToPath(new URL("forward.mjs", import.meta.url));
-
-/** Scenarios of signing in to a server with OAuth, which the gateway does not do. */
-const OF_SIGN_IN = /^auth\//;
 
 /** Milliseconds that a scenario has: the package allows 30,000, which a busy machine may exceed. */
 const TIMEOUT = "120000";
@@ -30,7 +27,7 @@ interface Scenario {
 	readonly unscored: string | undefined;
 }
 
-/** What a revision requires of clients, sign-in and extensions aside. */
+/** What a revision requires of clients, extensions aside. */
 export function clientScenarios(revision: string): readonly Scenario[] {
 	const { client, not_scored: others } = parse(
 		readFileSync(new URL(`requirements/${revision}.yaml`, PACKAGE), "utf8"),
@@ -39,7 +36,7 @@ export function clientScenarios(revision: string): readonly Scenario[] {
 	return [
 		...client.map((name) => ({ name, unscored: undefined })),
 		...unscored.map(({ scenario, reason }) => ({ name: scenario, unscored: reason })),
-	].filter(({ name }) => !OF_SIGN_IN.test(name));
+	];
 }
 
 /** Runs scenarios of a revision against the gateway's connection to an upstream server, each in its own process. */
@@ -59,15 +56,15 @@ export async function runClientScenarios(
 async function runScenario(revision: string, { name, unscored }: Scenario, user: string): Promise<ScenarioResult> {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
 	const program = fileURLToPath(new URL("dist/index.js", PACKAGE));
-	const command = `${process.execPath} ${FORWARD} ${user}`;
+	const command = `${process.execPath} ${FORWARD} ${user} ${name}`;
 	const flags = { scenario: name, "spec-version": revision, "output-dir": folder, timeout: TIMEOUT, command };
 	const args = Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]);
 	try {
 		const run = await Program.start(["--import", GLOB.href, program, "client", ...args], () => true);
 		const exitCode = await run.ended();
-		const checks = readdirSync(folder).flatMap(
-			(each) => JSON.parse(readFileSync(join(folder, each, "checks.json"), "utf8")) as Check[],
-		);
+		const checks = readdirSync(folder, { recursive: true, encoding: "utf8" })
+			.filter((path) => basename(path) === "checks.json")
+			.flatMap((path) => JSON.parse(readFileSync(join(folder, path), "utf8")) as Check[]);
 		const failures = whyFailed(checks);
 		if (exitCode !== 0 && failures.length === 0) {
 			failures.push(`the client failed: ${run.output}`);

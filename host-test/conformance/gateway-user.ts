@@ -1,18 +1,31 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
-import { McpManager } from "xs-mcp-manager";
+import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
+import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
+
+/** What the scenarios expect of a client that has a metadata document. */
+const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";
 
 /** What a scenario asks of a client. */
 interface Task {
+	readonly scenario: string;
 	/** The URL of the scenario's server. */
 	readonly server: string;
 	/** The revision that the scenario is about. */
 	readonly revision: string;
-	readonly context: { readonly toolCalls?: readonly ToolCall[] };
+	readonly context: {
+		readonly toolCalls?: readonly ToolCall[];
+		/** Of a client that is registered already. */
+		readonly client_id?: string;
+		readonly client_secret?: string;
+	};
 }
 
 interface ToolCall {
@@ -49,25 +62,64 @@ export async function startGatewayUser(): Promise<{ readonly url: string; close(
 	};
 }
 
-async function perform({ server, revision, context }: Task): Promise<void> {
+async function perform(task: Task): Promise<void> {
+	const { client_id: clientId, client_secret: clientSecret } = task.context;
+	const auth = clientId === undefined ? { clientMetadataUrl: METADATA_DOCUMENT } : { clientId, clientSecret };
+	const input = { id: SERVER, url: task.server, auth: { type: "oauth2", ...auth } as const };
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sign-ins-"));
+	try {
+		if (task.scenario.startsWith("auth/")) {
+			await visit(input, folder);
+		}
+		const errors = await use(input, folder, task);
+		if (errors.some((error) => error.includes("To sign in"))) {
+			await visit(input, folder);
+			await use(input, folder, task);
+		}
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** @returns the errors of calls. Rejects if the gateway does not connect and no sign-in would help. */
+async function use(input: ServerInput, folder: string, { revision, context }: Task): Promise<string[]> {
 	const gateway = await Gateway.open({ toolNames: "own" });
-	const manager = new McpManager({ registry: gateway.servers, servers: [{ id: SERVER, url: server }] });
+	const signIns = { folder, how: "sign in" };
+	const manager = new McpManager({ registry: gateway.servers, servers: [input], options: { signIns } });
 	const front = await serveClients(gateway);
 	const client = makeClient(revision);
 	try {
 		await manager.initialize();
 		const connection = manager.listConnections().find(({ id }) => id === SERVER);
+		if (connection?.lastError?.includes("To sign in")) {
+			return [connection.lastError];
+		}
 		if (connection?.status !== "connected") {
 			throw new Error(`the gateway did not connect: ${JSON.stringify(connection)}`);
 		}
 		await client.connect(new StreamableHTTPClientTransport(new URL(`${front.base}/mcp/${SERVER}`)));
-		await exercise(client, context.toolCalls);
+		return await exercise(client, context.toolCalls);
 	} finally {
 		await client.close();
 		await manager.close();
 		await front.close();
 		await gateway.close();
 	}
+}
+
+/** Signs in as a person does, whom the scenario's authorization server always lets in. Some scenarios are about a failure. */
+async function visit(input: ServerInput, folder: string): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const onAuthorize = async (url: URL): Promise<void> => {
+			const response = await fetch(url).catch(() => undefined);
+			if (!response?.ok) {
+				resolve();
+			}
+		};
+		signIn(serverConfig(input), { signIns: new SignIns(folder), onAuthorize })
+			.catch(() => {})
+			.finally(resolve);
+	});
 }
 
 async function serveClients(gateway: Gateway): Promise<{ readonly base: string; close(): Promise<void> }> {
@@ -103,18 +155,25 @@ function makeClient(revision: string): Client {
 	return client;
 }
 
-/** Calls each tool, reads each resource and gets each prompt: all tools at once, so that their calls overlap. */
-async function exercise(client: Client, toolCalls: readonly ToolCall[] | undefined): Promise<void> {
+/**
+ * Calls each tool, reads each resource and gets each prompt: all tools at once, so that their calls overlap.
+ *
+ * @returns the results that are errors
+ */
+async function exercise(client: Client, toolCalls: readonly ToolCall[] | undefined): Promise<string[]> {
 	const { tools } = await client.listTools();
 	const calls = toolCalls?.map(withoutNulls) ?? tools.map((tool) => callOf(tool, tools));
 	// Servers of some scenarios reject every call: what counts is what they saw.
-	await Promise.allSettled(calls.map((call) => client.callTool(call)));
+	const results = await Promise.allSettled(calls.map((call) => client.callTool(call)));
 	for (const { uri } of (await client.listResources()).resources.filter((each) => !each.uri.startsWith("device:"))) {
 		await client.readResource({ uri });
 	}
 	for (const { name } of (await client.listPrompts()).prompts) {
 		await client.getPrompt({ name });
 	}
+	return results.flatMap((result) =>
+		result.status === "rejected" ? [`${result.reason}`] : result.value.isError ? [JSON.stringify(result.value)] : [],
+	);
 }
 
 /** The gateway passes on no arguments that break a tool's schema: what is null is left out. */

@@ -59,9 +59,9 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 	const lines = [
 		"# MCP conformance",
 		"",
-		"The results of MCP's official suites (`@modelcontextprotocol/conformance`), written by `npm run conformance`. The suites run against `/mcp/DEVICE`",
-		"of the gateway, with a virtual device on XS and the firmware of `host-test/fixtures/everything/`; “directly” is such a device",
-		"without the gateway: [direct.md](direct.md). The run fails if a figure falls below this page. `.ci/run` runs it over WebSocket.",
+		"`npm run conformance` runs MCP's official suites (`@modelcontextprotocol/conformance`) and writes this page. It fails if a figure falls.",
+		"The suites run against `/mcp/DEVICE` of the gateway, with a virtual device on XS and the firmware of `host-test/fixtures/everything/`.",
+		"“Directly” is such a device without a gateway: [direct.md](direct.md). `.ci/run` runs the suites over WebSocket.",
 		"",
 		...table(
 			["suite", ...transports],
@@ -86,7 +86,7 @@ function expectedFailures(): string[] {
 		: ["Expected to fail:", "", ...table(["scenario", "reason"], [...EXPECTED_FAILURES])];
 }
 
-/** A suite's scenarios: the ones that count first. */
+/** A suite's scenarios that are not passed: the ones that count first. */
 function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>): string[] {
 	const transports = [...byTransport.keys()];
 	const cell = (name: string, transport: string): string => {
@@ -97,44 +97,41 @@ function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>)
 		return found === undefined ? "not run" : describeResult(found);
 	};
 	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
-	const listed = (wanted: readonly ScenarioResult[]) =>
-		passedAndOthers(
+	const failing = (wanted: readonly ScenarioResult[]) =>
+		failingOf(
 			transports,
 			wanted.map(({ name }) => ({ name, cells: transports.map((transport) => cell(name, transport)) })),
 		);
-	const unscored = scenarios.filter((each) => each.unscored !== undefined);
+	const counted = failing(scenarios.filter((each) => each.unscored === undefined));
+	const others = failingUnscored(scenarios);
 	return [
-		"",
-		`## ${title}`,
-		"",
-		...listed(scenarios.filter((each) => each.unscored === undefined)),
-		...(unscored.length === 0 ? [] : ["", ...notCounted(unscored), "", ...listed(unscored)]),
+		...(counted.length + others.length === 0 ? [] : ["", `## ${title}`]),
+		...(counted.length === 0 ? [] : ["", ...counted]),
+		...(others.length === 0 ? [] : ["", ...others]),
 	];
 }
 
-/** The names of the scenarios that are passed over every transport in a line, and a table of the others. */
-export function passedAndOthers(
+/** The scenarios that fail and do not count: a line for each reason. */
+function failingUnscored(scenarios: readonly ScenarioResult[]): string[] {
+	const failing = scenarios.filter((each) => each.unscored !== undefined && !isPassed(each));
+	return [...new Set(failing.map(({ unscored }) => unscored as string))].map((reason) => {
+		const names = failing.filter(({ unscored }) => unscored === reason).map(({ name }) => `\`${name}\``);
+		return `Fail, but do not count, because ${UNSCORED[reason] ?? `they are “${reason}”`}: ${names.join(", ")}.`;
+	});
+}
+
+/** A table of the scenarios that are not passed over every transport; empty if all are passed. */
+export function failingOf(
 	transports: readonly string[],
 	scenarios: readonly { readonly name: string; readonly cells: readonly string[] }[],
 ): string[] {
-	const passed = scenarios.filter(({ cells }) => cells.every((each) => each.startsWith("passed")));
-	const others = scenarios.filter((each) => !passed.includes(each));
-	return [
-		...(passed.length === 0 ? [] : [`Passed: ${passed.map(({ name }) => `\`${name}\``).join(", ")}.`]),
-		...(passed.length === 0 || others.length === 0 ? [] : [""]),
-		...(others.length === 0
-			? []
-			: table(
-					["scenario", ...transports],
-					others.map(({ name, cells }) => [name, ...cells]),
-				)),
-	];
-}
-
-function notCounted(unscored: readonly ScenarioResult[]): string[] {
-	const reasons = [...new Set(unscored.filter((each) => !isPassed(each)).map((each) => each.unscored as string))];
-	const why = reasons.map((reason) => `“${reason}”: ${UNSCORED[reason] ?? "not known"}.`).join(" ");
-	return [`Run, but not counted.${why === "" ? "" : ` Failures: ${why}`}`];
+	const failing = scenarios.filter(({ cells }) => !cells.every((each) => each.startsWith("passed")));
+	return failing.length === 0
+		? []
+		: table(
+				["scenario", ...transports],
+				failing.map(({ name, cells }) => [name, ...cells]),
+			);
 }
 
 /** "4 checks", or "fails 1 of 4 checks". */

@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import type { ServerTool } from "xs-mcp-manager/core";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
-
-function stateFolder(t: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-	return folder;
-}
 
 const filesIn = (folder: string): string[] => readdirSync(join(folder, "devices")).sort();
 
@@ -56,7 +50,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are known after the gateway has restarted", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder: folder });
 		await WireDevice.connect(t, first);
 		await first.close();
@@ -66,7 +60,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are on disk once their lists are read, while they are online", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const side = await startGateway(t, { stateFolder: folder });
 		const device = await WireDevice.connect(t, side);
 		const toolsOnDisk = (): number =>
@@ -99,7 +93,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("survive a damaged file, which is set aside", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder: folder });
 		await WireDevice.connect(t, first);
 		await first.close();
@@ -119,7 +113,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("can be forgotten while they are offline", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const side = await startGateway(t, { stateFolder: folder });
 		const device = await WireDevice.connect(t, side);
 		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
@@ -132,7 +126,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("can be renamed, online or offline, and keep that alias over a restart of the gateway", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder: folder });
 		const { servers } = first.gateway;
 		const device = await WireDevice.connect(t, first);
@@ -152,7 +146,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are renamed and forgotten on disk when that is reported, so that a gateway which is killed then knows", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const side = await startGateway(t, { stateFolder: folder });
 		const { servers } = side.gateway;
 		const device = await WireDevice.connect(t, side);
@@ -166,7 +160,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder: folder });
 		const device = await WireDevice.connect(t, first);
 		const { servers } = first.gateway;
@@ -258,7 +252,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("have a file set aside that holds an impossible date", async (t) => {
-		const folder = stateFolder(t);
+		const folder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder: folder });
 		await WireDevice.connect(t, first);
 		await first.close();

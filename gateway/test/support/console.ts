@@ -8,8 +8,8 @@ import type { FleetMessage, FleetView } from "../../src/http/console/messages.js
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
 
 /** A page in place of the bundled one. */
-function makeFiles(t: TestContext): string {
-	const folder = join(makeStateFolder(t), "console");
+function makeFiles(): string {
+	const folder = join(makeStateFolder(), "console");
 	mkdirSync(folder);
 	writeFileSync(join(folder, "index.html"), "<title>page</title>");
 	writeFileSync(join(folder, "console-ABC123.js"), "let it;");
@@ -20,14 +20,14 @@ function makeFiles(t: TestContext): string {
 export async function startWithConsole(
 	t: TestContext,
 	flags = {},
-	stateFolder = makeStateFolder(t),
+	stateFolder = makeStateFolder(),
 ): Promise<StartedProgram> {
-	return await startProgram(t, flags, stateFolder, { consoleFolder: makeFiles(t) });
+	return await startProgram(t, flags, stateFolder, { consoleFolder: makeFiles() });
 }
 
 /** A gateway that needs tokens, and one of them. */
 export async function startWithToken(t: TestContext, token: Partial<TokenRecord> = {}) {
-	const stateFolder = makeStateFolder(t);
+	const stateFolder = makeStateFolder();
 	const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client", ...token });
 	return { ...(await startWithConsole(t, {}, stateFolder)), secret };
 }

@@ -49,7 +49,7 @@ export async function serveClients(
 ): Promise<ClientSide> {
 	const endpoint = new HttpEndpoint(gateway, options);
 	const server = createServer(async (request, response) => {
-		const device = request.url?.split("/")[2];
+		const device = request.url?.split("?")[0]?.split("/")[2];
 		const body = await readJson(request);
 		await endpoint.handle(request, response, self.access, device && decodeURIComponent(device), body);
 	});

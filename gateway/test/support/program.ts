@@ -1,8 +1,7 @@
 // What the tests of the gateway as a program share.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+
 import type { TestContext } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
@@ -24,19 +23,16 @@ export interface StartedProgram {
 	readonly log: () => string;
 }
 
-/** A state folder that goes with its test. */
-export function makeStateFolder(test: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-gateway-"));
-	// The gateway may still write a record while its test ends.
-	test.after(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
-	return folder;
+/** A state folder. The gateway may write records into it while its test ends, so it stays longer than the test. */
+export function makeStateFolder(): string {
+	return temporaryFolder("xs-mcp-gateway-");
 }
 
 /** Starts a gateway that is closed with its test. */
 export async function startProgram(
 	test: TestContext,
 	flags: Partial<Record<SettingName, unknown>> = {},
-	stateFolder = makeStateFolder(test),
+	stateFolder = makeStateFolder(),
 	options: ProgramOptions = {},
 ): Promise<StartedProgram> {
 	const lines: string[] = [];

@@ -30,12 +30,12 @@ export async function startSignIn(
 	t: TestContext,
 	settings: Partial<Record<SettingName, unknown>> = {},
 ): Promise<SignInGateway> {
-	const stateFolder = makeStateFolder(t);
+	const stateFolder = makeStateFolder();
 	const operator = await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
 	const httpPort = await getPort({ host: "127.0.0.1" });
 	const publicUrl = `http://127.0.0.1:${httpPort}`;
 	// A page of the console as small as can be: without one, nobody can sign in to it.
-	const consoleFolder = makeStateFolder(t);
+	const consoleFolder = makeStateFolder();
 	writeFileSync(join(consoleFolder, "index.html"), "");
 	const gateway = await startProgram(t, { publicUrl, httpPort, ...settings }, stateFolder, { consoleFolder });
 	const tools = [SET_VOLUME, REBOOT, STATUS];

@@ -74,7 +74,7 @@ describe("the gateway with a file of servers", () => {
 	});
 
 	it("leaves no process behind if it is killed", { skip: process.platform !== "linux" }, async (t) => {
-		const folder = makeStateFolder(t);
+		const folder = makeStateFolder();
 		const file = await serversFile(t, odd("one"), odd("child", "child"), odd("stubborn", "stubborn"));
 		const { child, output } = start(t, [...FREE_PORTS, "--state-folder", folder, "--servers-file", file]);
 		await until(() => (output.stderr.match(/server connected/g) ?? []).length === 3, "all are connected");

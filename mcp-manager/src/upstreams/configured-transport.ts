@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
 	type AuthProvider,
+	InsufficientScopeError,
 	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
@@ -19,6 +20,7 @@ import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { RateLimit } from "../core/rate-limit.js";
 import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport } from "./open-transport.js";
@@ -67,6 +69,7 @@ export class ConfiguredTransport implements ServerTransport {
 	readonly identity: ServerIdentity;
 	readonly negotiation: VersionNegotiationMode;
 	readonly #transport: Transport;
+	readonly #auth: AuthProvider | OAuthClientProvider | undefined;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	/** The requests that the server has not answered. */
 	readonly #unanswered = new Set<RequestId>();
@@ -90,6 +93,7 @@ export class ConfiguredTransport implements ServerTransport {
 		const { id, transport } = config;
 		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
+		this.#auth = auth;
 		this.#transport = openTransport(config, (reason) => this.#end(reason), auth);
 	}
 
@@ -160,8 +164,16 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
-			throw this.#failedToSend(message, error, options);
+			const cause = error instanceof InsufficientScopeError ? await this.#lacksScope(error) : error;
+			throw this.#failedToSend(message, cause, options);
 		}
+	}
+
+	/** A request that needs more than the token allows: the connection continues. */
+	async #lacksScope(error: InsufficientScopeError): Promise<ServerError> {
+		return this.#auth instanceof SignedIn
+			? await this.#auth.missScope(error)
+			: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
 	}
 
 	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
@@ -177,7 +189,9 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			if (NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code)) {
+			const isReached = !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);
+			// A ServerError: nobody is signed in, which is the same for an older revision.
+			if (!isReached || error instanceof ServerError) {
 				throw error;
 			}
 			refuse();
@@ -194,7 +208,7 @@ export class ConfiguredTransport implements ServerTransport {
 			return failure;
 		}
 		const reason = isHttp ? failure.message : reasonOf(error);
-		const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
+		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
 		// A ServerError: nobody is signed in. The connection continues after a sign-in.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));

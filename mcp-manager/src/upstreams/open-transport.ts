@@ -31,7 +31,9 @@ export function openTransport(config: ServerConfig, onFault: OnFault, auth?: Aut
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http": {
-			const http = new StreamableHTTPClientTransport(new URL(url), optionsOf(config, onFault, auth));
+			const options = optionsOf(config, onFault, auth);
+			// Only a person can give more scopes.
+			const http = new StreamableHTTPClientTransport(new URL(url), { ...options, onInsufficientScope: "throw" });
 			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, onFault, auth));
 		}
 		case "sse":

@@ -49,11 +49,17 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 				tokens = received;
 			},
 		});
-		await connect(config, client).catch((error: Error) => {
-			if (!(error instanceof UnauthorizedError) && !isAsked) {
-				throw error;
-			}
-		});
+		const { tokens: former, missingScope } = (await signIns.read(id, url)) ?? {};
+		if (missingScope !== undefined) {
+			const scope = [...new Set([former?.scope, missingScope].join(" ").trim().split(" "))].join(" ");
+			await auth(client, { serverUrl: url, scope });
+		} else {
+			await connect(config, client).catch((error: Error) => {
+				if (!(error instanceof UnauthorizedError) && !isAsked) {
+					throw error;
+				}
+			});
+		}
 		if (!isAsked) {
 			throw new Error(`${id} does not ask for a sign-in`);
 		}
@@ -76,7 +82,8 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 
 /** Opens a session and closes it again. */
 async function connect(config: ServerConfig, provider: OAuthClient): Promise<void> {
-	const client = new Client(MANAGER_INFO);
+	const mode = config.transport === "http" ? "auto" : "legacy";
+	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode } });
 	try {
 		await client.connect(
 			openTransport(config, () => {}, provider),

@@ -81,6 +81,15 @@ describe("a request that a server over HTTP refuses", () => {
 		}
 	});
 
+	it("is told with the scopes that it lacks, and leaves the connection open", async (t) => {
+		const challenge = { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="shop:pay"' };
+		const { call, paid } = await startPaying(t, (response) => void response.writeHead(403, challenge).end());
+		const refusal = { code: "permission-denied", message: 'HTTP 403: Insufficient scope: required "shop:pay"' };
+		await assert.rejects(call(), refusal);
+		await assert.rejects(call(), refusal);
+		assert.equal(paid.times, 2);
+	});
+
 	it("is told as too many requests, and made again as the policy says", async (t) => {
 		const { call } = await startPaying(
 			t,

@@ -20,6 +20,11 @@ export const AUTH = z.discriminatedUnion("type", [
 			.describe("authorization_code: a person signs in once; client_credentials: the client id and secret do"),
 		clientId: SECRET.optional().describe("Of a registered client. Default: the client registers itself"),
 		clientSecret: SECRET.optional(),
+		clientMetadataUrl: z
+			.string()
+			.regex(/^https:\/\/[^/]+\/./, "expected an https URL with a path")
+			.optional()
+			.describe("Of a client ID metadata document, which a server may accept in place of a registration"),
 		scope: SECRET.optional().describe("Scopes to ask for, separated by spaces. Default: those that the server names"),
 	}),
 ]);

@@ -27,17 +27,27 @@ interface OAuthClientOptions {
 export class OAuthClient implements OAuthClientProvider {
 	readonly #options: OAuthClientOptions;
 	client: StoredOAuthClientInformation | undefined;
+	/** A configured client is not registered anew, wherever the server signs in: this does not exist then. */
+	readonly saveClientInformation?: (client: StoredOAuthClientInformation) => void;
+	readonly clientMetadataUrl?: string;
 	#tokens: StoredOAuthTokens | undefined;
 	#verifier = "";
 	#discovery: OAuthDiscoveryState | undefined;
 
 	constructor(options: OAuthClientOptions) {
 		this.#options = options;
-		const { clientId, clientSecret } = options.settings ?? {};
-		this.client =
-			clientId === undefined
-				? options.client
-				: { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+		const { clientId, clientSecret, clientMetadataUrl } = options.settings ?? {};
+		if (clientId === undefined) {
+			this.client = options.client;
+			this.saveClientInformation = (client) => {
+				this.client = client;
+			};
+		} else {
+			this.client = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+		}
+		if (clientMetadataUrl !== undefined) {
+			this.clientMetadataUrl = clientMetadataUrl;
+		}
 		this.#tokens = options.tokens;
 	}
 
@@ -56,10 +66,6 @@ export class OAuthClient implements OAuthClientProvider {
 
 	clientInformation(): StoredOAuthClientInformation | undefined {
 		return this.client;
-	}
-
-	saveClientInformation(client: StoredOAuthClientInformation): void {
-		this.client = client;
 	}
 
 	tokens(): StoredOAuthTokens | undefined {

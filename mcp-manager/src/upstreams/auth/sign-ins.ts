@@ -7,7 +7,9 @@ import { z } from "zod";
 const RECORD = z.object({
 	url: z.string(),
 	client: z.looseObject({ client_id: z.string() }),
-	tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }),
+	tokens: z.looseObject({ access_token: z.string(), token_type: z.string(), scope: z.string().optional() }),
+	/** Scopes that a call lacked, separated by spaces: the next sign-in asks for them, too. */
+	missingScope: z.string().optional(),
 });
 export type SignInRecord = z.output<typeof RECORD>;
 

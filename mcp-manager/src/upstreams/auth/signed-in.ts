@@ -2,6 +2,7 @@ import {
 	type AuthProvider,
 	auth,
 	extractWWWAuthenticateParams,
+	type InsufficientScopeError,
 	type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { ServerError } from "../../core/errors.js";
@@ -10,6 +11,12 @@ import { OAuthClient } from "./oauth-client.js";
 import type { SignIns } from "./sign-ins.js";
 
 type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+
+/** Characters of the scopes that a server asks for. */
+const MAX_SCOPE = 500;
+
+/** RFC 6749, section 3.3. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** Characters of a 401's body that are quoted: some servers answer with whole pages. */
 const MAX_BODY = 300;
@@ -47,6 +54,25 @@ export class SignedIn implements AuthProvider {
 			this.#renewing = undefined;
 		});
 		await this.#renewing;
+	}
+
+	/**
+	 * Keeps the scopes that a call lacked for the next sign-in (MCP 2026-07-28, Authorization, Scope Challenge Handling).
+	 *
+	 * @returns the error for whoever called
+	 */
+	async missScope({ requiredScope = "" }: InsufficientScopeError): Promise<ServerError> {
+		const { signIns, id, url, how } = this.#options;
+		const missing = requiredScope.slice(0, MAX_SCOPE).split(" ");
+		const missingScope = missing.filter((each) => SCOPE_TOKEN.test(each)).join(" ");
+		const record = await signIns.read(id, url);
+		if (record !== undefined) {
+			await signIns.write(id, { ...record, missingScope });
+		}
+		return new ServerError(
+			"permission-denied",
+			`HTTP 403: insufficient scope, required: ${missingScope}. To sign in: ${how} ${id}`,
+		);
 	}
 
 	async #renew({ response, serverUrl, fetchFn }: UnauthorizedContext): Promise<void> {
