@@ -123,7 +123,17 @@ for (const engine of cases(ENGINES)) {
 			if (heap !== undefined) {
 				assert.ok(heap.peakChunkBytes < 400_000, `${heap.peakChunkBytes} bytes of chunks`);
 			}
-			assert.ok(sent < 20_000_000, `${sent} bytes sent`);
+			// How much was sent depends on the kernel's buffers; once they are full, nothing more is.
+			let [played, before] = [0, -1];
+			const isHeldBack = (): boolean => {
+				if (sound.samples.length - played < RATE / 4) {
+					return false;
+				}
+				const isStill = sent === before;
+				[played, before] = [sound.samples.length, sent];
+				return isStill;
+			};
+			await until(isHeldBack, "nothing was sent for a quarter of a second of sound");
 			await session.callTool("self.audio_speaker.stop");
 			assert.match(failure(await playing), /the sound was stopped/);
 		});

@@ -73,7 +73,7 @@ async function openScenario(file: string): Promise<Scenario> {
 async function play(steps: ScenarioRun, device: VirtualDevice): Promise<void> {
 	try {
 		await steps.run(({ line, text }) => console.log(`line ${line}: ${text}`));
-		console.log("scenario: all happened as expected");
+		console.log("scenario: passed");
 	} catch (error) {
 		console.error(`scenario: ${(error as Error).message}`);
 		process.exitCode = 1;
@@ -117,7 +117,7 @@ async function start(device: VirtualDevice, { whyNotXs }: EngineChoice): Promise
 		// A machine that ended during the boot was reported. One that could not start was not.
 		if (process.exitCode === undefined) {
 			const { code = "crashed", message } = error as Partial<EngineError>;
-			console.error(`the engine ended: ${code}: ${message}`);
+			console.error(`the engine exited: ${code}: ${message}`);
 			process.exitCode = 1;
 		}
 	}
@@ -190,7 +190,7 @@ function report(device: VirtualDevice, { restart, count }: Options): void {
 	});
 	device.on("restarted", () => console.log(`${who}restarted on ${device.engineName}`));
 	device.on("exit", (exit: EngineExit) => {
-		console.error(`${who}the engine ended: ${exit.code}: ${exit.detail}`);
+		console.error(`${who}the engine exited: ${exit.code}: ${exit.detail}`);
 		if (!restart) {
 			process.exit(1);
 		}

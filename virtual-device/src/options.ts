@@ -81,10 +81,7 @@ export const program = makeProgram(
 		"serve MCP clients directly at http://ADDRESS:PORT/mcp (default address: 127.0.0.1)",
 		readHttpAddress,
 	)
-	.option(
-		"--http-token <token>",
-		"the bearer token that these clients need; required for an address that is not loopback",
-	)
+	.option("--http-token <token>", "bearer token of these clients; required beyond loopback")
 	.addOption(
 		new Option("--setup [port]", "start with the set-up page, as a new board does, at this port of 127.0.0.1")
 			.argParser(readPort)
@@ -104,25 +101,23 @@ export const program = makeProgram(
 			.argParser(readMacAddress)
 			.conflicts("name"),
 	)
-	.option("--uuid <uuid>", "this UUID, over which backends sign tokens (default: one that the device makes and keeps)")
+	.option("--uuid <uuid>", "UUID of the device, to which some backends bind tokens (default: generated and kept)")
 	.option("--settings <file>", "keep volume, brightness, UUID and the like in this file (default: in memory)")
 	.addOption(new Option("--engine <engine>", "the JavaScript engine").choices(["xs", "v8"]).default("xs"))
 	.addOption(
-		new Option("--bits <bits>", "size of the XS machine: 32 has slots of the size that an ESP32 has")
-			.choices(["64", "32"])
-			.default("64"),
+		new Option("--bits <bits>", "word size of the XS machine; an ESP32 has 32").choices(["64", "32"]).default("64"),
 	)
 	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
 	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
-	.option("--seed <number>", "the same random numbers at each start, for a scenario to repeat", readPositiveInteger)
+	.option("--seed <number>", "seed of the random numbers, for repeatable scenarios", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.addOption(
-		new Option("--board <name>", "the board that it stands for, with its parts")
+		new Option("--board <name>", "the board whose parts the device has")
 			.choices([...BOARD_PROFILES.keys()])
 			.default("virtual"),
 	)
 	.addOption(
-		new Option("--count <number>", "so many devices in one process, for load; their MAC addresses count up")
+		new Option("--count <number>", "devices in this process, with consecutive MAC addresses")
 			.argParser(readCount)
 			.default(1)
 			.conflicts(["http", "setup", "settings", "uuid", "prompt"]),
@@ -137,14 +132,14 @@ export const program = makeProgram(
 			.conflicts("count"),
 	)
 	.addOption(
-		new Option("--scenario <file>", "do what a YAML file says, and exit: 0 if all happened that it expects").conflicts([
+		new Option("--scenario <file>", "run a scenario (YAML) and exit: 0 if its expectations are met").conflicts([
 			"count",
 			"prompt",
 		]),
 	)
 	.option("--prompt", "take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT")
 	.option("--heap", "print the heap usage every 10 seconds")
-	.option("--restart", "start the device again if its engine ends, as a watchdog would")
+	.option("--restart", "restart the device if its engine exits, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
 
 /** Adds a NAME=VALUE pair, as mcconfig takes it. */
@@ -192,7 +187,7 @@ function readHttpAddress(text: string): HttpAddress {
 
 function readMacAddress(text: string): string {
 	if (!/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) {
-		throw new InvalidArgumentError("Expected six lower-case pairs with colons.");
+		throw new InvalidArgumentError("Expected a MAC address in lower case: 02:12:34:56:78:9a.");
 	}
 	return text;
 }

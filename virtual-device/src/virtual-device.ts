@@ -94,7 +94,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
 	#board: SimulatedBoard | undefined;
-	#inbox = new ReceiveWindow();
+	#inbox = this.#makeInbox();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
 	#stopped = false;
@@ -297,8 +297,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	#startServices(): Service[] {
-		this.#inbox = new ReceiveWindow();
-		const inbox = this.#inbox;
+		const inbox = this.#makeInbox();
+		this.#inbox = inbox;
 		const deliver = (message: Message): void => {
 			inbox.add(message);
 			if (inbox === this.#inbox) {
@@ -356,11 +356,25 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	#serve(messages: readonly Message[]): void {
 		for (const { header, bytes } of messages) {
-			const [kind = "", ...args] = header as [string, ...unknown[]];
-			const [prefix, name = ""] = kind.split(".", 2);
-			this.#inbox.heed(header);
-			this.#services.find((service) => service.prefix === prefix)?.take(name, args, bytes);
+			if (!this.#inbox.heed(header)) {
+				const [kind = "", ...args] = header as [string, ...unknown[]];
+				const [prefix = "", name = ""] = kind.split(".", 2);
+				this.#service(prefix)?.take(name, args, bytes);
+			}
 		}
+	}
+
+	#service(prefix: string): Service | undefined {
+		return this.#services.find((service) => service.prefix === prefix);
+	}
+
+	#makeInbox(): ReceiveWindow {
+		const inbox = new ReceiveWindow((prefix, kind, id) => {
+			if (inbox === this.#inbox) {
+				this.#service(prefix)?.take(kind, [id], undefined);
+			}
+		});
+		return inbox;
 	}
 
 	/** The log arrives in pieces, and is emitted in lines. */
@@ -410,7 +424,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#services = [];
 		this.#clients = [];
 		this.#board = undefined;
-		this.#inbox = new ReceiveWindow();
+		this.#inbox = this.#makeInbox();
 		engine?.close();
 		this.emit("halted");
 	}

@@ -79,7 +79,7 @@ async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 		if (bits === 64) {
 			throw cause;
 		}
-		throw new EngineError("no-32-bit-compiler", "The C compiler makes no 32-bit programs (gcc-multilib missing?)", {
+		throw new EngineError("no-32-bit-compiler", "The C compiler cannot build 32-bit programs; install gcc-multilib", {
 			cause,
 		});
 	} finally {

@@ -63,7 +63,7 @@ function parse(json: string): unknown[] {
 			return header;
 		}
 	} catch (cause) {
-		throw new EngineError("invalid-header", `The script posted a header that is no JSON: ${json}`, { cause });
+		throw new EngineError("invalid-header", `The script posted a header that is not JSON: ${json}`, { cause });
 	}
-	throw new EngineError("invalid-header", `The script posted a header that is no array: ${json}`);
+	throw new EngineError("invalid-header", `The script posted a header that is not an array: ${json}`);
 }

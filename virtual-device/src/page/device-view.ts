@@ -39,7 +39,7 @@ export class DeviceView {
 		device.on("message", (message) => this.#trace(message));
 		device.on("trace", (text) => this.#add("log", text));
 		device.on("note", (text) => this.#add("note", text));
-		device.on("exit", ({ code, detail }) => this.#add("note", `the engine ended: ${code}: ${detail}`));
+		device.on("exit", ({ code, detail }) => this.#add("note", `the engine exited: ${code}: ${detail}`));
 		device.on("halted", () => this.#darken());
 		device.on("restarted", () => this.#add("note", "restarted"));
 		for (const event of ["halted", "restarted", "surrounded"] as const) {

@@ -107,7 +107,7 @@ function readStep(value: unknown, path: Path, folder: string, lineOf: (path: Pat
 	const { wait = 0, ...rest } = readMembers(value, path, ["wait", ...verbs]);
 	const [verb, ...more] = Object.keys(rest);
 	if (more[0] !== undefined) {
-		throw new FieldError([...path, more[0]], `one step does one thing, and this one has ${verb}`);
+		throw new FieldError([...path, more[0]], `a step has one action, and this one already has ${verb}`);
 	}
 	const step = { line: lineOf(path), wait: readWait(wait, [...path, "wait"]) };
 	if (verb === undefined) {
