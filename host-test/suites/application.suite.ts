@@ -1,4 +1,5 @@
 import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -113,7 +114,7 @@ export default suite("application", {
 		const { transport, mcp } = inSession();
 		mcp();
 		transport.channel.say(request(1, "initialize"));
-		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: "0.1.0" });
+		equal(mcp()[0].payload.result.serverInfo, { name: "fake", version: FIRMWARE.version });
 	},
 	"speaks once, however often it is told, and is silent when it was"() {
 		const { transport, mcp } = inSession();

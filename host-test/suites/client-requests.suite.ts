@@ -20,15 +20,20 @@ function makeClient(
 	run: (call: ToolCall) => Promise<unknown>,
 	capabilities: object = ALL,
 	options?: ClientRequestsOptions,
+	maxCalls = 16,
 ) {
 	const timer = new FakeTimer();
+	const log: string[] = [];
 	const tool = createTool<undefined, None, None>({
 		name: "t",
 		description: "",
 		run: async (_args, _context, call) => JSON.stringify(await run(call)),
 	});
 	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
-	const client = new Client<undefined>({ context: undefined, tools: [tool], features, timer });
+	const client = new Client<undefined>({
+		...{ context: undefined, tools: [tool], features, timer, maxCalls },
+		log: (line) => log.push(line),
+	});
 	client.initialize("2025-11-25", capabilities);
 	/** Says something; returns what is heard until the server rests. */
 	const say = async (message: object): Promise<Wire[]> => {
@@ -37,7 +42,7 @@ function makeClient(
 		return [...heard, ...client.heard()];
 	};
 	const call = async (id: number | string = 1) => (await say({ id, method: "tools/call", params: { name: "t" } }))[0];
-	return { client, timer, say, call };
+	return { client, timer, log, say, call };
 }
 
 const textOf = (message: Wire | undefined): string => message.result.content[0].text;
@@ -118,14 +123,42 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
 		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
 		await call();
-		const [unknown] = await say({ id: "s2", result: { action: "maybe" } });
+		const [silent] = await say({ id: "s2", error: { code: -1 } });
+		equal(textOf(silent), "the client did not answer elicitation/create: no result");
+		await call();
+		const [unknown] = await say({ id: "s3", result: { action: "maybe" } });
 		equal(
 			textOf(unknown),
 			"invalid answer to elicitation/create from the client: action: expected accept, decline or cancel",
 		);
 		await call();
-		const [misfit] = await say({ id: "s3", result: { action: "accept", content: { age: "old" } } });
+		const [misfit] = await say({ id: "s4", result: { action: "accept", content: { age: "old" } } });
 		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
+	},
+	async "an answer that is no object fails the call, too"() {
+		const { call, say } = makeClient(askAge);
+		await call();
+		const [text] = await say({ id: "s1", result: "yes" });
+		equal(textOf(text), "the client did not answer elicitation/create: no result");
+		await call();
+		const [error] = await say({ id: "s2", error: "no" });
+		equal(textOf(error), "the client did not answer elicitation/create: no result");
+	},
+	async "a response that the server did not ask for is logged"() {
+		const { call, say, log } = makeClient(askAge);
+		await call();
+		equal(await say({ id: "s9", result: { action: "decline" } }), []);
+		equal(await say({ id: "s1", result: { action: "decline" } }).then((heard) => heard.length), 1);
+		equal(await say({ id: "s1", result: { action: "decline" } }), []);
+		equal(log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
+	},
+	async "ping and the list of tools are answered while as many calls wait as may"() {
+		const { call, say } = makeClient(askAge, ALL, {}, 2);
+		await call(1);
+		await call(2);
+		equal((await call(3)).error.code, -32000);
+		equal((await say({ id: 4, method: "ping" }))[0].result, {});
+		equal((await say({ id: 5, method: "tools/list" }))[0].result.tools.length, 1);
 	},
 	async "a client that does not answer in time is told, and the call fails"() {
 		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });

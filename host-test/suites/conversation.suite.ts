@@ -274,16 +274,19 @@ export default suite("a conversation by text", {
 		});
 	},
 	"plays a sound for a notice, and shows its texts when they are due"() {
-		const { hear, board, timer, lines } = talking();
+		const { hear, board, timer, lines, log } = talking();
 		board.shown.length = 0;
 		const { length } = board.player.sounds;
 		const subtitles = [{ start_ms: 0, text: "Done." }, { start_ms: 1_800, text: "Saved." }, { text: 5 }, "x"];
 		hear({ type: "notify", audio_url: "http://h/a.ogg", subtitles });
 		equal([board.shown, board.player.sounds.length - length], [[{ message: "Done." }], 1]);
+		matches(log.at(-1) as string, /http:\/\/h\/a\.ogg is not played: this firmware does not decode Ogg Opus/);
+		const { length: lineCount } = log;
 		timer.pass(1_800);
 		equal(board.shown.at(-1), { message: "Saved." });
 		equal(lines, ["notice: Done.", "notice: Saved."]);
 		hear({ type: "notify", subtitles });
+		equal(log.slice(lineCount), []);
 		hear(tts("start"));
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { state: "speaking" });

@@ -191,12 +191,13 @@ export default suite("the face on the screen", {
 		equal([first, second], ["twenty-six characters here and", "the rest of it in the second"]);
 	},
 	"shows all of a long message, page by page, and then again, beside the face, on every size of screen"() {
-		const message = Array.from({ length: 120 }, (_, at) => `word${at}`).join(" ");
+		const message = Array.from({ length: 60 }, (_, at) => `word${at}`).join(" ");
 		for (const [width, height] of SIZES) {
 			const { screen, draw, timer, canvas } = face(undefined, new FakeCanvas(width, height));
 			screen.show({ message });
 			const pages = [wordsOf(draw())];
 			do {
+				canvas.forget();
 				timer.pass(1_000);
 				const page = wordsOf(canvas);
 				if (page !== pages.at(-1)) {

@@ -2,6 +2,7 @@ import { makePacket, PACKET, PacketReader } from "../../src/connect/improv-packe
 import { openImprov } from "../../src/connect/open-improv.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { settled } from "../doubles/client.js";
 import { equal, suite } from "../harness.js";
 
@@ -151,7 +152,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 	async "tells what the device is"() {
 		const line = opened();
 		await line.send(bytes(WIRE.requestInfo));
-		equal(line.take(), [[4, 3, "xs-mcp", "0.1.0", "test_board", "xs-mcp-aabbcc"]]);
+		equal(line.take(), [[4, 3, "xs-mcp", FIRMWARE.version, "test_board", "xs-mcp-aabbcc"]]);
 	},
 
 	async "lists the networks, and ends the list with an empty result"() {

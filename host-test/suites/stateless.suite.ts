@@ -245,9 +245,11 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal(await acknowledged([prompts, resources], untrue), {});
 	},
 	async "at most one subscriptions/listen is open, and a filter that nothing fits ends at once"() {
-		const { ask, send, lastId } = statelessClient();
+		const { ask, send, lastId, client } = statelessClient();
+		const open = client.server.sessions.size;
 		const [, ended] = await send("subscriptions/listen", { notifications: { promptsListChanged: true } });
 		equal(ended.result, { resultType: "complete", _meta: { [SUBSCRIPTION_ID]: lastId() } });
+		equal(client.server.sessions.size, open);
 		const listen = { notifications: { toolsListChanged: true } };
 		await send("subscriptions/listen", listen);
 		equal((await ask("subscriptions/listen", listen)).error.code, -32000);

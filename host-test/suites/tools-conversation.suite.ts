@@ -84,6 +84,17 @@ export default suite("tools of the conversation, of texts and timers", {
 		timer.pass(60_000);
 		equal(message(), "four");
 	},
+	async "show a text as an alert, which goes by itself and leaves the message"() {
+		const { call, answer, message, timer, board } = callable();
+		const alert = () => Object.assign({}, ...board.shown).alert;
+		call("self.screen.show_text", { text: "dinner", seconds: 30 });
+		call("self.screen.show_text", { text: "窗户开着，下雨了", alert: true });
+		equal([await answer(), alert(), message()], [true, { status: "", message: "窗户开着，下雨了" }, "dinner"]);
+		timer.pass(10_000);
+		equal([alert(), message()], [{ status: "", message: "" }, "dinner"]);
+		timer.pass(20_000);
+		equal(message(), "");
+	},
 	async "set an emotion of the family, and no other"() {
 		const { call, answer, board } = callable();
 		call("self.screen.set_emotion", { emotion: "kissy" });

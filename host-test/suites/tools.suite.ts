@@ -1,6 +1,7 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { TOOLS } from "../../src/tools/index.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
@@ -158,7 +159,7 @@ export default suite("tools of every board", {
 			flash_size: 4_194_304,
 			mac_address: board.system.macAddress,
 			uuid: "u-1",
-			application: { name: "xs-mcp", version: "0.1.0" },
+			application: { name: "xs-mcp", version: FIRMWARE.version },
 		});
 	},
 	"restart a second after the answer"() {

@@ -1,4 +1,5 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -9,7 +10,7 @@ import { FakeUpdater } from "../doubles/fake-updater.js";
 import { equal, ok, suite } from "../harness.js";
 
 const TRIAL = 300_000;
-const VERSION = "0.1.0";
+const VERSION = FIRMWARE.version;
 
 /** The firmware on a board that can update itself, as it is started after an update. */
 function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard(), updater = new FakeUpdater()) {

@@ -95,4 +95,9 @@ export default suite("names of members that are wanted", {
 		server.tools.add(tool);
 		equal(isWanted(), [true, true]);
 	},
+	"the one that a feature reads in calls is wanted in calls"() {
+		const feature = { capabilities: {}, names: [], callNames: ["own"], answer: () => undefined };
+		const server = new FeatureSet<object>([feature]).serve({ name: "s", version: "1", context: {} });
+		equal([server.commonNames.includes("own"), server.allNames.includes("own")], [true, true]);
+	},
 });

@@ -406,6 +406,15 @@ export default suite("WebSocket client", {
 		client.close();
 		throws(() => client.write(new Uint8Array(1), {}), /^no room/);
 	},
+	"writes 125 bytes with the short length, and more with the long one"() {
+		const { client, socket } = open();
+		socket.grant(2000);
+		client.write(new Uint8Array(125), { binary: true });
+		equal([socket.written[1], socket.written.length], [0x80 | 125, 2 + 4 + 125]);
+		socket.written.length = 0;
+		client.write(new Uint8Array(126), { binary: true });
+		equal([socket.written[1], socket.written.length], [0x80 | 126, 4 + 4 + 126]);
+	},
 	"reports what its owner throws, rather than throw it into the socket"() {
 		const { socket, errors } = open({
 			onMessage() {

@@ -20,6 +20,9 @@ export interface BoardParts {
 	readonly optional: readonly Part[];
 }
 
+/** Boards that were read: each reading takes the compiler some seconds. */
+const known = new Map<string, BoardParts>();
+
 /**
  * Reads the parts of boards from their sources.
  *
@@ -27,6 +30,14 @@ export interface BoardParts {
  * @throws Error that names a board without openBoard()
  */
 export function readParts(boards: readonly string[]): Map<string, BoardParts> {
+	const unread = boards.filter((board) => !known.has(board));
+	for (const [board, parts] of unread.length === 0 ? [] : compileParts(unread)) {
+		known.set(board, parts);
+	}
+	return new Map(boards.map((board) => [board, known.get(board) as BoardParts]));
+}
+
+function compileParts(boards: readonly string[]): Map<string, BoardParts> {
 	const config = ts.getParsedCommandLineOfConfigFile(
 		join(ROOT, "tsconfig.xs.json"),
 		{ noEmit: true },

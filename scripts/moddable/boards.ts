@@ -25,24 +25,34 @@ export const CHIPS: readonly string[] = ["esp32/esp32s3", "esp32/esp32c3", "esp3
 export function describeBoards(): string {
 	const boards = readParts(BOARDS.map((target) => boardOf(target).board));
 	const bare = boards.get(BARE_CHIP) ?? { parts: [], optional: [] };
-	const rows = BOARDS.filter((target) => target !== BARE_CHIP).map((target) => [
-		code(target),
-		...beyond(bare, boards.get(boardOf(target).board) ?? bare),
-	]);
+	const beyond = (target: string): Part[] =>
+		partsOf(boards.get(boardOf(target).board) ?? bare).filter((part) => !partsOf(bare).includes(part));
+	const targets = BOARDS.filter((target) => target !== BARE_CHIP);
+	const parts = [...new Set(targets.flatMap(beyond))].sort();
 	return [
 		`A bare chip has the parts ${listParts(bare.parts)}, and, if chip and build have them, ${listParts(bare.optional)}.`,
 		`Its tools are ${toolsOf(partsOf(bare)).offered.map(code).join(", ")}.`,
 		"",
-		table(["target", "parts besides", "tools besides"], rows),
+		table(
+			["target", "parts besides"],
+			targets.map((target) => [code(target), listParts(beyond(target)) || "–"]),
+		),
+		"",
+		"A board offers the tools of its parts:",
+		"",
+		table(
+			["part", "tools"],
+			parts
+				.map((part) => [code(part), toolsOfPart(part, bare).map(code).join(", ")])
+				.filter(([, tools]) => tools !== ""),
+		),
 	].join("\n");
 }
 
-/** The parts and tools that a board has in addition to a bare chip, if all of them answer. */
-function beyond(bare: BoardParts, board: BoardParts): string[] {
-	const parts = partsOf(board).filter((part) => !partsOf(bare).includes(part));
-	const ofBareChip = toolsOf(partsOf(bare)).offered;
-	const tools = toolsOf(partsOf(board)).offered.filter((tool) => !ofBareChip.includes(tool));
-	return [listParts(parts), tools.map(code).join(", ")].map((list) => list || "–");
+/** The tools that a bare chip has with a part and lacks without it. */
+function toolsOfPart(part: Part, bare: BoardParts): string[] {
+	const without = toolsOf(partsOf(bare)).offered;
+	return toolsOf([...partsOf(bare), part]).offered.filter((tool) => !without.includes(tool));
 }
 
 function partsOf({ parts, optional }: BoardParts): Part[] {
@@ -86,12 +96,11 @@ export async function measureBoards(
 		}
 		rows.push(describeSize(plan, { ...size, fonts, image }));
 	}
-	const heap = ["chunks", "slots", "longest message"];
 	const heads = [
 		"target",
 		"chip",
 		"flash",
-		...heap,
+		"chunks",
 		"constant data (bytes)",
 		"objects in it (slots)",
 		"fonts (bytes)",
@@ -125,14 +134,12 @@ export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
 }
 
 function describeSize(plan: MemoryPlan, { constant, objects, fonts, image }: Size & ImageSize): string[] {
-	const { target, flashBytes, chunkBytes, slots, messageBytes } = plan;
+	const { target, flashBytes, chunkBytes } = plan;
 	return [
 		code(target.name),
 		target.chip,
 		`${flashBytes / 1024 / 1024} MB`,
 		`${chunkBytes / 1024} KB`,
-		thousands(slots),
-		`${messageBytes / 1024} KB`,
 		thousands(constant),
 		thousands(objects),
 		thousands(fonts),

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { transformSync } from "esbuild";
 import { makeReleaseSource } from "./release-source.js";
@@ -11,8 +12,32 @@ interface FileConfig {
 	readonly files: readonly [string];
 }
 
+/** What decides the result of a build beside its sources. */
+const TRANSFORMATION = ["compile.ts", "release-source.ts", "plain-members.ts", "arrow-functions.ts"].map(
+	(name) => new URL(name, import.meta.url),
+);
+
 /** Of syntax, what matters is `void 0`: XS searches the global object for `undefined` at each use. */
 const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } as const;
+
+/**
+ * Empties the folder of a build that another version of this project has made: make compares results only with their sources.
+ *
+ * @param folder where mcconfig builds; created
+ */
+export function prepareFolder(folder: string): void {
+	const hash = createHash("sha256");
+	for (const url of TRANSFORMATION) {
+		hash.update(readFileSync(url));
+	}
+	const version = hash.digest("hex");
+	const file = join(folder, "transformation");
+	if (!existsSync(file) || readFileSync(file, "utf8") !== version) {
+		rmSync(folder, { recursive: true, force: true });
+		mkdirSync(folder, { recursive: true });
+		writeFileSync(file, version);
+	}
+}
 
 /**
  * Compiles the TypeScript files of a build for which mcconfig has written configurations. Left to itself, mcconfig's

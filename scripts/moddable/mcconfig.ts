@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { GLYPH_SETS } from "../fonts/glyph-sets.js";
 import { makeFonts } from "../fonts/make-fonts.js";
 import { ChildGroup } from "./child-group.js";
-import { compileFiles, shortenScripts } from "./compile.js";
+import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
@@ -41,7 +41,7 @@ export async function mcconfig(
 	args: readonly string[],
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
-	mkdirSync(output, { recursive: true });
+	prepareFolder(output);
 	addIdfSettings(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
 }
@@ -62,7 +62,7 @@ export async function mcrun(sdk: Sdk, folder: string, args: readonly string[], s
 		);
 	}
 	const output = outputOf(folder);
-	mkdirSync(output, { recursive: true });
+	prepareFolder(output);
 	const options = { cwd: folder, env: sdkEnvironment(sdk) };
 	await makeWith(sdk, "mcrun", ["-o", output, ...args], { output, show, options });
 	return output;

@@ -19,11 +19,8 @@ export const ETHERNET: Emulator = { program: "qemu-system-riscv32", machine: "es
 /** How it can be reached by the monitor. */
 const NETWORK = "network";
 
-/**
- * How long an instruction takes: 2 to the power of this, in nanoseconds. Time then passes for the chip as it works, however
- * busy this computer is.
- */
-const INSTRUCTION_TIME = "3";
+/** Nanoseconds of the chip's time that an instruction takes, a power of 2. It then passes as the chip works, however busy this computer is. */
+export const INSTRUCTION_NANOSECONDS = 8;
 
 /** Characters of QEMU's output in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;
@@ -54,7 +51,7 @@ export class Qemu {
 		this.#monitor = monitor;
 		const args = [
 			["-machine", machine],
-			["-icount", INSTRUCTION_TIME],
+			["-icount", String(Math.log2(INSTRUCTION_NANOSECONDS))],
 			["-display", "none"],
 			["-qmp", `unix:${monitor},server=on,wait=off`],
 			["-serial", `file:${console}`],

@@ -49,6 +49,8 @@ export interface QemuImage {
 	readonly flash: Buffer;
 	/** The image of an update. */
 	readonly firmware: Buffer;
+	/** The folder of what mcconfig made on the way: `mc.xs.h` and, in `xsProj-…`, ESP-IDF's configuration. */
+	readonly made: string;
 }
 
 /** Finds the tools for the board with Ethernet; returns the missing one otherwise. */
@@ -124,5 +126,6 @@ export async function buildForQemu(
 		firmware,
 		sections: sectionsOf(readFileSync(elf)),
 		flash: makeFlashImage(built("bin")),
+		made: built("tmp"),
 	};
 }

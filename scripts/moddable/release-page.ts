@@ -1,5 +1,11 @@
 import type { BoardImage } from "./images.js";
-import type { Release } from "./release.js";
+
+/** What the page says of a release. */
+export interface ReleaseContent {
+	readonly name: string;
+	readonly version: string;
+	readonly images: readonly BoardImage[];
+}
 
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5; }
@@ -14,7 +20,7 @@ pre { overflow-x: auto; background: #8882; padding: 0.75rem; border-radius: 0.25
  *
  * @param script the path of esp-web-tools' install button, if the release has a copy of it
  */
-export function releasePage({ name, version, images }: Release, script: string | undefined): string {
+export function releasePage({ name, version, images }: ReleaseContent, script: string | undefined): string {
 	const title = escapeHtml(`${name} ${version}`);
 	const head = script === undefined ? "" : `\n<script type="module" src="${escapeHtml(script)}"></script>`;
 	const sections = images.map((image) => boardSection(image, script !== undefined)).join("\n");

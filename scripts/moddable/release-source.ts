@@ -1,7 +1,12 @@
 import { makeArrowFunctions } from "./arrow-functions.js";
 import { makePlainMembers } from "./plain-members.js";
 
+/** By their sources, because bundles share most modules. */
+const releases = new Map<string, string>();
+
 /** What a release build makes of a module, TypeScript or JavaScript, so that it takes less flash; short names come after it. */
 export function makeReleaseSource(source: string): string {
-	return makeArrowFunctions(makePlainMembers(source));
+	const release = releases.get(source) ?? makeArrowFunctions(makePlainMembers(source));
+	releases.set(source, release);
+	return release;
 }

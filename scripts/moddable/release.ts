@@ -3,13 +3,10 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { join } from "node:path";
 import { ProgramError } from "../program.js";
 import type { BoardImage } from "./images.js";
-import { releasePage } from "./release-page.js";
+import { type ReleaseContent, releasePage } from "./release-page.js";
 
 /** Firmware for boards, as it is published. */
-export interface Release {
-	readonly name: string;
-	readonly version: string;
-	readonly images: readonly BoardImage[];
+export interface Release extends ReleaseContent {
 	/** The folder of the npm package esp-web-tools, copied for the release page. Without it: no button. */
 	readonly webTools?: string | undefined;
 }

@@ -89,7 +89,10 @@ function observedScreen(
 		alerts.show(change);
 		if (milliseconds !== undefined) {
 			onUse();
-			passing = timer.set(() => alerts.show({ message: "" }), milliseconds);
+			// An alert goes by itself.
+			if (change.message !== undefined) {
+				passing = timer.set(() => alerts.show({ message: "" }), milliseconds);
+			}
 		}
 	};
 	const observed = { width, height, monochrome, show } as Screen;

@@ -25,7 +25,7 @@ const MAX_SUBTITLES = 32;
 /** The longest notice, ms. */
 const MAX_TIME = 600_000;
 
-/** A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: it is Opus. */
+/** A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: docs/protocol.md says why. */
 export class Notice {
 	readonly #options: NoticeOptions;
 	#timers: TimerHandle[] = [];
@@ -38,6 +38,9 @@ export class Notice {
 		const { board, timer, log } = this.#options;
 		this.end();
 		drawAttention(board.player, log);
+		if (typeof message.audio_url === "string") {
+			log(`notify: ${shortText(message.audio_url)} is not played: this firmware does not decode Ogg Opus`);
+		}
 		const text = shortText(message.text);
 		for (const subtitle of readSubtitles(message.subtitles)) {
 			if (subtitle.start === 0) {

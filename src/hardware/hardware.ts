@@ -107,7 +107,8 @@ export interface Screen {
 	/**
 	 * Shows what has changed, and leaves the rest of the face as it is.
 	 *
-	 * @param milliseconds how long a message is shown, unless another takes its place. Only the application's screen heeds it.
+	 * @param milliseconds how long a message is shown, unless another takes its place; an alert goes by itself. Only the
+	 *   application's screen heeds it.
 	 */
 	show(change: Partial<Face>, milliseconds?: number): void;
 }

@@ -36,6 +36,7 @@ export class Content {
 		this.#fallback = fallback;
 	}
 
+	/** The item as clients of this revision read it: the fallback where they do not know its type. */
 	toJsonFor(revision: Revision): string {
 		return revision >= this.#since ? this.#json : textItem(this.#fallback);
 	}

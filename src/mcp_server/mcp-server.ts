@@ -8,6 +8,7 @@ import { ToolRegistry } from "./tool-registry.js";
 /** Bytes of a page reserved for the wrapper, the id and the cursor. */
 const PAGE_RESERVE = 512;
 
+/** What a server is, offers and is limited to. */
 export interface McpServerOptions<Context> {
 	/** `serverInfo`: the board's name and the firmware's version. */
 	readonly name: string;
@@ -19,15 +20,17 @@ export interface McpServerOptions<Context> {
 	readonly pageBytes?: number;
 	/** Limit of asynchronous calls in progress per session. Default 16. */
 	readonly maxCalls?: number;
-	/** For tools that wait: see {@link ToolCall.sleep}. */
+	/** For tools that wait: see `ToolCall.sleep`. */
 	readonly timer?: CallTimer;
 	/** Names of members that the transport adds around MCP messages: see {@link McpServer.commonNames}. */
 	readonly names?: readonly string[];
+	/** Called with what goes wrong without an answer. Default: nothing is logged. */
 	readonly log?: (message: string) => void;
 }
 
 /** For a server that offers more than tools: a `FeatureSet` of `src/mcp_server/features/`. */
 export interface Features<Context> {
+	/** Makes the server that offers them, beside the tools of the options. */
 	serve(options: McpServerOptions<Context>): McpServer<Context>;
 }
 
@@ -44,6 +47,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	readonly pageBytes: number;
 	readonly maxCalls: number;
 	readonly timer: CallTimer | undefined;
+	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
 	#commonNames: readonly string[] | undefined;

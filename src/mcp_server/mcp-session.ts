@@ -38,6 +38,7 @@ import { type CallServer, type CallSession, ToolCall } from "./tool-call.js";
 import type { ListKind, ToolRegistry } from "./tool-registry.js";
 import { ValidationError, validateMembers } from "./validate.js";
 
+/** How a session reaches its client. */
 export interface SessionOptions {
 	/**
 	 * Sends one message, in its wrapper, to the peer.

@@ -64,7 +64,8 @@ export class PagedList {
 			this.#endBytes ??= [...this.#items, undefined].map((next) => utf8Length(endBefore(next)));
 			const ends = this.#endBytes;
 			last = first + 1;
-			while (last < total && (offsets[last + 1] as number) + (ends[last + 1] as number) <= room) {
+			// Not all items fit, so it ends before the last one.
+			while ((offsets[last + 1] as number) + (ends[last + 1] as number) <= room) {
 				last += 1;
 			}
 			endBytes = ends[last] as number;

@@ -3,7 +3,7 @@ declare const inferred: unique symbol;
 /**
  * A JSON Schema, as listed. `T` is the TypeScript type of a valid value.
  *
- * {@link validate} supports exactly the subset that the builders below make.
+ * `validate` supports exactly the subset that the builders below make.
  */
 export interface Schema<T = unknown> {
 	readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object";
@@ -50,6 +50,7 @@ export type InferProperties<P extends Properties> = {
 	readonly [K in OptionalKeys<P>]?: P[K] extends OptionalProperty<infer T> ? T | undefined : never;
 };
 
+/** What every schema may say about its value. */
 export interface Described<T> {
 	/** A display name. */
 	readonly title?: string;
@@ -57,12 +58,14 @@ export interface Described<T> {
 	readonly default?: T;
 }
 
+/** Limits of a number. */
 interface NumberOptions extends Described<number> {
 	/** Lowest and highest value, inclusive. */
 	readonly minimum?: number;
 	readonly maximum?: number;
 }
 
+/** Limits of a text. */
 export interface StringOptions extends Described<string> {
 	/** Lengths in UTF-16 code units. */
 	readonly minLength?: number;
@@ -71,6 +74,7 @@ export interface StringOptions extends Described<string> {
 	readonly "x-mcp-header"?: string;
 }
 
+/** Limits of a list. */
 interface ArrayOptions<T> extends Described<readonly T[]> {
 	readonly minItems?: number;
 	readonly maxItems?: number;

@@ -5,13 +5,16 @@ import type { Revision } from "./revision.js";
 
 /** What a call needs to wait: part of Moddable's `timer` module. Milliseconds. */
 export interface CallTimer {
+	/** Calls back once, after a delay in milliseconds. */
 	set(callback: () => void, delay: number): object;
+	/** Drops a timer that `set` has returned. */
 	clear(timer: object): void;
 }
 
 /** What a call needs of its server. */
 export interface CallServer {
 	readonly timer: CallTimer | undefined;
+	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 }
 

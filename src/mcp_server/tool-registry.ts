@@ -60,6 +60,7 @@ export class ToolRegistry<Context> {
 		return true;
 	}
 
+	/** The tool of a name; undefined if it does not exist. */
 	get(name: string): Tool<Context> | undefined {
 		return this.#byName.get(name);
 	}

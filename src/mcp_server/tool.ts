@@ -60,6 +60,7 @@ export interface Tool<Context> extends Listed {
 	readonly plain: Listed;
 	readonly userOnly: boolean;
 	readonly input: Validator;
+	/** Carries out a call, whose arguments have been checked. What it throws is the result's error. */
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
 

@@ -1,5 +1,5 @@
 // The SDK's TCP socket, for src/platform/esp32-tcp.ts. lwIP's task appends to its list of received buffers, and the machine's
-// removes from it. The SDK does both without a lock, and so loses a buffer, or writes to one that is free (docs/sdk-reports.md).
+// removes from it. The SDK does both without a lock, and so loses a buffer, or writes to one that is free (docs/sdk.md).
 // Here both functions are others, and all else is the SDK's own file.
 
 #include "lwip/tcp.h"

@@ -27,7 +27,7 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
 /**
  * ECMA-419's WebSocket client, as far as this firmware uses it: no subprotocols, no `attach`, buffers only.
  *
- * It replaces the SDK's, whose faults leave a device deaf or end its machine (docs/sdk-reports.md). Here
+ * It replaces the SDK's, whose faults leave a device deaf or end its machine (docs/sdk.md). Here
  *
  * - every read and write sets its format first, so a write between two bytes of a header does not affect the next read;
  * - unread bytes are counted where they are read, so a deferred read neither loses nor repeats a byte;

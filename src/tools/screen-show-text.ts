@@ -1,4 +1,4 @@
-import { integer, string } from "../mcp_server/schema.js";
+import { boolean, integer, string } from "../mcp_server/schema.js";
 import { MAX_TEXT_LENGTH } from "../text/short-text.js";
 import { defineTool } from "./support/define-tool.js";
 import { SETS } from "./support/hints.js";
@@ -13,9 +13,10 @@ export default defineTool({
 	input: {
 		text: string({ minLength: 1, maxLength: MAX_TEXT_LENGTH }),
 		seconds: integer({ minimum: 1, maximum: 3_600, default: 60, description: "How long it is shown" }),
+		alert: boolean({ default: false, description: "As a warning, in red, for as long as it takes to read" }),
 	},
-	run: ({ text, seconds }, { screen }) => {
-		screen.show({ message: text }, seconds * 1_000);
+	run: ({ text, seconds, alert }, { screen }) => {
+		screen.show(alert ? { alert: { status: "", message: text } } : { message: text }, seconds * 1_000);
 		return true;
 	},
 });

@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { findBuild } from "../../../scripts/moddable/firmware.js";
 import { readImage } from "../../../scripts/moddable/images.js";
 import type { WebManifest } from "../../../scripts/moddable/release.js";
+import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -84,7 +85,7 @@ describe("npm run firmware", () => {
 		const { name, version, builds } = JSON.parse(
 			readFileSync(join(output, "m5stack_cores3", "manifest.json"), "utf8"),
 		) as WebManifest;
-		assert.deepEqual([name, version], ["xs-mcp for m5stack_cores3", "0.1.0"]);
+		assert.deepEqual([name, version], ["xs-mcp for m5stack_cores3", FIRMWARE.version]);
 		assert.deepEqual(builds, [
 			{
 				chipFamily: "ESP32-S3",

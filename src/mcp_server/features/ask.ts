@@ -22,6 +22,7 @@ export interface Question<T = unknown> {
 
 /** Asks the clients of a session. */
 export abstract class Asking {
+	/** Resolves with the client's answer. Rejects if the call is cancelled or the client cannot answer. */
 	abstract ask<T>(call: ToolCall, question: Question<T>): Promise<T>;
 }
 

@@ -6,6 +6,7 @@ import { Asking, type Question } from "./ask.js";
 import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 
+/** Limits of the questions to clients. */
 export interface ClientRequestsOptions {
 	/** Requests that may wait for an answer at the same time, of all sessions. Default 8. */
 	readonly maxOpen?: number;
@@ -45,6 +46,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return undefined;
 	}
 
+	/** Sends the question as a request in the session. Rejects without an answer in time. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.#open.size >= this.#maxOpen) {
 			throw new Error(`too many open requests to clients (limit ${this.#maxOpen})`);

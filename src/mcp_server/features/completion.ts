@@ -7,6 +7,7 @@ import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 
+/** What values are suggested for. */
 export interface CompletionOptions {
 	readonly prompts?: Completable;
 	readonly resources?: Completable;

@@ -1,6 +1,7 @@
 import { Content } from "../content.js";
 import { contentsJson, type ResourceData } from "./resource.js";
 
+/** A resource as a part of a message. */
 export interface EmbeddedResource {
 	readonly uri: string;
 	readonly mimeType?: string;

@@ -16,6 +16,7 @@ export interface SessionFeatures<Context> {
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer;
 	/** @returns whether the message is a response to a feature's request */
 	takeResponse(session: FeatureSession<unknown>, response: Params): boolean;
+	/** A session has ended. */
 	sessionClosed(session: FeatureSession<unknown>): void;
 }
 

@@ -49,6 +49,7 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 		return this.#features.flatMap(({ callNames = [] }) => callNames);
 	}
 
+	/** Gives the features access to their server. */
 	attach(server: McpServer<Context>): void {
 		for (const feature of this.#features) {
 			feature.attach?.(server);
@@ -79,6 +80,7 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 		return this.#features.some((feature) => feature.takeResponse?.(session, message));
 	}
 
+	/** Has the features release the data of a session that has ended. */
 	sessionClosed(session: FeatureSession<unknown>): void {
 		for (const feature of this.#features) {
 			feature.sessionClosed?.(session);

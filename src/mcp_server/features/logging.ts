@@ -9,8 +9,10 @@ import { findFeature } from "./feature-set.js";
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
 const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const);
 
+/** A level of syslog (RFC 5424), the least urgent first. */
 export type LogLevel = (typeof LEVELS)[number];
 
+/** Limits of the log messages to clients. */
 export interface LoggingOptions {
 	/** The lowest level that is sent to a client that has not chosen one. Default "info". */
 	readonly level?: LogLevel;

@@ -14,6 +14,7 @@ export interface PromptArgument {
 	readonly complete?: Completer;
 }
 
+/** The arguments of a prompt, by name. */
 export type PromptArguments = Readonly<Record<string, PromptArgument>>;
 
 /** The values of a prompt's arguments. The required ones are present. */
@@ -48,6 +49,7 @@ export interface Prompt<Context> extends Listed {
 	readonly argumentNames: readonly string[];
 	readonly requiredNames: readonly string[];
 	readonly complete: Completers;
+	/** Makes the messages. The arguments have been checked. */
 	get(args: unknown, context: Context, call: ToolCall): PromptResult | Promise<PromptResult>;
 }
 

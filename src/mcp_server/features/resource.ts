@@ -56,6 +56,7 @@ export interface Resource<Context> extends Listed {
 	readonly mimeType: string | undefined;
 	readonly template: UriTemplate | undefined;
 	readonly complete: Completers;
+	/** Reads it. The template's variables have been decoded. */
 	read(variables: unknown, context: Context, call: ToolCall): ResourceData | Promise<ResourceData>;
 }
 

@@ -10,6 +10,7 @@ import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
 import { matchTemplate } from "./uri-template.js";
 
+/** The resources, and limits of them. */
 export interface ResourcesOptions<Context> {
 	readonly resources?: readonly Resource<Context>[];
 	/** The largest resource, as text or base64, in bytes. Default 8000. */

@@ -10,6 +10,7 @@ export interface Root {
 	readonly name?: string;
 }
 
+/** How the question is told from others. */
 export interface RootsOptions {
 	/** Identifies this question among those of the call. Default: by the order of asking. */
 	readonly key?: string;

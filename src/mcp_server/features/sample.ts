@@ -11,6 +11,7 @@ export interface SamplingMessage {
 	readonly content: Content | string;
 }
 
+/** What the client's model is asked. */
 export interface Sampling {
 	/** Text in the user's role, or the messages so far. */
 	readonly messages: string | readonly SamplingMessage[];

@@ -9,6 +9,7 @@ import type { Feature } from "./feature.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";
 import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
 
+/** Limits of requests without a session. */
 export interface StatelessOptions {
 	/** Calls that may wait for their clients' answers at the same time. Beyond that the oldest is cancelled. Default 4. */
 	readonly maxSuspended?: number;

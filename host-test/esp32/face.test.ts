@@ -1,0 +1,46 @@
+// What a frame of the face takes on an ESP32-C3 in QEMU, with the SDK's renderer. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { INSTRUCTION_NANOSECONDS } from "../../scripts/moddable/qemu-chip.js";
+import { startDevice } from "./device.js";
+
+const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
+
+/** Drawings that are measured. */
+const FRAMES = 100;
+
+/** A mouth that speaks is to move so many times a second. */
+const LEAST_FRAMES = 15;
+
+const tools = findQemuTools();
+
+describe("a face on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && tools }, () => {
+	let image: QemuImage;
+
+	before(async () => {
+		image = await buildForQemu(tools as QemuTools, [], FIRMWARE);
+	});
+
+	for (const [state, emotion] of [
+		["speaking", "happy"],
+		["listening", "neutral"],
+		["listening", "crying"],
+	] as const) {
+		it(`is drawn as often as it moves: ${state}, ${emotion}`, async (t) => {
+			const device = await startDevice(t, { image });
+			await device.nextSession();
+			const { result } = await device.call("self.test.draw_face", { state, emotion, frames: FRAMES });
+			assert.equal(result.isError, false, JSON.stringify(result));
+			const { took, pixels, passed } = JSON.parse(result.content[0].text);
+			assert.ok(took < passed, `${took} ms to draw ${passed} ms`);
+			const frames = (FRAMES * 1_000) / passed;
+			assert.ok(state !== "speaking" || frames >= LEAST_FRAMES, `${frames} frames a second`);
+			const instructions = Math.round((took * 1_000_000) / INSTRUCTION_NANOSECONDS / FRAMES);
+			t.diagnostic(
+				`${frames.toFixed(1)} frames a second, each ${pixels / FRAMES} pixels and ${instructions.toLocaleString("en")} instructions`,
+			);
+		});
+	}
+});

@@ -1,0 +1,59 @@
+// The firmware's C as an ESP32 and an ESP32-S3 have it: syntax and types, with the headers of each chip. QEMU's chip shows
+// nothing of them, as it is a RISC-V. The compiler is Debian's for another Xtensa. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { ROOT } from "../runner/select.js";
+
+const GCC = "xtensa-lx106-elf-gcc";
+const FLAGS = ["-fsyntax-only", "-std=gnu17", "-Wall", "-Werror", "-D__ets__", "-DESP32=1"];
+const LIBC = "/usr/lib/xtensa-lx106-elf/include";
+const SDK = [
+	"xs/includes",
+	"xs/platforms/esp",
+	"xs/platforms/mc",
+	"modules/io/common",
+	"modules/network/socket/lwip",
+	"modules/base/instrumentation",
+];
+const IDF = /(^|\/)(platform_include|include|register)(\/(soc|freertos|esp32\w+))?$/;
+const NOT_IDF = /\b(linux|riscv|test\w*|esp_tee|deprecated_include|FreeRTOS-Kernel-SMP)\b|mbedtls\/mbedtls/;
+
+/** As esp32-camera declares it: a component that ESP-IDF downloads for a board with a camera. */
+const CAMERA = `#include <stdbool.h>
+typedef enum { PIXFORMAT_RGB565 } pixformat_t;
+bool fmt2jpg(uint8_t *, size_t, uint16_t, uint16_t, pixformat_t, uint8_t, uint8_t **, size_t *);`;
+
+const tools = findQemuTools();
+const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: docs/qemu.md`;
+
+function filesIn(folder: string, isWanted: (name: string) => boolean): string[] {
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	return names.filter(isWanted).map((name) => join(folder, name));
+}
+
+for (const chip of ["esp32", "esp32s3"]) {
+	it(`the firmware's C is valid for ${chip}`, { skip: typeof tools === "string" ? tools : missing }, async (t) => {
+		const { sdk, made } = { ...(tools as QemuTools), ...(await buildForQemu(tools as QemuTools)) };
+		const idf = join(process.env.IDF_PATH as string, "components");
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-xtensa-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		const config = readFileSync(join(made, "xsProj-esp32c3", "build", "config", "sdkconfig.h"), "utf8")
+			.replace(/^#define CONFIG_(IDF_TARGET|SOC_).*$/gm, "")
+			.replace("LIBC_NEWLIB", "LIBC_PICOLIBC");
+		writeFileSync(join(folder, "sdkconfig.h"), `#define CONFIG_IDF_TARGET_${chip.toUpperCase()} 1\n${config}`);
+		writeFileSync(join(folder, "img_converters.h"), CAMERA);
+		const isOfChip = (name: string) =>
+			(name.match(/\besp32\w*/g) ?? []).every((each) => [chip, "esp32xx"].includes(each));
+		const headers = filesIn(idf, (name) => IDF.test(name) && !NOT_IDF.test(name) && isOfChip(name));
+		const includes = [folder, made, ...SDK.map((name) => join(sdk.root, name)), ...headers, idf, LIBC];
+		const sources = ["src", "host-test"].flatMap((name) => filesIn(join(ROOT, name), (file) => file.endsWith(".c")));
+		const args = [...FLAGS, ...includes.flatMap((each) => ["-isystem", each]), ...sources];
+		const { status, stderr } = spawnSync(GCC, args, { encoding: "utf8" });
+		assert.equal(status, 0, stderr);
+	});
+}
