@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
 	copyFileSync,
+	cpSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -41,6 +42,8 @@ const SOURCES = [
 	"gateway/src",
 	"gateway/console",
 	"gateway/glyphs.bin",
+	"gateway/mcpb/main.mjs",
+	"gateway/mcpb/manifest.json",
 	"mcp-manager/src",
 	"src",
 	"scripts/bundle.mjs",
@@ -84,6 +87,46 @@ const require = __requireFrom(import.meta.url);
 const __filename = __pathOf(import.meta.url);
 const __dirname = __folderOf(__filename);`;
 
+/** The validator of the SDK's client and server, which each bring a copy of Ajv: in a file of its own, loaded on use. */
+const VALIDATOR = { file: "sdk-validator.cjs", source: "@modelcontextprotocol/server/_shims" };
+
+/** What the SDK takes from Node. See its shimsNode.mjs. */
+const SDK_SHIMS = `
+import process from "node:process";
+export const CORS_IS_POSSIBLE = false;
+export class DefaultJsonSchemaValidator {
+	#validator;
+	getValidator(schema) {
+		this.#validator ??= new (require("./${VALIDATOR.file}").DefaultJsonSchemaValidator)();
+		return this.#validator.getValidator(schema);
+	}
+}
+export { process };`;
+
+/**
+ * Replaces what is read at each start for nothing: the SDK's validator, Zod's messages in 60 languages, and the spans of
+ * OpenTelemetry in metrics.
+ */
+const withoutUnused = {
+	name: "without-unused",
+	setup({ onLoad, onResolve }) {
+		onResolve({ filter: /^@modelcontextprotocol\/(client|server)\/_shims$/ }, ({ path }) => ({
+			path,
+			namespace: "shims",
+		}));
+		onLoad({ filter: /.*/, namespace: "shims" }, () => ({ contents: SDK_SHIMS }));
+		onResolve({ filter: /sdk-validator\.cjs$/ }, ({ path }) => ({ path, external: true }));
+		onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+			contents: 'export { default as en } from "./en.js";',
+		}));
+		onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path }) => ({ path, namespace: "unused" }));
+		onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = undefined;" }));
+	},
+};
+
+/** Less to read at each start. Names stay: stacks and errors show them. */
+const COMPACT = { minifyWhitespace: true, minifySyntax: true, legalComments: "none" };
+
 /**
  * Puts a package's program (`cli.js`) and libraries into a few files each, together with what they use of the firmware's
  * sources. Node finds the packages that they import in the node_modules above the folder.
@@ -113,7 +156,9 @@ export async function bundle(name, folder, { isWhole = false, sourcemap = true }
 		}),
 		outdir: folder,
 		bundle: true,
-		...(isWhole ? { external: NOT_BUNDLED, banner: { js: COMMON_JS } } : { packages: "external" }),
+		...(isWhole
+			? { external: NOT_BUNDLED, banner: { js: COMMON_JS }, plugins: [withoutUnused], ...COMPACT }
+			: { packages: "external" }),
 		splitting: true,
 		format: "esm",
 		platform: "node",
@@ -122,13 +167,36 @@ export async function bundle(name, folder, { isWhole = false, sourcemap = true }
 		metafile: true,
 		logLevel: "error",
 	});
+	const inputs = [...inputsOf(metafile, absWorkingDir), ...(isWhole ? await bundleValidator(folder) : [])];
 	if (name === "gateway") {
 		for (const file of ["glyphs.bin", "glyphs-LICENSE.txt"]) {
 			copyFileSync(`${root}gateway/${file}`, `${folder}/${file}`);
 		}
-		return [...inputsOf(metafile, absWorkingDir), ...(await bundleConsole(`${folder}/console`))];
+		cpSync(`${root}gateway/mcpb`, `${folder}/mcpb`, { recursive: true });
+		return [...inputs, ...(await bundleConsole(`${folder}/console`))];
 	}
-	return inputsOf(metafile, absWorkingDir);
+	return inputs;
+}
+
+/** Bundles the file of {@link VALIDATOR}. Resolves with the paths of the files that were put in. */
+async function bundleValidator(folder) {
+	const { build } = await import("esbuild");
+	const { metafile } = await build({
+		stdin: {
+			contents: `export { DefaultJsonSchemaValidator } from "${VALIDATOR.source}";`,
+			resolveDir: `${root}gateway`,
+		},
+		absWorkingDir: root,
+		outfile: `${folder}/${VALIDATOR.file}`,
+		bundle: true,
+		format: "cjs",
+		platform: "node",
+		target: "node20",
+		metafile: true,
+		logLevel: "error",
+		...COMPACT,
+	});
+	return inputsOf(metafile, root).filter((path) => existsSync(path));
 }
 
 /** The paths of the files that esbuild has read, from the folder that it worked in. */

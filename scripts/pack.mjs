@@ -71,11 +71,14 @@ function pick(object, names) {
 }
 
 function writePackageJson() {
-	const { description, license, type, keywords, pi, bin } = manifest;
+	const { description, mcpName, homepage, repository, license, type, keywords, pi, bin } = manifest;
 	const published = {
 		name: manifest.name,
 		version: projectVersion(),
 		description,
+		mcpName,
+		homepage,
+		repository,
 		license,
 		type,
 		keywords,

@@ -33,5 +33,13 @@ describe("npm start", () => {
 		rmSync(dirname(picture), { recursive: true });
 		assert.doesNotMatch(stdout, /self_reboot \{\}/);
 		assert.equal(status, 0);
+		const recording = readFileSync(`${root}docs/images/first-minute.svg`, "utf8").replaceAll(/<[^>]*>/g, "");
+		const headings = stdout.match(/^[A-Z].*$/gm) ?? [];
+		assert.ok(headings.length >= 4);
+		assert.deepEqual(
+			headings.filter((heading) => !recording.includes(heading)),
+			[],
+			"the recording is out of date: npm run screenshots -- --only recording",
+		);
 	});
 });

@@ -9,13 +9,30 @@ import { ProgramError } from "../program.js";
  * @throws ProgramError if the section does not exist or is empty
  */
 export function notesOf(changelog: string, version: string): string {
-	const sections = changelog.split(/^## /m);
-	const section = sections.find((each) => each.split("\n", 1)[0]?.split(" ")[0] === version);
-	const notes = section?.slice(section.indexOf("\n")).trim() ?? "";
+	const notes = sectionOf(changelog, version);
 	if (notes === "") {
 		throw new ProgramError(`CHANGELOG.md: nothing under "## ${version}"`);
 	}
 	return `${notes}\n`;
+}
+
+/**
+ * Refuses a release that its notes would not describe.
+ *
+ * @throws ProgramError if the changelog has unreleased changes
+ */
+export function refuseUnreleased(changelog: string): void {
+	if (sectionOf(changelog, "Unreleased") !== "") {
+		throw new ProgramError(
+			'CHANGELOG.md has changes under "## Unreleased": set the version in src/settings/firmware.ts, and name the section after it',
+		);
+	}
+}
+
+/** The text below a heading, up to the next; empty if the heading does not exist. */
+function sectionOf(changelog: string, name: string): string {
+	const section = changelog.split(/^## /m).find((each) => each.split("\n", 1)[0]?.split(" ")[0] === name);
+	return section?.slice(section.indexOf("\n")).trim() ?? "";
 }
 
 /** Writes SHA256SUMS of a folder's files, as `sha256sum --check` reads it. Returns their names. */

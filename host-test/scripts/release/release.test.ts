@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { notesOf, writeChecksums } from "../../../scripts/release/release.js";
+import { notesOf, refuseUnreleased, writeChecksums } from "../../../scripts/release/release.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -22,6 +22,32 @@ describe("a release", () => {
 
 	it("has notes for the version of the sources", () => {
 		assert.match(notesOf(readFileSync(`${ROOT}CHANGELOG.md`, "utf8"), FIRMWARE.version), /^- /m);
+	});
+
+	it("is refused while changes are unreleased", () => {
+		assert.throws(
+			() => refuseUnreleased("# Changelog\n\n## Unreleased\n\n- C\n\n## 1.0.0\n\n- B\n"),
+			/"## Unreleased": set/,
+		);
+		refuseUnreleased("# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- B\n");
+		refuseUnreleased("# Changelog\n\n## 1.0.0\n\n- B\n");
+	});
+
+	it("stands in the changelog with its date, the newest first", () => {
+		const headings = readFileSync(`${ROOT}CHANGELOG.md`, "utf8").match(/^## .*$/gm) ?? [];
+		const [first, ...others] = headings;
+		const released = first === "## Unreleased" ? others : headings;
+		const versions = released.map((each) =>
+			/^## (\d+)\.(\d+)\.(\d+) - \d{4}-\d\d-\d\d$/.exec(each)?.slice(1).map(Number),
+		);
+		assert.ok(
+			versions.every((each) => each !== undefined),
+			released.join("\n"),
+		);
+		const sorted = [...versions].sort(
+			(a = [], b = []) => a.map((part, at) => (b[at] ?? 0) - part).find((each) => each !== 0) ?? 0,
+		);
+		assert.deepEqual(versions, sorted);
 	});
 
 	it("has checksums that sha256sum accepts", (t) => {
