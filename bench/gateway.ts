@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../scripts/program.js";
 import { benchCalls } from "./gateway/calls.js";
+import { benchCluster } from "./gateway/cluster.js";
 import { benchConsole } from "./gateway/console.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { benchOverhead } from "./gateway/overhead.js";
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
 	fleets: (report) => benchFleets(report, [1_000, 5_000]),
 	console: benchConsole,
+	cluster: (report) => benchCluster(report),
 };
 
 const program = makeProgram(

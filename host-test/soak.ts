@@ -1,5 +1,5 @@
-// npm run soak: clients and devices come and go a thousand times, networks fail for a minute, the gateway is attacked, and
-// a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
+// npm run soak: clients and devices come and go a thousand times, networks and the gateways of a cluster fail for a minute, the
+// gateway is attacked, and a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
 import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
 import { LONG_SILENCE, runTests } from "./runner/run.js";
 
@@ -8,6 +8,7 @@ const FILES = {
 	leaks: ["host-test/e2e/gateway-leaks.full.test.ts"],
 	outages: ["host-test/e2e/gateway-outages.full.test.ts"],
 	attacks: ["host-test/e2e/gateway-attacks.full.test.ts", "host-test/e2e/upstream-attacks.full.test.ts"],
+	cluster: ["host-test/e2e/cluster-chaos.full.test.ts"],
 	hostile: ["host-test/node/hostile.test.ts"],
 } as const;
 
@@ -15,7 +16,7 @@ const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const program = makeProgram(
 	"run soak",
-	"Wears the gateway and a chip for twenty minutes: clients, devices and networks come and go, messages are hostile.",
+	"Wears the gateway and a chip for twenty minutes: gateways, clients, devices and networks come and go, messages are hostile.",
 ).argument("[names...]", `Only some of it: ${NAMES.join(", ")}`);
 await runProgram(
 	program.action(async (names: string[]) => {

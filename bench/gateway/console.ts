@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import type { Program } from "../../host-test/e2e/program.js";
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../scripts/chromium.js";
 import type { Report } from "../report.js";
+import { startLightDevices, writeTools } from "./light-fleet.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 
 const DEVICES = 10_000;
@@ -21,14 +22,17 @@ const TOOL = { name: "self.set", description: "Set.", inputSchema: { type: "obje
 /** The console with thousands of devices: memory, the first paint, keys, and how late a change of a state is on the screen. */
 export async function benchConsole({ say, header, row }: Report): Promise<void> {
 	const folder = makeTemporaryFolder();
-	writeKnownDevices(join(folder.path, "devices"));
+	const tools = join(folder.path, "tools.json");
+	await writeTools(tools);
 	const gateway = await startGateway(folder.path, "--max-devices", String(DEVICES + 1));
 	const browser = await chromium.launch({
 		...(chromiumPath !== undefined && { executablePath: chromiumPath }),
 		args: CHROMIUM_ARGUMENTS,
 	});
+	const programs: Program[] = [];
 	try {
 		const watched = await connectWatched(gateway.deviceUrl);
+		programs.push(await startLightDevices(gateway.deviceUrl, DEVICES, tools));
 		await untilKnown(gateway, DEVICES + 1);
 		const before = gateway.program.residentBytes;
 		const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
@@ -39,11 +43,11 @@ export async function benchConsole({ say, header, row }: Report): Promise<void> 
 		const keys = await measureKeys(page);
 		const changes = await measureChanges(page, watched);
 		const heap = await heapOf(page);
-		say(`## The console with ${DEVICES.toLocaleString("en")} devices, one of them online`);
+		say(`## The console with ${DEVICES.toLocaleString("en")} devices, all online`);
 		say();
 		header("", "measured");
 		row("from the request for the page to the first rows", `${painted.toFixed(0)} ms`);
-		row("a key in the search, until the table shows what it finds: p50 / p95", describe(keys));
+		row("a key in the search, until what it finds is painted: p50 / p95", describe(keys));
 		row("a device's change of state, until it is on the screen: p50 / p95", describe(changes));
 		row("the page's heap, after that", `${(heap / 2 ** 20).toFixed(1)} MB`);
 		row("gateway's memory without the page", `${(before / 2 ** 20).toFixed(0)} MB`);
@@ -51,20 +55,8 @@ export async function benchConsole({ say, header, row }: Report): Promise<void> 
 		watched.terminate();
 	} finally {
 		await browser.close();
-		await gateway.program.stop();
+		await Promise.all([...programs, gateway.program].map((program) => program.stop()));
 		folder.remove();
-	}
-}
-
-/** What the gateway keeps of devices that were online once. */
-function writeKnownDevices(folder: string): void {
-	mkdirSync(folder);
-	const board = { name: "light", version: "1.0.0" };
-	for (let at = 0; at < DEVICES; at += 1) {
-		const id = `light:${at}`;
-		const offers = { tools: [TOOL], resources: [], resourceTemplates: [], prompts: [] };
-		const record = { id, alias: `light_${at}`, board, lastSeen: 1, ...offers };
-		writeFileSync(join(folder, `${at}.json`), JSON.stringify(record));
 	}
 }
 
@@ -101,17 +93,26 @@ function sayState(socket: WebSocket, newState: string): void {
 	socket.send(JSON.stringify({ session_id: sessions.get(socket), type: "mcp", payload }));
 }
 
-/** Milliseconds from a key until the rows that it finds are there: "watched" has one, Backspace all. */
+/** Has the page measure the milliseconds from the next key until the rows that it finds are painted. */
+const MEASURE_KEY = `globalThis.taken = new Promise((resolve) => {
+	addEventListener("keydown", ({ timeStamp }) => {
+		const painted = () => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
+		const observer = new MutationObserver(() => {
+			observer.disconnect();
+			painted();
+		});
+		observer.observe(document.querySelector(".table"), { attributeFilter: ["aria-rowcount"] });
+	}, { once: true, capture: true });
+}), undefined`;
+
+/** Only "watched" has a "w"; Backspace finds all. */
 async function measureKeys(page: Page): Promise<readonly number[]> {
-	const search = page.getByRole("searchbox");
+	await page.getByRole("searchbox").focus();
 	const taken: number[] = [];
 	for (let count = 0; count < CHANGES; count += 1) {
-		const wanted = count % 2 === 0 ? { key: "w", rows: "2" } : { key: "Backspace", rows: String(DEVICES + 2) };
-		await search.focus();
-		const begin = performance.now();
-		await page.keyboard.press(wanted.key);
-		await page.locator(`.table[aria-rowcount="${wanted.rows}"]`).waitFor();
-		taken.push(performance.now() - begin);
+		await page.evaluate(MEASURE_KEY);
+		await page.keyboard.press(count % 2 === 0 ? "w" : "Backspace");
+		taken.push((await page.evaluate("taken")) as number);
 	}
 	return taken;
 }

@@ -1,5 +1,5 @@
 // Devices without firmware: each a WebSocket with the firmware's hello and tools that answers every call with "true".
-// Arguments: the gateway's URL, how many, and a file with the tools.
+// Arguments: the gateway's URL, or several with commas between that take turns; how many; and a file with the tools.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import pLimit from "p-limit";
@@ -8,7 +8,8 @@ import { WebSocket } from "ws";
 /** Devices that connect at the same time: a listening socket holds only so many that wait. */
 const CONNECTING = 100;
 
-const [url = "", count = "", toolsFile = ""] = process.argv.slice(2);
+const [urls = "", count = "", toolsFile = ""] = process.argv.slice(2);
+const gateways = urls.split(",");
 const tools: unknown = JSON.parse(readFileSync(toolsFile, "utf8"));
 
 const RESULTS: Readonly<Record<string, unknown>> = {
@@ -29,7 +30,7 @@ function macAddress(at: number): string {
 
 async function connect(at: number): Promise<void> {
 	const headers = { "device-id": macAddress(at), "client-id": `light-${at}`, "protocol-version": "1" };
-	const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+	const socket = new WebSocket(gateways[at % gateways.length] as string, { headers, perMessageDeflate: false });
 	socket.on("message", (data: Buffer) => {
 		const { type, session_id, payload } = JSON.parse(data.toString());
 		if (type === "mcp" && payload.id !== undefined) {

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
@@ -64,10 +65,10 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual([requests.length, request?.path], [1, "/xiaozhi/ota/"]);
 			assert.equal(request?.headers["device-id"], device.macAddress);
 			assert.equal(request?.headers["client-id"], backend.headers["client-id"]);
-			assert.equal(request?.headers["user-agent"], "virtual/0.1.0");
+			assert.equal(request?.headers["user-agent"], `virtual/${FIRMWARE.version}`);
 			assert.equal(request?.headers["activation-version"], "1");
 			assert.equal(request?.body.mac_address, device.macAddress);
-			assert.deepEqual(request?.body.application, { name: "xs-mcp", version: "0.1.0" });
+			assert.deepEqual(request?.body.application, { name: "xs-mcp", version: FIRMWARE.version });
 			assert.equal(request?.body.board.type, "virtual");
 		});
 

@@ -78,7 +78,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("ends with a code and a reason when its heap does not hold the engine's own objects", async () => {
 		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--slots", "500");
 		assert.equal(code, 1);
-		assert.match(output, /the engine ended: out-of-memory/);
+		assert.match(output, /the engine exited: out-of-memory/);
 	});
 
 	it("ends with a code and a reason when the port to serve at is taken", async (t) => {

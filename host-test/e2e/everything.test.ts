@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
@@ -145,7 +146,7 @@ for (const engine of cases(ENGINES)) {
 			const { ask } = await open(t);
 			const read = async (uri: string) => (await ask("resources/read", { uri })).contents[0];
 			const { board, state, version, parts, uptime } = JSON.parse((await read("device://self/state")).text);
-			assert.deepEqual([board, state, version], ["virtual", "idle", "0.1.0"]);
+			assert.deepEqual([board, state, version], ["virtual", "idle", FIRMWARE.version]);
 			const expected = ["speaker", "screen", "snapshot"];
 			assert.deepEqual(
 				parts.filter((part: string) => expected.includes(part)),

@@ -249,7 +249,7 @@ describe("the gateway under attack", () => {
 	});
 
 	it("answers the calls under way when it is stopped", async (t) => {
-		const stopped = await startGateway(makeStateFolder(t), "--drain-time", "100");
+		const stopped = await startGateway(makeStateFolder(), "--drain-time", "100");
 		t.after(() => stopped.program.stop());
 		const id = nextId();
 		const device = await WireDevice.connectTo(t, stopped.deviceUrl, { id, onCall: () => undefined });

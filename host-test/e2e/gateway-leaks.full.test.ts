@@ -30,7 +30,7 @@ const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", argument
 async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
 	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
 	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 5_000 };
-	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder(t) } });
+	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder() } });
 	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));
 	t.after(() => program.close());
 	return program;
@@ -167,7 +167,7 @@ describe(`after ${PROCESS_ROUNDS} rounds`, () => {
 	it("clients that start a gateway of their own have left nothing behind", async (t) => {
 		const program = await startUnlimited(t);
 		await repeatRound(t, program, PROCESS_ROUNDS, async () => {
-			const client = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder(t))));
+			const client = await connectOverStdio(gatewayArgs("--stdio", ...gatewayFlags(makeStateFolder())));
 			assert.deepEqual((await client.listTools()).tools, []);
 			await client.close();
 		});

@@ -56,7 +56,7 @@ describe("a client that stays connected", () => {
 
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 		it(`goes on after the gateway was ended by ${signal} and restarted`, async (t) => {
-			const folder = makeStateFolder(t);
+			const folder = makeStateFolder();
 			const ports = ["--http-port", await portToKeep(), "--websocket-port", await portToKeep()].map(String);
 			const first = await startGateway(folder, ...ports);
 			t.after(() => first.program.stop());

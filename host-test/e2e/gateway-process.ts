@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { until } from "../support/until.js";
 import { Program, typeScript } from "./program.js";
 
 /** Milliseconds for devices to be discovered. */
@@ -48,7 +49,10 @@ export async function startVirtualDevice(backend: string, ...args: string[]): Pr
 
 /** Starts a device that serves clients by itself, at a port of the loopback address. */
 export async function startDirectDevice(port: number, ...args: string[]): Promise<Program> {
-	return await startDeviceProgram("--http", String(port), ...args);
+	const device = await startDeviceProgram("--http", String(port), ...args);
+	// The firmware may begin later than the program tells of its device.
+	await until(() => !device.runs || device.output.includes("serving MCP at"), "the device serves clients");
+	return device;
 }
 
 /** Starts a device that waits for its set-up, at a port of the loopback address. */

@@ -1,9 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
-import { carryOut, copyWorkTree, readSteps } from "../support/guide.js";
-
-const GUIDES = ["add-a-tool.md", "add-a-board.md", "flashing.md", "mods.md"];
+import { carryOut, copyWorkTree, GUIDES, stepsWithoutBoard } from "../support/guide.js";
 
 const hasSdk = Boolean(process.env.MODDABLE);
 
@@ -14,8 +12,8 @@ describe("the guides", {
 		it(`docs/${guide} works as it is written`, (t) => {
 			const folder = copyWorkTree();
 			t.after(() => rmSync(folder, { recursive: true }));
-			const steps = readSteps(guide);
-			const end = steps.findIndex(({ about }) => about === "board" || (about === "sdk" && !hasSdk));
+			const steps = stepsWithoutBoard(guide);
+			const end = steps.findIndex(({ about }) => about === "sdk" && !hasSdk);
 			let output = "";
 			for (const step of steps.slice(0, end < 0 ? steps.length : end)) {
 				output = carryOut(step, folder, output);

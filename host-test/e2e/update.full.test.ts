@@ -143,7 +143,7 @@ describe(`updates of a virtual device, firmware on ${engine.kind}`, () => {
 
 	it("a device that asks the gateway for its backend is offered signed firmware, and installs it", async (t) => {
 		const key = makeKey();
-		const firmwareFolder = join(makeStateFolder(t), "firmware");
+		const firmwareFolder = join(makeStateFolder(), "firmware");
 		mkdirSync(firmwareFolder);
 		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin"), NEW);
 		writeFileSync(join(firmwareFolder, "virtual_9.9.9.bin.sig"), `${signImage(NEW, "9.9.9", key)}\n`);

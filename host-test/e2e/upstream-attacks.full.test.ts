@@ -22,7 +22,7 @@ const LAMP = "02:00:00:00:01:01";
 
 /** A gateway with these servers and a device. */
 async function startWith(t: TestContext, servers: readonly object[]) {
-	const folder = makeStateFolder(t);
+	const folder = makeStateFolder();
 	const serversFile = join(folder, "servers.json");
 	writeFileSync(serversFile, JSON.stringify({ servers: servers.map((server) => ({ ...server, enabled: true })) }));
 	const gateway = await startGateway(folder, "--servers-file", serversFile);
@@ -93,7 +93,7 @@ describe("a gateway with servers that attack it", () => {
 
 describe("a gateway that is killed while it binds devices", () => {
 	it("binds others at once when it is back, and keeps those that it has told of their token", async (t) => {
-		const folder = makeStateFolder(t);
+		const folder = makeStateFolder();
 		const flags = ["--bootstrap", "open", "--mqtt", "--mqtt-address", "0.0.0.0", "--mqtt-port", "0", "--no-announce"];
 		const end = Date.now() + ATTACK_TIME;
 		const bound = new Map<string, string>();

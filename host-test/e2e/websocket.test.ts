@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { cases } from "../support/scope.js";
 import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
@@ -39,7 +40,7 @@ for (const engine of cases(ENGINES)) {
 				result: {
 					protocolVersion: "2024-11-05",
 					capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
-					serverInfo: { name: "virtual", version: "0.1.0" },
+					serverInfo: { name: "virtual", version: FIRMWARE.version },
 				},
 			});
 			const volume = { name: "self.audio_speaker.set_volume", arguments: { volume: 50 } };

@@ -2,12 +2,16 @@
 import { test } from "node:test";
 import { END_OF_FILE } from "./events.mjs";
 
+/** Milliseconds that a process may take to end after its last test. */
+const MAX_END_TIME = 120_000;
+
 // The program that runs the tests was stopped.
 process.on("disconnect", () => process.exit(1));
 
 process.on("message", async (url) => {
 	if (url === "") {
 		process.channel.unref();
+		setTimeout(sayWhatIsOpen, MAX_END_TIME).unref();
 		return;
 	}
 	try {
@@ -22,3 +26,9 @@ process.on("message", async (url) => {
 		await Promise.all(tasks);
 	});
 });
+
+/** A test that left something open fails the run, with what it is: without it the process would never end. */
+function sayWhatIsOpen() {
+	console.error(`The tests left open: ${process.getActiveResourcesInfo().join(", ")}`);
+	process.exit(1);
+}

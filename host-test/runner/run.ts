@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Bundle, bundleTests } from "./bundle.js";
 import { FileReport, Progress, summarize, type TestEvent, tableOfTimes } from "./report.js";
@@ -8,17 +9,20 @@ import { bundledPath, ROOT } from "./select.js";
 const REPORTER = new URL("events.mjs", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("entry.mjs", import.meta.url));
 
-/** Milliseconds without the result of a test after which a process hangs: twice what a test waits for an event. */
-const MAX_SILENCE = 600_000;
+/** Milliseconds without the result of a test after which a process hangs: a guide that installs and builds takes ten minutes on a busy machine. */
+const MAX_SILENCE = 1_500_000;
 
 /** The same where one test runs for up to an hour: the soak, the simulator and the emulated chip. */
 export const LONG_SILENCE = 4_500_000;
+
+/** Processes at a time: more than cores, as many tests wait for a network; few, as each takes some 400 MB. */
+const CONCURRENCY = Math.min(8, availableParallelism() + 5);
 
 /** Characters of the output of a process that are shown if it fails. */
 const MAX_OUTPUT = 20_000;
 
 export interface RunOptions {
-	/** Processes at a time. Default 4: many tests wait for a network more than they compute. */
+	/** Processes at a time. Default: {@link CONCURRENCY}. */
 	readonly concurrency?: number;
 	/** For each process. */
 	readonly env?: NodeJS.ProcessEnv;
@@ -28,7 +32,7 @@ export interface RunOptions {
 	readonly reporter?: string;
 	/** Each file in its own process. Default: a process takes one file after another. */
 	readonly isolate?: boolean;
-	/** Milliseconds without the result of a test after which a process is killed. Default: ten minutes. */
+	/** Milliseconds without the result of a test after which a process is killed. Default: 25 minutes. */
 	readonly maxSilence?: number;
 	/** Whether to print which files use most CPU. */
 	readonly times?: boolean;
@@ -55,7 +59,9 @@ export async function runBundle(
 	begin = performance.now(),
 ): Promise<number> {
 	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
-	const reports = (await Promise.all(Array.from({ length: options.concurrency ?? 4 }, () => runQueue(run)))).flat();
+	const reports = (
+		await Promise.all(Array.from({ length: options.concurrency ?? CONCURRENCY }, () => runQueue(run)))
+	).flat();
 	if (options.times) {
 		console.log(tableOfTimes(reports));
 	}

@@ -14,13 +14,14 @@ export interface ServerCertificate {
  * compares them: not every computer's resolver knows localhost.
  *
  * @param folder where the files go; the CA as `test-ca.der`, for a device that is to trust it
+ * @param names the certificate's names, as openssl writes them
  * @throws Error where openssl is missing
  */
-export function makeAuthority(folder: string): ServerCertificate {
+export function makeAuthority(folder: string, names = "DNS:127.0.0.1"): ServerCertificate {
 	const file = (name: string): string => join(folder, name);
 	const openssl = (...args: string[]): unknown => execFileSync("openssl", args, { stdio: "ignore" });
 	const newKey = ["-newkey", "rsa:2048", "-nodes"];
-	writeFileSync(file("leaf.ext"), "subjectAltName=DNS:127.0.0.1\nbasicConstraints=CA:FALSE\n");
+	writeFileSync(file("leaf.ext"), `subjectAltName=${names}\nbasicConstraints=CA:FALSE\n`);
 	openssl("req", "-x509", ...newKey, "-days", "2", "-subj", "/CN=xs-mcp test", ...out("ca"));
 	openssl("req", ...newKey, "-subj", "/CN=127.0.0.1", "-keyout", file("leaf.key"), "-out", file("leaf.csr"));
 	const signed = ["-CA", file("ca.crt"), "-CAkey", file("ca.key"), "-CAcreateserial", "-extfile", file("leaf.ext")];

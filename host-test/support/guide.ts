@@ -24,6 +24,28 @@ export function readSteps(guide: string): Step[] {
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
 
+/** The guides that `npm run test:all` carries out. */
+export const GUIDES: readonly string[] = ["add-a-tool.md", "add-a-board.md", "flashing.md", "mods.md"];
+
+/** The steps of a guide that need no board. */
+export function stepsWithoutBoard(guide: string): Step[] {
+	const steps = readSteps(guide);
+	const end = steps.findIndex(({ about }) => about === "board");
+	return end < 0 ? steps : steps.slice(0, end);
+}
+
+/** The commands of a page's "sh" blocks without their comments; one that goes on in the next line is joined. */
+export function commandsOf(markdown: string): string[] {
+	const blocks = [...markdown.matchAll(/^```sh.*\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+	return blocks.flatMap((text) =>
+		text
+			.replace(/\\\n\s*/g, "")
+			.split("\n")
+			.map((line) => line.replace(/(^|\s+)#\s.*$/, "").trim())
+			.filter((line) => line !== ""),
+	);
+}
+
 /** A copy of the work tree, uncommitted changes included. Returns its folder. */
 export function copyWorkTree(): string {
 	const copy = mkdtempSync(join(tmpdir(), "xs-mcp-guide-"));

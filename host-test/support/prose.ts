@@ -1,3 +1,5 @@
+import { Anchors } from "../../scripts/docs/anchors.js";
+
 /** Words of a sentence. */
 const MAX_WORDS = 30;
 /** Words of a paragraph: about five lines of a page. */
@@ -85,17 +87,8 @@ export function sentencesOf(markdown: string): Sentence[] {
 /** The anchors of a page's headings, as GitHub makes them. */
 export function anchorsOf(markdown: string): Set<string> {
 	const headings = [...withoutCode(markdown).matchAll(/^#+ +(.*)$/gm)].map(([, heading]) => heading as string);
-	const anchors = new Set<string>();
-	for (const heading of headings) {
-		const words = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
-		const anchor = words.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
-		let unique = anchor;
-		for (let count = 1; anchors.has(unique); count++) {
-			unique = `${anchor}-${count}`;
-		}
-		anchors.add(unique);
-	}
-	return anchors;
+	const anchors = new Anchors();
+	return new Set(headings.map((heading) => anchors.make(heading)));
 }
 
 /** The targets of a page's links and pictures, with their anchors. */

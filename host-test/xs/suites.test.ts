@@ -7,6 +7,9 @@ import { cases } from "../support/scope.js";
 // The same suites, and the same modules under test, on the engine of the chip: as they are written, and as a release build
 // makes them.
 
+/** Room for what tests leave behind: with the heap of a device, most of the time would go into collections. */
+const ROOMY = { slots: 2_000_000, chunkBytes: 64_000_000 };
+
 const { start, whyNotXs } = await chooseEngine("xs");
 
 if (whyNotXs !== undefined) {
@@ -19,7 +22,7 @@ if (whyNotXs !== undefined) {
 
 async function runSuites(isRelease: boolean): Promise<void> {
 	const script = await bundle(fileURLToPath(new URL("main.ts", import.meta.url)), isRelease);
-	const engine = await start({ timeoutMs: Number.POSITIVE_INFINITY });
+	const engine = await start({ timeoutMs: Number.POSITIVE_INFINITY, limits: ROOMY });
 	await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");
 	const [announcement] = await engine.run(script);
 	const suites = announcement?.header[1] as [name: string, titles: string[]][];

@@ -12,7 +12,7 @@ export function addBindingCommands(devices: Command): void {
 		.action((_options, command: Command) => listPending(command.optsWithGlobals()));
 	devices
 		.command("approve")
-		.description("Admit the device that shows this code: it gets a token of its own")
+		.description("Approve the device that shows this code, and give it a token")
 		.argument("<code>")
 		.action((code: string, _options, command: Command) => approve(code, command.optsWithGlobals()));
 	devices

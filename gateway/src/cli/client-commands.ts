@@ -37,14 +37,14 @@ export function addClientCommands(program: Command): Command {
 			"key=value; the tool's schema determines how a value is read: number, true, false, JSON, text",
 		)
 		.option("--json", "Print the whole result as JSON")
-		.option("--save <file>", "Save pictures, sound and files of the result; of several, the second to FILE-2")
+		.option("--save <file>", "Save pictures, sound and files of the result; further ones as FILE-2, FILE-3, …")
 		.action(callTool);
 	clientCommand(program, "watch")
 		.description("Show events as they happen: connections, notifications, calls")
 		.option("--json", "Print one JSON object per line")
 		.action(watch);
 	clientCommand(program, "forget")
-		.description("Forget a device that will not return, or all that have been offline for some time")
+		.description("Forget an offline device, or all devices that have been offline for some time")
 		.argument("[device]", "Alias or id")
 		.addOption(
 			new Option("--offline-since <time>", "Every device that has been offline for this long: 30m, 12h, 1d").argParser(
@@ -55,7 +55,7 @@ export function addClientCommands(program: Command): Command {
 	clientCommand(program, "rename")
 		.description("Change a device's alias, which prefixes the names of its tools in /mcp")
 		.argument("<device>", "Alias or id")
-		.argument("<alias>", 'Up to 24 of a-z, 0-9 and single "_" or "-" between them')
+		.argument("<alias>", 'Up to 24 characters: a-z, 0-9, and single "_" or "-" between them')
 		.action(rename);
 	return devices;
 }

@@ -6,9 +6,9 @@ import { print, printTable } from "./output.js";
 
 /** Adds the command `cluster status`. */
 export function addClusterCommands(program: Command): void {
-	const cluster = program.command("cluster").description("Several gateways as one");
+	const cluster = program.command("cluster").description("Inspect a cluster of gateways");
 	withAddress(cluster.command("status"))
-		.description("List the gateways of the cluster, as one of them sees it")
+		.description("List the gateways of the cluster")
 		.option("--json", "Print JSON")
 		.action(showStatus);
 }
@@ -25,10 +25,10 @@ async function showStatus(options: ClientOptions): Promise<void> {
 		version,
 		since,
 		...[devices, clients, calls].map(String),
-		draining ? "stopping" : name === status.name ? "asked" : "",
+		draining ? "stopping" : name === status.name ? "this one" : "",
 	]);
-	printTable([["GATEWAY", "VERSION", "SINCE", "DEVICES", "CLIENTS", "CALLS OF OTHERS", ""], ...rows]);
+	printTable([["GATEWAY", "VERSION", "SINCE", "DEVICES", "CLIENTS", "REMOTE CALLS", ""], ...rows]);
 	if (!status.connected) {
-		print(`${status.name} has no connection to NATS: what it knows of others is not current.`);
+		print(`${status.name} is not connected to NATS: its data about other gateways may be stale.`);
 	}
 }

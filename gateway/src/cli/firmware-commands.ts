@@ -15,12 +15,12 @@ interface PushOptions extends ClientOptions {
 
 /** Adds the command that has devices install firmware: `firmware push DEVICE`, `firmware push --all`. */
 export function addFirmwareCommands(program: Command): void {
-	const firmware = program.command("firmware").description("Firmware of devices");
+	const firmware = program.command("firmware").description("Update the firmware of devices");
 	withAddress(firmware.command("push"))
-		.description(`Have a device install firmware of firmwareFolder, by its tool ${UPGRADE_TOOL}, which is user-only`)
+		.description(`Install firmware of firmwareFolder on a device, by its user-only tool ${UPGRADE_TOOL}`)
 		.argument("[device]", "Alias or id")
 		.option("--all", "Every device that is online")
-		.option("--version <version>", "This version, also an older one (default: the newest, if it is newer)")
+		.option("--version <version>", "Version to install, even an older one (default: the newest, if it is newer)")
 		.action(push);
 }
 
@@ -59,7 +59,7 @@ async function pushTo(name: string, { version, ...options }: PushOptions): Promi
 		const response = await clientFor(options).ask(path, { method: "POST", json });
 		const offer = (await response.json()) as Partial<FirmwareOffer>;
 		if (offer.version === undefined) {
-			done = `${device.alias} runs ${device.board.version}: nothing newer for ${device.board.name}.`;
+			done = `${device.alias} runs ${device.board.version}: no newer firmware for ${device.board.name}.`;
 			return;
 		}
 		// The C++ firmware accepts only a URL.

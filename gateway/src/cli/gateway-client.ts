@@ -65,7 +65,7 @@ export class GatewayClient {
 		if (found === undefined) {
 			const known =
 				devices.length === 0
-					? "the gateway knows none yet"
+					? "no device has connected yet"
 					: `known devices: ${devices.map(({ alias }) => alias).join(", ")}`;
 			throw new Error(`unknown device ${name}; ${known}`);
 		}
@@ -119,8 +119,8 @@ export class GatewayClient {
 		}
 		if (response.status === 401) {
 			throw new Error(
-				`the gateway at ${this.#base} needs ${this.#headers.Authorization === undefined ? "a" : "another"} token: ` +
-					"make one with xs-mcp-gateway token add, and give it with --token or XS_MCP_GATEWAY_TOKEN",
+				`the gateway at ${this.#base} ${this.#headers.Authorization === undefined ? "requires a" : "rejected the"} token: ` +
+					"create one with xs-mcp-gateway token add NAME --for client, and pass it in XS_MCP_GATEWAY_TOKEN or --token",
 			);
 		}
 		if (!response.ok) {

@@ -45,7 +45,7 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	]);
 	log.info(`stopping: ${why}`);
 	setTimeout(() => {
-		log.error("not everything could be stopped in time");
+		log.error("shutdown timed out: closing what is left");
 		process.exit(EXIT.failed);
 	}, configuration.drainTime + STOP_TIME).unref();
 	await program.close();

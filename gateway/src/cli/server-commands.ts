@@ -15,11 +15,7 @@ export function addServerCommands(program: Command): void {
 	withSettings(servers.command("login"), ["stateFolder", "serversFile"])
 		.description("Sign in at a server that uses OAuth, in a browser")
 		.argument("<server>", "Its id in the servers file")
-		.addOption(
-			new Option("--port <port>", "Port of 127.0.0.1 to which the browser returns (default: a free one)").argParser(
-				readPort,
-			),
-		)
+		.addOption(new Option("--port <port>", "Loopback port of the redirect (default: a free one)").argParser(readPort))
 		.action(login);
 	withSettings(servers.command("logout"), ["stateFolder"])
 		.description("Forget the sign-in at a server")
@@ -38,7 +34,7 @@ function readPort(text: string): number {
 async function login(id: string, { port, ...settings }: LoginOptions): Promise<void> {
 	const { stateFolder, serversFile } = configurationFrom(settings);
 	if (serversFile === undefined) {
-		throw new UsageError("--servers-file: missing: the file in which the server is configured");
+		throw new UsageError("missing --servers-file: the file that configures the server");
 	}
 	// Loaded on use: other commands need no client of MCP.
 	const { readServer, SignIns, signIn } = await import("xs-mcp-manager");
@@ -52,7 +48,7 @@ async function login(id: string, { port, ...settings }: LoginOptions): Promise<v
 				console.error(`Open this address in a browser:\n\n${url.href}\n`);
 				terminal?.on("line", visit);
 				if (terminal) {
-					console.error("Is the browser on another machine? Then paste the address at which it ends here.");
+					console.error("If the browser runs on another machine, paste the address of its last page here.");
 				}
 			},
 		});

@@ -7,9 +7,9 @@ import { print } from "./output.js";
 export function addTagCommands(devices: Command): void {
 	devices
 		.command("tag")
-		.description("Tag a device: with ?catalog=groups, one call reaches every device that has a tag")
+		.description("Add tags to a device: with catalog=groups, one call reaches all devices with a tag")
 		.argument("<device>", "Alias or id")
-		.argument("<tags...>", "Each of the form of an alias")
+		.argument("<tags...>", "In the form of an alias")
 		.action((device: string, tags: string[], _options, command: Command) =>
 			changeTags(device, command.optsWithGlobals(), (before) => [...before, ...tags]),
 		);

@@ -30,14 +30,11 @@ export function addTokenCommands(program: Command): void {
 		.argument("<name>", "Label shown in lists and logs")
 		.addOption(new Option("--for <kind>", "Who uses it: client or device").argParser(readKind).makeOptionMandatory())
 		.addOption(
-			new Option(
-				"--device <id>",
-				"Restrict the token to this device: the only one that the client sees, or that may use it (repeatable)",
-			).argParser(collect),
+			new Option("--device <id>", "Restrict the token to the device with this id (repeatable)").argParser(collect),
 		)
 		.option("--allow-user-tools", "Let the client call user-only tools")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
-		.option("--read-only", "Let the client only see devices and call tools that are known to be read-only")
+		.option("--read-only", "Restrict the client to tools that are known to be read-only")
 		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
 		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
@@ -50,7 +47,7 @@ export function addTokenCommands(program: Command): void {
 		.description("Print a code that approves one sign-in of a client, within ten minutes")
 		.action((settings: object) => {
 			process.stdout.write(`${makeSignInCode(configurationFrom(settings).stateFolder)}\n`);
-			console.error("Type it into the page that the client has opened, within ten minutes.");
+			console.error("Enter it on the sign-in page of the client within ten minutes.");
 		});
 }
 
@@ -75,13 +72,13 @@ async function addToken(
 	{ for: kind, device, allowUserTools, operator, readOnly, days, yes, ...settings }: AddOptions,
 ): Promise<void> {
 	if (kind === "device" && (allowUserTools || operator || readOnly || days !== undefined)) {
-		throw new UsageError("--allow-user-tools, --operator, --read-only, --days: only client tokens take them");
+		throw new UsageError("--allow-user-tools, --operator, --read-only and --days apply to client tokens only");
 	}
 	if (operator && device) {
-		throw new UsageError("--operator: not with --device");
+		throw new UsageError("--operator cannot be combined with --device");
 	}
 	if (operator && readOnly) {
-		throw new UsageError("--operator: not with --read-only");
+		throw new UsageError("--operator cannot be combined with --read-only");
 	}
 	const store = storeFor(settings);
 	const isFirst = !store.needs(kind);

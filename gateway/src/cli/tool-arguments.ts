@@ -28,7 +28,7 @@ export function parseToolArguments(
 	const required = Array.isArray(inputSchema.required) ? (inputSchema.required as string[]) : [];
 	const missing = required.filter((name) => !Object.hasOwn(args, name));
 	if (missing.length > 0) {
-		throw new UsageError(`${missing.join(", ")}: missing`);
+		throw new UsageError(`missing arguments: ${missing.join(", ")}`);
 	}
 	return args;
 }

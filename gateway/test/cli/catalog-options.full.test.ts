@@ -60,7 +60,7 @@ describe("the catalog on the command line", () => {
 			"--catalog",
 			"search",
 			"--state-folder",
-			makeStateFolder(t),
+			makeStateFolder(),
 		]);
 		assert.equal((await client.listTools()).tools.length, CATALOG_TOOLS.length);
 	});

@@ -13,7 +13,7 @@ import { makeStateFolder, startProgram } from "../support/program.js";
 describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
 		const { code, stdout, stderr } = await run(t, [...FREE_PORTS, "--http-address", "0.0.0.0"], {
-			XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t),
+			XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(),
 		});
 		assert.equal(code, 2);
 		assert.equal(stdout, "");
@@ -46,7 +46,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("stops at SIGTERM with exit code 0", async (t) => {
-		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) });
+		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() });
 		await until(() => output.stderr.includes('"listening"'), "it listens");
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0);
@@ -54,7 +54,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("with --stdio: ends if nobody reads its output", async (t) => {
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
 		await until(() => output.stderr.includes('"listening"'), "it listens");
 		child.stdout?.destroy();
@@ -67,7 +67,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const port = await getPort();
 		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
-		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder(t)]);
+		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder()]);
 		t.after(() => child.kill("SIGKILL"));
 		const isUp = (): Promise<boolean> =>
 			fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(60_000) }).then(
@@ -169,7 +169,7 @@ describe("xs-mcp-gateway, the program", () => {
 		await WireDevice.connect(t, started, { id: LAMP, tools, onCall });
 		await WireDevice.connect(t, started, { id: "aa:bb:cc:00:00:02", tools });
 		const command = ask(started);
-		const file = join(makeStateFolder(t), "photo.png");
+		const file = join(makeStateFolder(), "photo.png");
 		const { code, stdout } = await command(t, "call", LAMP, "snap", "--save", file);
 		const second = file.replace(".png", "-2.png");
 		assert.deepEqual([code, stdout], [0, `done\n(image: saved to ${file})\n(resource: saved to ${second})\n`]);
@@ -180,7 +180,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("pushes firmware to one device or all, by their user-only tool", async (t) => {
-		const firmwareFolder = join(makeStateFolder(t), "firmware");
+		const firmwareFolder = join(makeStateFolder(), "firmware");
 		mkdirSync(firmwareFolder);
 		writeFileSync(join(firmwareFolder, "lamp_1.1.0.bin"), "new");
 		const started = await startProgram(t, { firmwareFolder, userTools: ["*"] });
@@ -196,7 +196,10 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(String(url), /\/xiaozhi\/ota\/download\/lamp_1\.1\.0\.bin\?/);
 		assert.deepEqual([version, sha256], ["1.1.0", undefined], "only arguments that the device's tool has");
 		const all = await command(t, "firmware", "push", "--all");
-		assert.match(all.stdout, /^fan_000002 runs 1\.0\.0: nothing newer for fan\.\nlamp_000001 restarts into 1\.1\.0\./);
+		assert.match(
+			all.stdout,
+			/^fan_000002 runs 1\.0\.0: no newer firmware for fan\.\nlamp_000001 restarts into 1\.1\.0\./,
+		);
 		assert.match(all.stderr, /door_000003: self\.upgrade_firmware: unknown tool[^\n]*\n.*1 of 3 devices failed/s);
 		assert.equal(all.code, 1);
 		const other = await command(t, "firmware", "push", "lamp_000001", "--version", "2.0.0");
@@ -237,7 +240,7 @@ describe("xs-mcp-gateway, the program", () => {
 		for (const [args, message] of [
 			[["volume=loud"], /volume: expected a whole number, got "loud"/],
 			[["loudness=3"], /loudness: unknown argument; the tool takes volume/],
-			[[], /volume: missing/],
+			[[], /missing arguments: volume/],
 		] as const) {
 			const { code, stderr } = await call(SET_VOLUME.name, ...args);
 			assert.match(stderr, message);
@@ -256,7 +259,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(token, /^xsmcp_/);
 		assert.match(made.stderr, /first token for a client/);
 		const without = await run(t, ["devices"], environment);
-		assert.match(without.stderr, /needs a token/);
+		assert.match(without.stderr, /requires a token/);
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
 		const alias = await run(t, ["token", "add", "old", "--for", "host"], environment);
@@ -271,17 +274,17 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("makes tokens of operators, and tokens that expire, for clients alone", async (t) => {
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "me", "--operator", "--days", "30"];
 		assert.equal((await run(t, [...add, "--for", "client"], environment)).code, 0);
 		assert.match((await run(t, ["token", "list"], environment)).stdout, /^me .* {2}operator {2}until [0-9-]{10}T/);
 		assert.equal((await run(t, [...add, "--for", "device", "--yes"], environment)).code, 2);
 		const one = await run(t, [...add, "--for", "client", "--device", LAMP], environment);
-		assert.match(one.stderr, /--operator: not with --device/);
+		assert.match(one.stderr, /--operator cannot be combined with --device/);
 	});
 
 	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t) };
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "lamp", "--for", "device"];
 		const unasked = await run(t, add, environment);
 		assert.equal(unasked.code, 2);

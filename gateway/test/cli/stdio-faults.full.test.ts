@@ -9,7 +9,7 @@ import { makeStateFolder, startProgram } from "../support/program.js";
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
 		const { base } = await startProgram(t);
-		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder(t)];
+		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder()];
 		const { code, stderr } = await run(t, args);
 		assert.equal(code, 2);
 		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
@@ -129,7 +129,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		const url = `http://127.0.0.1:${port}`;
 		const websocketPort = await getPort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
-		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(t), XS_MCP_GATEWAY_URL: url };
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(), XS_MCP_GATEWAY_URL: url };
 		const first = start(t, args, environment);
 		await until(() => first.output.stderr.includes('"listening"'), "it listens");
 		// Progress, but no answer: the gateway's answer is a stream that has begun.

@@ -48,7 +48,7 @@ describe("arguments of a tool on the command line", () => {
 	});
 
 	it("are named if they are missing", () => {
-		assert.throws(() => parseToolArguments(SCHEMA, []), new UsageError("text: missing"));
+		assert.throws(() => parseToolArguments(SCHEMA, []), new UsageError("missing arguments: text"));
 		assert.throws(() => parseToolArguments({ type: "object" }, ["a=1"]), /the tool takes no arguments/);
 		assert.deepEqual(parseToolArguments({ type: "object", additionalProperties: true }, ["a=1"]), { a: 1 });
 	});
