@@ -10,7 +10,7 @@ const MAX_LINE = 4_096;
 const NEWLINE = 10;
 
 interface Socket {
-	read(): number;
+	read(): ArrayBuffer;
 	write(bytes: ArrayBuffer): void;
 	close(): void;
 }
@@ -43,10 +43,9 @@ function serve(from: object): void {
 	};
 	const socket = new TCP({
 		from,
-		format: "number",
-		onReadable(bytes: number) {
-			for (let at = 0; at < bytes; at += 1) {
-				const byte = socket.read();
+		format: "buffer",
+		onReadable() {
+			for (const byte of new Uint8Array(socket.read())) {
 				if (byte !== NEWLINE) {
 					line.push(byte);
 				} else {
