@@ -4,9 +4,14 @@ import { COMMON_NAMES, OTHER_NAMES, type Params } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
+import { memberNames } from "./validate.js";
 
 /** Bytes of a page reserved for the wrapper, the id and the cursor. */
 const PAGE_RESERVE = 512;
+
+function unique(names: readonly string[]): readonly string[] {
+	return [...new Set(names)];
+}
 
 /** What a server is, offers and is limited to. */
 export interface McpServerOptions<Context> {
@@ -50,6 +55,8 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
+	/** The tools whose arguments are in `commonNames`. */
+	readonly #called = new Map<unknown, Tool<Context>>();
 	#commonNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
@@ -73,23 +80,50 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	/**
-	 * The names of members that the server reads in common messages, tool arguments included: a parser may skip others.
+	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
+	 * among them after its first call, because XS takes memory and time for each name in each message.
 	 */
 	get commonNames(): readonly string[] {
-		this.#commonNames ??= [...new Set(this.#outerNames.concat(COMMON_NAMES, this.tools.argumentNames()))];
+		if (this.#commonNames === undefined) {
+			const ofArguments = [...this.#called.values()].flatMap(({ input }) => memberNames(input));
+			this.#commonNames = unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
+		}
 		return this.#commonNames;
 	}
 
 	/** The names of members that it reads in any message. */
 	get allNames(): readonly string[] {
-		this.#allNames ??= this.commonNames.concat(OTHER_NAMES);
+		this.#allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
 		return this.#allNames;
 	}
 
-	/** Whether a message is a common one: a tool call, a request for a list, a ping. */
+	/** Names of members that features read in calls. */
+	protected get callNames(): readonly string[] {
+		return [];
+	}
+
+	/**
+	 * Whether a message is a common one: a request for a list, a ping, a tool call. The first call of a tool is not: it makes
+	 * the tool's arguments common.
+	 */
 	isCommon(message: unknown): boolean {
-		const method = (message as Params | null | undefined)?.method;
-		return method === "tools/call" || method === "tools/list" || method === "ping";
+		const request = message as Params | null | undefined;
+		const method = request?.method;
+		if (method !== "tools/call") {
+			return method === "tools/list" || method === "ping";
+		}
+		const name = (request?.params as Params | null | undefined)?.name;
+		return this.#called.has(name) || !this.#addCalled(name);
+	}
+
+	/** @returns whether the tool exists: its arguments are common from now on */
+	#addCalled(name: unknown): boolean {
+		const tool = this.tools.get(name as string);
+		if (tool !== undefined) {
+			this.#called.set(name, tool);
+			this.#commonNames = undefined;
+		}
+		return tool !== undefined;
 	}
 
 	/** The server's capabilities. */
@@ -116,6 +150,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** Reads again which names are wanted. */
 	forgetNames(): void {
+		this.#called.clear();
 		this.#commonNames = undefined;
 		this.#allNames = undefined;
 	}
