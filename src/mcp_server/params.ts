@@ -87,6 +87,10 @@ export function readCursor(params: Params): string {
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export function progressToken(params: Params): RequestId | undefined {
-	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+	const meta = params._meta;
+	if (!isObject(meta)) {
+		return undefined;
+	}
+	const token = meta.progressToken;
 	return isRequestId(token) ? token : undefined;
 }
