@@ -116,7 +116,7 @@ export function resultOverhead(id: RequestId): number {
 }
 
 function idJson(id: RequestId): string {
-	return typeof id === "number" ? `${id}` : JSON.stringify(id);
+	return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;

@@ -41,13 +41,13 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
 	if (names === undefined) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	const envelope = checkEnvelope(parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames));
-	if (envelope.type !== "mcp") {
+	const envelope = parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames) as Envelope | null;
+	if (envelope?.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
 	return isFirst || names.isCommon(envelope.payload)
 		? envelope
-		: checkEnvelope(parseJson(text, maxValues, names.allNames));
+		: (parseJson(text, maxValues, names.allNames) as Envelope);
 }
 
 /**

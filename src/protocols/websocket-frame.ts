@@ -106,7 +106,9 @@ export function maskedFrame(
 	const words = new Int32Array(buffer);
 	const mask = Math.floor(random() * 0x1_0000_0000) | 0;
 	words[1] = mask;
-	for (let at = 2; at < words.length; at += 1) {
+	// XS calls a function for the length of a typed array.
+	const { length } = words;
+	for (let at = 2; at < length; at += 1) {
 		words[at] = (words[at] as number) ^ mask;
 	}
 	return frame;
