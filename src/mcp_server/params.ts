@@ -44,11 +44,11 @@ const NO_PARAMS: Params = deepFreeze({});
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
-	if (params === undefined) {
-		return NO_PARAMS;
-	}
 	if (isObject(params)) {
 		return params;
+	}
+	if (params === undefined) {
+		return NO_PARAMS;
 	}
 	if (Array.isArray(params)) {
 		throw invalidParams("Invalid params: expected an object, got an array");
