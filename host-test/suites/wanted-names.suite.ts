@@ -96,7 +96,13 @@ export default suite("names of members that are wanted", {
 		equal(isWanted(), [false, true]);
 	},
 	"those of a tool's arguments are common from its first call on, until the tools change"() {
-		const server = new McpServer<object>({ name: "s", version: "1", context: {}, names: ENVELOPE_NAMES, tools: [tool] });
+		const server = new McpServer<object>({
+			name: "s",
+			version: "1",
+			context: {},
+			names: ENVELOPE_NAMES,
+			tools: [tool],
+		});
 		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } } });
 		equal([server.commonNames.includes("inner"), server.allNames.includes("inner")], [false, true]);
 		equal([server.isCommon(call), server.isCommon(call)], [false, true]);
