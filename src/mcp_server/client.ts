@@ -13,7 +13,6 @@ export interface Vision {
 export interface Client {
 	readonly name?: string;
 	readonly version?: string;
-	/** Without `vision`. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Since 2026-07-28: the lowest level of log messages that it wants; "none" for none. */
 	readonly logLevel?: string;
@@ -27,13 +26,12 @@ export interface Client {
  */
 export function readClient(params: Readonly<Record<string, unknown>>, log: (message: string) => void): Client {
 	const { clientInfo } = params;
-	const declared = params.capabilities ?? {};
-	if (!isObject(declared)) {
+	const capabilities = params.capabilities ?? {};
+	if (!isObject(capabilities)) {
 		throw invalidParams("capabilities: expected an object");
 	}
 	const info = isObject(clientInfo) ? clientInfo : {};
-	const { vision: service, ...capabilities } = declared;
-	const vision = readVision(service, log);
+	const vision = readVision(capabilities.vision, log);
 	const { length } = JSON.stringify(capabilities);
 	if (length > MAX_KEPT_LENGTH) {
 		log(`capabilities dropped: ${length} characters (limit ${MAX_KEPT_LENGTH})`);
