@@ -103,20 +103,20 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	/**
-	 * Whether a message is a common one: a request for a list, a ping, a tool call. The first call of a tool is not: it makes
-	 * the tool's arguments common.
+	 * The names to parse a message with again, if `commonNames` lacks some of its wanted members: those of a tool's first call,
+	 * which are common from now on, or of a message that is no tool call, ping or request for a list.
 	 */
-	isCommon(message: unknown): boolean {
+	widerNames(message: unknown): readonly string[] | undefined {
 		const request = message as Params | null | undefined;
 		const method = request?.method;
-		if (method !== "tools/call") {
-			return method === "tools/list" || method === "ping";
+		if (method === "tools/call") {
+			const name = (request?.params as Params | null | undefined)?.name;
+			return this.#called.has(name) || !this.#addCalled(name) ? undefined : this.commonNames;
 		}
-		const name = (request?.params as Params | null | undefined)?.name;
-		return this.#called.has(name) || !this.#addCalled(name);
+		return method === "tools/list" || method === "ping" ? undefined : this.allNames;
 	}
 
-	/** @returns whether the tool exists: its arguments are common from now on */
+	/** @returns whether the tool exists */
 	#addCalled(name: unknown): boolean {
 		const tool = this.tools.get(name as string);
 		if (tool !== undefined) {

@@ -17,8 +17,8 @@ export interface Envelope {
 export interface WantedNames {
 	readonly commonNames: readonly string[];
 	readonly allNames: readonly string[];
-	/** Whether `commonNames` has all wanted members of this payload. */
-	isCommon(payload: unknown): boolean;
+	/** The names to parse a message with again, if `commonNames` lacks some of its wanted members. */
+	widerNames(payload: unknown): readonly string[] | undefined;
 }
 
 /** The members of an envelope that holds MCP. */
@@ -45,9 +45,8 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
 	if (envelope?.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	return isFirst || names.isCommon(envelope.payload)
-		? envelope
-		: (parseJson(text, maxValues, names.allNames) as Envelope);
+	const wider = isFirst ? undefined : names.widerNames(envelope.payload);
+	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
 }
 
 /**
