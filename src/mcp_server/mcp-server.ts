@@ -55,8 +55,8 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
-	/** The tools whose arguments are in `commonNames`. */
-	readonly #called = new Map<unknown, Tool<Context>>();
+	/** The names of the tools whose arguments are in `commonNames`. */
+	#called: string[] = [];
 	#commonNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
@@ -85,7 +85,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	 */
 	get commonNames(): readonly string[] {
 		if (this.#commonNames === undefined) {
-			const ofArguments = [...this.#called.values()].flatMap(({ input }) => memberNames(input));
+			const ofArguments = this.#called.flatMap((name) => memberNames((this.tools.get(name) as Tool<Context>).input));
 			this.#commonNames = unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
 		}
 		return this.#commonNames;
@@ -110,17 +110,17 @@ export class McpServer<Context> implements SessionServer<Context> {
 		const request = message as Params | null | undefined;
 		const method = request?.method;
 		if (method === "tools/call") {
-			const name = (request?.params as Params | null | undefined)?.name;
-			return this.#called.has(name) || !this.#addCalled(name) ? undefined : this.commonNames;
+			const name = (request?.params as Params | null | undefined)?.name as string;
+			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
 		}
 		return method === "tools/list" || method === "ping" ? undefined : this.allNames;
 	}
 
 	/** @returns whether the tool exists */
-	#addCalled(name: unknown): boolean {
-		const tool = this.tools.get(name as string);
+	#addCalled(name: string): boolean {
+		const tool = this.tools.get(name);
 		if (tool !== undefined) {
-			this.#called.set(name, tool);
+			this.#called.push(tool.name);
 			this.#commonNames = undefined;
 		}
 		return tool !== undefined;
@@ -150,7 +150,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** Reads again which names are wanted. */
 	forgetNames(): void {
-		this.#called.clear();
+		this.#called = [];
 		this.#commonNames = undefined;
 		this.#allNames = undefined;
 	}
