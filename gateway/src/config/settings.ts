@@ -79,7 +79,7 @@ export const SETTINGS = {
 	mqttPort: setting(PORT, "Port of the gateway's broker; 0 for a free one", { default: 1883 }),
 	mqttCert: setting(FILE, "TLS certificate (PEM) of the gateway's broker", { path: true }),
 	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
-	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker to accept devices from"),
+	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker for devices"),
 	brokerUsername: setting(text("name"), "User name for brokerUrl"),
 	brokerPassword: setting(text("password"), "Password for brokerUrl", { secret: true }),
 	brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl", { path: true }),
@@ -98,7 +98,7 @@ export const SETTINGS = {
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),
-	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API that describes photos"),
+	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API for photos"),
 	visionModel: setting(text("model"), "Model name at visionUrl"),
 	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
 	visionTimeout: setting(DURATION, "Time limit for a request to visionUrl", { default: 20_000 }),
@@ -130,7 +130,7 @@ export const SETTINGS = {
 	}),
 	endpointMaxBytes: setting(
 		integer("bytes", 2_048, 1_048_576),
-		"Largest message; longer lists are split, larger results fail",
+		"Largest message; lists are split, larger results fail",
 		{ default: 8_000 },
 	),
 	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
@@ -155,7 +155,7 @@ export const SETTINGS = {
 	}),
 	pinnedTools: setting(
 		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
-		"Tools that are always listed, by full name; a trailing * matches any ending",
+		"Tools always listed, by full name; a trailing * matches any ending",
 		{ default: [] },
 	),
 	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
@@ -166,8 +166,8 @@ export const SETTINGS = {
 	}),
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
 	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", { default: [] }),
-	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
-	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT), instead of the gateway's own sign-in"),
+	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
+	issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
 	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
 		default: ["scope", "scp"],
@@ -184,7 +184,7 @@ export const SETTINGS = {
 		default: 1,
 	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
-	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
+	offlineWait: setting(integer("ms", 0, 86_400_000), "Time that a call waits for an offline device", {
 		default: 10_000,
 	}),
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
