@@ -309,7 +309,7 @@ export const SETTINGS = deepFreeze({
 		orZero: true,
 		default: 0,
 	},
-	/** power save of the Wi-Fi */
+	/** power save of the Wi-Fi: `off` answers fastest, `max` sleeps longest */
 	wifiPowerSave: {
 		kind: "choice",
 		choices: ["off", "min", "max"],
