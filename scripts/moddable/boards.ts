@@ -93,9 +93,9 @@ export async function measureBoards(
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
 		}
-		rows.push(describeSize(plan, constant, image));
+		rows.push(describeSize(plan, image));
 	}
-	const heads = ["target", "chip", "flash", "chunks", "constant data (bytes)", "image (about)", "free"];
+	const heads = ["target", "chip", "flash", "chunks", "image (about)", "free"];
 	return { table: table(heads, rows), faults };
 }
 
@@ -122,15 +122,14 @@ export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
 	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json"));
 }
 
-/** @param constant bytes of constant data; `image` is in bytes, too */
-function describeSize(plan: MemoryPlan, constant: number, image: number): string[] {
+/** @param image bytes */
+function describeSize(plan: MemoryPlan, image: number): string[] {
 	const { target, flashBytes, chunkBytes } = plan;
 	return [
 		code(target.name),
 		target.chip,
 		`${flashBytes / 1024 / 1024} MB`,
 		`${chunkBytes / 1024} KB`,
-		thousands(constant),
 		thousands(image),
 		percent(freeShare(plan, image)),
 	];
