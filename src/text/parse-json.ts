@@ -24,7 +24,7 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
  * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots.
  * Default: no limit
  * @param names the members that are wanted: XS skips others without keeping their names, which it would never free
- * (docs/xs-engine.md). Other engines parse all members, because a list is no reviver
+ * (docs/sdk.md). Other engines parse all members, because a list is no reviver
  * (https://tc39.es/ecma262/2025/#sec-json.parse).
  * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
  * @throws SyntaxError where it is no JSON
