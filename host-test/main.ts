@@ -21,7 +21,8 @@ interface Options {
 	readonly esp32?: boolean;
 }
 
-async function announceXs(): Promise<void> {
+/** Builds the XS engine here: several test processes would each build it. */
+async function announceXs(all: boolean): Promise<void> {
 	const { whyNotXs } = await chooseEngine("xs", { onProgress: console.log });
 	console.log(
 		`Suites of the firmware: on Node ${process.version}${whyNotXs === undefined ? ", and the same on XS" : ""}`,
@@ -30,8 +31,10 @@ async function announceXs(): Promise<void> {
 		console.log(`Not on XS: ${whyNotXs}`);
 		return;
 	}
-	// The 32-bit machine has the memory of a chip. Built here, or several test processes would each build it.
-	await chooseEngine("xs", { bits: 32, onProgress: console.log });
+	if (all) {
+		// The 32-bit machine has the memory of a chip.
+		await chooseEngine("xs", { bits: 32, onProgress: console.log });
+	}
 }
 
 /** One file after another: they build in the same folder, and share the simulator's stored settings. */
@@ -78,11 +81,11 @@ async function runOnNode(
 	if (watch) {
 		await watchTests(tests);
 	}
-	if (paths.length === 0) {
-		await announceXs();
-	}
 	const env = { XS_MCP_TESTS: all ? "all" : "", ...(recordCoverage && openCoverage(rest)) };
-	const bundle = await bundleTests(tests, recordCoverage && !coverage ? RECORDED_BUNDLE : {});
+	const [bundle] = await Promise.all([
+		bundleTests(tests, recordCoverage && !coverage ? RECORDED_BUNDLE : {}),
+		paths.length === 0 && announceXs(all),
+	]);
 	const chosen = rest ? widerTests(bundle, tests) : tests;
 	const codes = [await runBundle(bundle, chosen, { env, times, flags: ["--expose-gc"] }, begin)];
 	if (coverage) {

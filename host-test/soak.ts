@@ -9,7 +9,7 @@ const FILES = {
 	outages: ["host-test/e2e/gateway-outages.full.test.ts"],
 	attacks: ["host-test/e2e/gateway-attacks.full.test.ts", "host-test/e2e/upstream-attacks.full.test.ts"],
 	cluster: ["host-test/e2e/cluster-chaos.full.test.ts"],
-	hostile: ["host-test/node/hostile.test.ts"],
+	hostile: ["host-test/node/hostile.full.test.ts"],
 } as const;
 
 const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];

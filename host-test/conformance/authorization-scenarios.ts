@@ -23,8 +23,7 @@ export function writeAuthorizationPart(results: readonly ScenarioResult[]): stri
 	const lines = [
 		"## As an authorization server",
 		"",
-		"`npm run conformance -- authorization` has the suite of 0.2.0-alpha.12 sign in to the gateway; an operator approves it on the gateway's page.",
-		"`npm run test:all` runs the same.",
+		"`npm run conformance -- authorization` has the suite of 0.2.0-alpha.12 sign in to the gateway.",
 		"",
 		...table(
 			["scenario", "gateway"],

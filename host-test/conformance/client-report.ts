@@ -23,8 +23,7 @@ export function writeClientPart(results: ClientResults): string {
 	const lines = [
 		HEADING,
 		"",
-		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
-		"For sign-in (`auth/…`), a person visits the address that `servers login` shows. Extensions are left out. `npm run test:all` runs all.",
+		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`, without extensions.",
 		"",
 		...table(
 			["revision", "scenarios"],

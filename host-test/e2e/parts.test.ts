@@ -51,6 +51,20 @@ for (const engine of cases(ENGINES)) {
 			await until(() => told.some((each) => (each as { long?: boolean }).long === true), "a long press");
 		});
 
+		it("reports a press whose two ends come together", async (t) => {
+			const { gateway, config } = await open(t);
+			const online = nextOnline(gateway.servers);
+			const { device } = await startDevice(t, engine, { config });
+			const server = await online;
+			await until(() => server.state === "idle", "in a session");
+			device.hold("boot", true);
+			device.hold("boot", false);
+			await until(() => server.state === "listening", "listening");
+			device.hold("boot", true);
+			device.hold("boot", false);
+			await until(() => server.state !== "listening", "no longer listening");
+		});
+
 		it("says what is typed to its backend: the gateway tells at once that it has no assistant", async (t) => {
 			const { device, notes, server } = await startNoted(t, engine);
 			await until(() => server.state === "idle", "in a session");

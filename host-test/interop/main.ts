@@ -11,8 +11,12 @@ const EPILOGUE = `
 Each peer runs if an environment variable names the folder of its checkout:
 ${VARIABLES.map(({ variable, repository }) => `  ${variable.padEnd(21)} ${repository}`).join("\n")}
 CHROMIUM is a browser, for the page of the first. PYTHON is the Python that runs the
-peers (default: python3). Packages for speech and sound that it lacks are stood in for.
-docs/interop.md says what each peer needs.`;
+peers (default: python3), PYTHONPATH where its packages are: aiohttp, beautifulsoup4,
+cryptography, fastapi, httpx, jinja2, loguru, numpy, paho-mqtt >= 2.1, platformdirs, psutil,
+pycryptodome, PyJWT, python-dotenv, PyYAML, requests, ruamel.yaml, uvicorn, websockets >= 14.
+Packages for speech and sound that it lacks are stood in for. The first also needs ffmpeg;
+the simulator needs Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
+folder, and listens on all addresses of the machine.`;
 
 const program = makeProgram(
 	"run interop",

@@ -11,7 +11,7 @@ const MESSAGES = IS_FULL ? 20_000 : 2_000;
 const WINDOW = 100;
 const SEED = 20_261_121;
 
-/** Any JSON, its names from a list: XS keeps every property name it has ever met (docs/xs-engine.md). */
+/** Any JSON, its names from a list: XS keeps every property name it has ever met (docs/sdk.md). */
 const json = fc.letrec((tie) => ({
 	value: fc.oneof(
 		{ maxDepth: 4, withCrossShrink: true },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { describeInteger, describeText } from "../../src/settings/read-setting.js";
+import { describeText } from "../../src/settings/read-setting.js";
 import { type Rule, SETTINGS } from "../../src/settings/settings-table.js";
 
 const DOCUMENT = fileURLToPath(new URL("../../docs/moddable.md", import.meta.url));
@@ -17,11 +17,11 @@ function describeValue(rule: Rule): string {
 			return text === "characters" ? "text" : text;
 		}
 		case "integer":
-			return describeInteger(rule);
+			return `${rule.orZero ? "0, " : ""}${rule.min}–${rule.max}${rule.unit === undefined ? "" : ` ${rule.unit}`}`;
 		case "choice":
 			return rule.choices.map((choice) => `\`${choice}\``).join(", ");
 		case "choices":
-			return `any of ${rule.choices.map((choice) => `\`${choice}\``).join(", ")}, with commas between`;
+			return `${rule.choices.map((choice) => `\`${choice}\``).join(", ")}, with commas`;
 		case "flag":
 			return "`true`, `false`";
 		case "hex":

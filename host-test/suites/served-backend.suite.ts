@@ -134,7 +134,7 @@ export default suite("a device that knows only an otaUrl", {
 	},
 	async "installs newer firmware before it connects, with what the server says of it"() {
 		const { answer, log, board } = startFrom();
-		const firmware = { version: "0.2.0", url: "http://f.bin", sha256: "ab", signature: "cd" };
+		const firmware = { version: "1.2.0", url: "http://f.bin", sha256: "ab", signature: "cd" };
 		await answer(200, { ...websocket("first"), firmware });
 		equal(board.installed, [{ ...firmware, force: false }]);
 		ok(log.includes("state activating -> upgrading"));
@@ -143,7 +143,7 @@ export default suite("a device that knows only an otaUrl", {
 		const board = new FakeBoard();
 		board.upgradeFails = true;
 		const { answer, log, sockets } = startFrom(board);
-		await answer(200, { ...websocket("first"), firmware: { version: "0.2.0", url: "http://f.bin" } });
+		await answer(200, { ...websocket("first"), firmware: { version: "1.2.0", url: "http://f.bin" } });
 		ok(log.includes("upgrade from http://f.bin failed: Error: no such firmware"));
 		ok(board.shown.some(({ alert }) => alert?.status === "Update failed"));
 		equal(sockets().length, 1);

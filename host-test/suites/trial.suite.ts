@@ -124,8 +124,8 @@ export default suite("firmware on trial", {
 		equal(updater.events, ["confirm"]);
 	},
 	"is told of after it was rolled back, once"() {
-		const { log, board } = start(false, {}, rolledBack("0.2.0"));
-		const problem = `0.2.0 did not reach its backend; rolled back to ${VERSION}`;
+		const { log, board } = start(false, {}, rolledBack("9.2.0"));
+		const problem = `9.2.0 did not reach its backend; rolled back to ${VERSION}`;
 		ok(log.includes(`update failed: ${problem}`));
 		ok(board.shown.some(({ alert }) => alert?.message === problem));
 		const next = start(false, {}, new FakeBoard(board.settings));
@@ -134,20 +134,20 @@ export default suite("firmware on trial", {
 	async "is not installed again after it was rolled back, unless it has another version"() {
 		const otaUrl = "http://ota/";
 		const offer = async (version: string): Promise<string[]> => {
-			const { log } = start(false, { otaUrl }, rolledBack("0.2.0"));
+			const { log } = start(false, { otaUrl }, rolledBack("9.2.0"));
 			await settled();
 			const firmware = { version, url: "http://f.bin", force: 1 };
 			FakeHttpClient.made.at(-1)?.answer(200, JSON.stringify({ websocket: { url: "ws://b/" }, firmware }));
 			await settled();
-			return log.filter((line) => line.startsWith("firmware 0."));
+			return log.filter((line) => line.startsWith("firmware 9."));
 		};
-		equal(await offer("0.2.0"), [
-			"firmware 0.2.0 (forced) is available, but was rolled back; skipped until the next restart",
+		equal(await offer("9.2.0"), [
+			"firmware 9.2.0 (forced) is available, but was rolled back; skipped until the next restart",
 		]);
-		equal(await offer("0.2.1"), ["firmware 0.2.1 (forced): installing from http://f.bin"]);
+		equal(await offer("9.2.1"), ["firmware 9.2.1 (forced): installing from http://f.bin"]);
 	},
 	"does not exist on a board that cannot update itself"() {
-		const board = rolledBack("0.2.0");
+		const board = rolledBack("9.2.0");
 		const log: string[] = [];
 		startFirmware({
 			board,

@@ -87,26 +87,15 @@ export async function measureBoards(
 	for (const name of targets) {
 		onTarget(name);
 		const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
-		const size = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		const fonts = fontSizes.sum(plan.fonts);
-		const image = estimateImage(size.constant, fonts);
+		const constant = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+		const image = estimateImage(constant, fontSizes.sum(plan.fonts));
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);
 		}
-		rows.push(describeSize(plan, { ...size, fonts, image }));
+		rows.push(describeSize(plan, image));
 	}
-	const heads = [
-		"target",
-		"chip",
-		"flash",
-		"chunks",
-		"constant data (bytes)",
-		"objects in it (slots)",
-		"fonts (bytes)",
-		"image (about)",
-		"free",
-	];
+	const heads = ["target", "chip", "flash", "chunks", "image (about)", "free"];
 	return { table: table(heads, rows), faults };
 }
 
@@ -130,45 +119,33 @@ export async function explainBoard(sdk: Sdk, name: string): Promise<string> {
  * @throws SdkError if it does not link
  */
 export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
-	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json")).constant;
+	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json"));
 }
 
-function describeSize(plan: MemoryPlan, { constant, objects, fonts, image }: Size & ImageSize): string[] {
+/** @param image bytes */
+function describeSize(plan: MemoryPlan, image: number): string[] {
 	const { target, flashBytes, chunkBytes } = plan;
 	return [
 		code(target.name),
 		target.chip,
 		`${flashBytes / 1024 / 1024} MB`,
 		`${chunkBytes / 1024} KB`,
-		thousands(constant),
-		thousands(objects),
-		thousands(fonts),
 		thousands(image),
 		percent(freeShare(plan, image)),
 	];
 }
 
-interface Size {
-	/** Bytes. */
-	readonly constant: number;
-	/** Slots in it. */
-	readonly objects: number;
-}
-
-/** In bytes. */
-interface ImageSize {
-	readonly fonts: number;
-	readonly image: number;
-}
-
-/** @param linked the linker's output */
-function measure({ root }: Sdk, linked: string): Size {
+/**
+ * Bytes of constant data.
+ *
+ * @param linked the linker's output
+ */
+function measure({ root }: Sdk, linked: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
 	const object = `${linked}.o`;
 	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
 	const [text = 0, data = 0] = (run("size", [object]).split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
-	const objects = readFileSync(linked, "utf8").match(/^#define mxHeapCount (\d+)$/m)?.[1];
-	return { constant: text + data, objects: Number(objects) };
+	return text + data;
 }
 
 function run(program: string, args: readonly string[]): string {

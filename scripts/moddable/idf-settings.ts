@@ -11,7 +11,8 @@ const EVERY_BUILD = {
 
 /**
  * A device without a debugger restarts if its firmware hangs or panics. The SDK feeds the watchdog from the loop that
- * runs the machine. It does not watch the idle tasks: a long step of the machine may starve them.
+ * runs the machine. It does not watch the idle tasks: a long step of the machine may starve them. Without these settings some
+ * targets (S2, S3, `moddable_six`, `xiao_esp32s3_sense`) wait for a debugger after a panic.
  */
 const WITHOUT_DEBUGGER = {
 	ESP_TASK_WDT_EN: "y",

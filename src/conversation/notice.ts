@@ -25,7 +25,10 @@ const MAX_SUBTITLES = 32;
 /** The longest notice, ms. */
 const MAX_TIME = 600_000;
 
-/** A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: docs/protocol.md says why. */
+/**
+ * A backend's `notify` to an idle device: a sound, and texts one after another. Its recording is not played: in this family it
+ * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
+ */
 export class Notice {
 	readonly #options: NoticeOptions;
 	#timers: TimerHandle[] = [];

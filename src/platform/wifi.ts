@@ -12,7 +12,8 @@ import { SystemResolver } from "./system-resolver.js";
 
 /**
  * Joins the Wi-Fi of the settings `ssid` and `password`, and sets the clock by the server of the setting `ntp`: a
- * stored setting if there is one, else what the firmware was built with.
+ * stored setting if there is one, else what the firmware was built with. Builds leave out the SDK's `setup/network`, which
+ * joins the Wi-Fi only once.
  *
  * @param setTime sets the clock, in seconds since 1970
  */

@@ -156,7 +156,7 @@ function parseInteger(name: SettingName, rule: IntegerRule, value: unknown): num
 }
 
 /** The description of a number setting, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
-export function describeInteger({ unit, min, max, orZero }: IntegerRule): string {
+function describeInteger({ unit, min, max, orZero }: IntegerRule): string {
 	return `${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
 }
 

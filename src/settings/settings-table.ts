@@ -91,7 +91,7 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
-	 * URL to connect to: `ws://`, `wss://`, `mqtt://`, `mqtts://`; `mdns:` finds a gateway on the local network, `mdns:HOST` a certain one
+	 * `ws://`, `wss://`, `mqtt://` or `mqtts://`; `mdns:` finds a gateway on the local network, `mdns:HOST` a certain one
 	 * @default `mdns:`; in the simulator and on virtual devices `ws://127.0.0.1:8765/`
 	 */
 	backend: {
@@ -128,14 +128,14 @@ export const SETTINGS = deepFreeze({
 		onPage: true,
 	},
 	/**
-	 * UUID of the device, for which backends sign tokens; replaces the stored one
+	 * UUID, for which backends sign tokens; replaces the stored one
 	 * @default made once and kept
 	 */
 	uuid: {
 		kind: "text",
 		format: "uuid",
 	},
-	/** `on-demand`: a session only while the application or the backend needs one; the backend cannot call the device otherwise */
+	/** `on-demand`: a session only while one is needed; the backend cannot call the device otherwise */
 	session: {
 		kind: "choice",
 		choices: ["always", "on-demand"],
@@ -182,7 +182,7 @@ export const SETTINGS = deepFreeze({
 	 */
 	publishTopic: { kind: "text" },
 	/**
-	 * MQTT: topic of the backend's messages; empty if it pushes them without a subscription
+	 * MQTT: topic of the backend's messages; empty: no subscription
 	 * @default `xs-mcp/CLIENT_ID/down`
 	 */
 	subscribeTopic: {
@@ -197,7 +197,7 @@ export const SETTINGS = deepFreeze({
 	lastWill: {
 		kind: "flag",
 	},
-	/** port at which the device serves MCP clients without a gateway */
+	/** port for MCP clients without a gateway */
 	http: {
 		kind: "integer",
 		min: 1,
@@ -241,7 +241,7 @@ export const SETTINGS = deepFreeze({
 		kind: "flag",
 		builtOnly: true,
 	},
-	/** password of the network that the device opens for its set-up */
+	/** password of the network for the set-up */
 	setupPassword: {
 		kind: "secret",
 		default: "",
@@ -249,7 +249,7 @@ export const SETTINGS = deepFreeze({
 		minBytes: 8,
 		maxBytes: 63,
 	},
-	/** time without a network after which the set-up begins; 0: never */
+	/** time without a network until the set-up begins; 0: never */
 	setupAfter: {
 		kind: "integer",
 		unit: "seconds",
@@ -257,7 +257,7 @@ export const SETTINGS = deepFreeze({
 		max: DAY,
 		default: 180,
 	},
-	/** time after which an unused set-up ends if a network is known */
+	/** time after which an unused set-up ends */
 	setupTime: {
 		kind: "integer",
 		unit: "seconds",
@@ -272,7 +272,7 @@ export const SETTINGS = deepFreeze({
 		max: MAX_16_BITS,
 	},
 	/**
-	 * time without use after which the screen is dimmed; 0: never
+	 * time without use until the screen is dimmed; 0: never
 	 * @default `60` on a board with a battery, else `0`
 	 */
 	screenDim: {
@@ -282,7 +282,7 @@ export const SETTINGS = deepFreeze({
 		max: DAY,
 	},
 	/**
-	 * time without use after which the screen is turned off; 0: never
+	 * time without use until the screen is off; 0: never
 	 * @default `300` on a board with a battery, else `0`
 	 */
 	screenOff: {
@@ -291,7 +291,7 @@ export const SETTINGS = deepFreeze({
 		min: 0,
 		max: DAY,
 	},
-	/** time without use and without a session after which the chip goes into deep sleep; 0: never */
+	/** time without use or session until deep sleep; 0: never */
 	sleepAfter: {
 		kind: "integer",
 		unit: "seconds",
@@ -300,7 +300,7 @@ export const SETTINGS = deepFreeze({
 		orZero: true,
 		default: 0,
 	},
-	/** duration of deep sleep; 0: until a button or the touch screen wakes the chip */
+	/** duration of deep sleep; 0: until a button or touch */
 	wakeAfter: {
 		kind: "integer",
 		unit: "seconds",
@@ -309,7 +309,7 @@ export const SETTINGS = deepFreeze({
 		orZero: true,
 		default: 0,
 	},
-	/** power save of the Wi-Fi */
+	/** power save of the Wi-Fi: `off` answers fastest, `max` sleeps longest */
 	wifiPowerSave: {
 		kind: "choice",
 		choices: ["off", "min", "max"],

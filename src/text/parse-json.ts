@@ -24,14 +24,14 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
  * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots.
  * Default: no limit
  * @param names the members that are wanted: XS skips others without keeping their names, which it would never free
- * (docs/xs-engine.md). Other engines parse all members, because a list is no reviver
+ * (docs/sdk.md). Other engines parse all members, because a list is no reviver
  * (https://tc39.es/ecma262/2025/#sec-json.parse).
  * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
  * @throws SyntaxError where it is no JSON
  */
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
 	// XS counts the characters each time.
-	const { length } = text;
+	const length = text.length;
 	if (length > maxValues || text.includes("[") || (length > MAX_FLAT_LENGTH && mayNestTooDeep(text, length))) {
 		checkLimits(text, maxValues);
 	}

@@ -14,7 +14,7 @@ const program = makeProgram(
 	"Makes a firmware image for virtual devices. The gateway offers virtual_VERSION.bin in its firmwareFolder.",
 )
 	.argument("<file>", "output file")
-	.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.2.0")
+	.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.3.0")
 	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
 		try {

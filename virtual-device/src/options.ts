@@ -37,7 +37,10 @@ export interface HttpAddress {
 	readonly httpAddress: string;
 }
 
-/** Settings of the firmware that `--set` takes: the backend and the token have options of their own. */
+/**
+ * Settings of the firmware that `--set` takes: the backend and the token have options of their own. `mdnsInterface`, which
+ * only virtual devices have, is the network interface of the search for a gateway; default: all.
+ */
 const SETTINGS = [
 	"clientId",
 	"mqttUsername",

@@ -64,32 +64,29 @@ function defaultStateFolder(): string {
 
 /** Every setting of the gateway, in the order in which `--help` and the documentation show them. */
 export const SETTINGS = {
-	httpAddress: setting(text("address"), "Address to listen on for MCP clients", { default: LOOPBACK }),
-	httpPort: setting(PORT, "Port for MCP clients; 0 for a free one", { default: 8766 }),
-	httpCert: setting(FILE, "TLS certificate (PEM) for MCP clients", { path: true }),
+	httpAddress: setting(text("address"), "Listen address", { default: LOOPBACK }),
+	httpPort: setting(PORT, "Port; 0 for a free one", { default: 8766 }),
+	httpCert: setting(FILE, "TLS certificate (PEM)", { path: true }),
 	httpKey: setting(FILE, "Private key (PEM) of httpCert", { path: true }),
-	stdio: setting(flag, "Also serve one MCP client over standard input and output", { default: false }),
+	stdio: setting(flag, "Also serve one client over stdin and stdout", { default: false }),
 	websocket: setting(flag, "Accept devices over WebSocket", { default: true }),
-	websocketAddress: setting(text("address"), "Address to listen on for devices over WebSocket", { default: LOOPBACK }),
-	websocketPort: setting(PORT, "Port for devices over WebSocket; 0 for a free one", { default: 8765 }),
-	websocketCert: setting(FILE, "TLS certificate (PEM) for devices over WebSocket", { path: true }),
+	websocketAddress: setting(text("address"), "Listen address", { default: LOOPBACK }),
+	websocketPort: setting(PORT, "Port; 0 for a free one", { default: 8765 }),
+	websocketCert: setting(FILE, "TLS certificate (PEM)", { path: true }),
 	websocketKey: setting(FILE, "Private key (PEM) of websocketCert", { path: true }),
 	mqtt: setting(flag, "Accept devices over MQTT, with the gateway's own broker", { default: false }),
-	mqttAddress: setting(text("address"), "Address on which the gateway's own broker listens", { default: LOOPBACK }),
-	mqttPort: setting(PORT, "Port of the gateway's own broker; 0 for a free one", { default: 1883 }),
-	mqttCert: setting(FILE, "TLS certificate (PEM) for devices over MQTT", { path: true }),
+	mqttAddress: setting(text("address"), "Listen address of the gateway's broker", { default: LOOPBACK }),
+	mqttPort: setting(PORT, "Port of the gateway's broker; 0 for a free one", { default: 1883 }),
+	mqttCert: setting(FILE, "TLS certificate (PEM) of the gateway's broker", { path: true }),
 	mqttKey: setting(FILE, "Private key (PEM) of mqttCert", { path: true }),
-	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "Accept devices through another MQTT broker: its URL"),
+	brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker for devices"),
 	brokerUsername: setting(text("name"), "User name for brokerUrl"),
 	brokerPassword: setting(text("password"), "Password for brokerUrl", { secret: true }),
-	brokerCa: setting(FILE, "CA certificates (PEM) to verify the certificate of brokerUrl", { path: true }),
-	announce: setting(flag, "Announce the gateway to devices on the local network (DNS-SD)", {
+	brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl", { path: true }),
+	announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", {
 		default: true,
 	}),
-	publicUrl: setting(
-		httpUrl,
-		"URL of the gateway for devices and hosted clients; required behind a reverse proxy. With https, clients can sign in",
-	),
+	publicUrl: setting(httpUrl, "URL of the gateway, required behind a reverse proxy. With https, clients can sign in"),
 	bootstrap: setting(
 		oneOf("mode", ["open", "approve", "closed"]),
 		"New devices at /xiaozhi/ota/: open (all), approve (you confirm each code), closed (none)",
@@ -101,7 +98,7 @@ export const SETTINGS = {
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),
-	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API that describes devices' photos"),
+	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API for photos"),
 	visionModel: setting(text("model"), "Model name at visionUrl"),
 	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
 	visionTimeout: setting(DURATION, "Time limit for a request to visionUrl", { default: 20_000 }),
@@ -116,10 +113,10 @@ export const SETTINGS = {
 			default: "info",
 		},
 	),
-	serversFile: setting(FILE, "File of other MCP servers to connect to (mcp-servers.json)", { path: true }),
+	serversFile: setting(FILE, "File of the servers (mcp-servers.json)", { path: true }),
 	maxServerConnections: setting(
 		integer("connections", 1, 1_000),
-		"Open connections to other MCP servers; a further one closes the longest unused",
+		"Open connections; a further one closes the longest idle",
 		{ default: 10 },
 	),
 	managementTools: setting(
@@ -133,7 +130,7 @@ export const SETTINGS = {
 	}),
 	endpointMaxBytes: setting(
 		integer("bytes", 2_048, 1_048_576),
-		"Largest message to an MCP endpoint; longer lists are split, larger results fail",
+		"Largest message; lists are split, larger results fail",
 		{ default: 8_000 },
 	),
 	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
@@ -158,43 +155,36 @@ export const SETTINGS = {
 	}),
 	pinnedTools: setting(
 		list("tool", 'names of tools, or beginnings of names with "*" at the end', z.string().regex(/^[^*]{0,128}\*?$/)),
-		"Tools that are always listed, by full name; a trailing * matches any ending",
+		"Tools always listed, by full name; a trailing * matches any ending",
 		{ default: [] },
 	),
-	homeAssistant: setting(
-		url(["mqtt:", "mqtts:"]),
-		"Show devices in Home Assistant: URL of its MQTT broker, with the user name",
-	),
+	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
 	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
-	homeAssistantCa: setting(FILE, "CA certificates (PEM) to verify the certificate of homeAssistant", { path: true }),
+	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant", { path: true }),
 	open: setting(flag, "Allow access without tokens after the last one was removed", {
 		default: false,
 	}),
 	allowedHosts: setting(hostnames, "Additional hostnames of the gateway", { default: [] }),
-	allowedOrigins: setting(hostnames, "Hostnames of websites whose pages may use the gateway", { default: [] }),
-	trustProxy: setting(networks, "Addresses of reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
-	issuer: setting(httpUrl, "OAuth issuer of access tokens (JWT) for clients, instead of the gateway's own sign-in"),
+	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", { default: [] }),
+	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
+	issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
 	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
-	issuerClaims: setting(
-		list("claim"),
-		"Claims of issuer's tokens that hold scopes, roles or groups; by default scope and scp",
-		{
-			default: ["scope", "scp"],
-		},
-	),
-	issuerScopes: setting(scopesByValue, "Scopes for which a role or group in these claims stands", {
+	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
+		default: ["scope", "scp"],
+	}),
+	issuerScopes: setting(scopesByValue, "Scopes of a role or group in these claims", {
 		default: new Map(),
 	}),
-	cluster: setting(url(["nats:", "tls:"]), "Form one gateway with others: URL of a NATS server with JetStream"),
-	clusterName: setting(nameInCluster, "Name of this gateway in the cluster; default: the hostname"),
+	cluster: setting(url(["nats:", "tls:"]), "URL of a NATS server with JetStream"),
+	clusterName: setting(nameInCluster, "Name of this gateway; default: the hostname"),
 	clusterCredentials: setting(FILE, "Credentials file (JWT and NKey) for cluster", { path: true }),
 	clusterPassword: setting(text("password"), "Password or token for cluster, if its URL has none", { secret: true }),
-	clusterCa: setting(FILE, "CA certificates (PEM) to verify the certificate of cluster", { path: true }),
-	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the cluster's data", {
+	clusterCa: setting(FILE, "CA certificates (PEM) for cluster", { path: true }),
+	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the data", {
 		default: 1,
 	}),
 	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
-	offlineWait: setting(integer("ms", 0, 86_400_000), "How long a call waits for an offline device", {
+	offlineWait: setting(integer("ms", 0, 86_400_000), "Time that a call waits for an offline device", {
 		default: 10_000,
 	}),
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
@@ -203,20 +193,20 @@ export const SETTINGS = {
 	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
-	bodyTimeout: setting(DURATION, "Time in which a request's headers must arrive, and each 16 KB of its body", {
+	bodyTimeout: setting(DURATION, "Time for a request's headers, and for each 16 KB of its body", {
 		default: 10_000,
 	}),
-	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress to end when the gateway stops", {
+	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress when the gateway stops", {
 		default: 3_000,
 	}),
 	maxRequestsPerMinute: setting(
 		integer("requests", 0, 1_000_000_000),
-		"Requests per minute with one token, or from one address; 0 for no limit",
+		"Requests per minute with one token or from one address; 0: no limit",
 		{ default: 6_000 },
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens per minute from one address, before it needs a valid one",
+		"Wrong tokens per minute from one address; more are rejected",
 		{ default: 20 },
 	),
 } as const;

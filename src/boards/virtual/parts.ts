@@ -8,6 +8,25 @@ import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
 
+/** Milliseconds that a button stays down, and up: longer than a contact bounces. */
+const MIN_HOLD = 100;
+
+/** A button that the user holds. What the host sends together would look like a contact that bounces: the device spaces it. */
+class VirtualButton extends TimedButton {
+	/** When the next change may begin. */
+	#next = Time.ticks;
+
+	constructor() {
+		super({ timer: Timer, ticks: () => Time.ticks });
+	}
+
+	override follow(isDown: boolean): void {
+		const wait = Math.max(0, (this.#next - Time.ticks) | 0);
+		this.#next = Time.ticks + wait + MIN_HOLD;
+		Timer.set(() => super.follow(isDown), wait);
+	}
+}
+
 /** A light whose changes are shown to the user. */
 class VirtualLight extends ColoredLight {
 	readonly #name: string;
@@ -78,10 +97,10 @@ export function openParts(board: PartNames): {
 	readonly chat: Chat;
 	close(): void;
 } {
-	const buttons = byName(board.buttons, () => new TimedButton({ timer: Timer, ticks: () => Time.ticks }));
+	const buttons = byName(board.buttons, () => new VirtualButton());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
 	host.onButton((name, isDown) => buttons[name]?.follow(isDown));
-	// The device itself times the press: two messages of the host could come together, and look like a contact that bounces.
+	// The device itself times the press: the host may be busy meanwhile.
 	host.onPress((name, milliseconds) => {
 		buttons[name]?.follow(true);
 		Timer.set(() => buttons[name]?.follow(false), milliseconds);

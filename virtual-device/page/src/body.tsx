@@ -39,20 +39,9 @@ export function Body() {
 	);
 }
 
-/** Shortest press, ms: contacts bounce, so the firmware ignores what is shorter than 30. */
-const SHORTEST_PRESS = 150;
-
-let pressedAt = 0;
-
 /** Holds a button as long as the pointer or a key holds it. */
 function holdBy(name: string) {
-	const set = (down: boolean) => () => {
-		if (down) {
-			pressedAt = performance.now();
-		}
-		const rest = down ? 0 : Math.max(0, pressedAt + SHORTEST_PRESS - performance.now());
-		setTimeout(() => act("hold", { button: name, down }), rest);
-	};
+	const set = (down: boolean) => () => act("hold", { button: name, down });
 	const isKey = ({ key, repeat }: KeyboardEvent): boolean => (key === " " || key === "Enter") && !repeat;
 	return {
 		onPointerDown: (event: PointerEvent) => {

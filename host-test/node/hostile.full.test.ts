@@ -4,14 +4,13 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { HeapReport } from "../../virtual-device/src/index.js";
-import { IS_FULL } from "../support/scope.js";
 import { makeChip, whyNotXs } from "./chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
 // messages there are: `npm run soak` sends 60,000.
 
-const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? (IS_FULL ? 1_000 : 500));
+const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 1_000);
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
 const SEED = 20_261_121;
