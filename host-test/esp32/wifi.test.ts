@@ -62,6 +62,19 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		assert.equal((await device.call("self.get_device_status")).result.isError, false);
 	});
 
+	it("updates itself", async (t) => {
+		const device = await startDevice(t, {
+			image,
+			settings: { ssid },
+			emulator,
+			images: new Map([["same", image.firmware]]),
+		});
+		await device.nextSession();
+		assert.equal((await device.update("same")).result.isError, false);
+		await device.nextSession();
+		assert.equal(await device.partition(), "ota_1");
+	});
+
 	it("comes to a session over MQTT, with user name and password", async (t) => {
 		const gateway = await openGateway(t);
 		const { devices, port } = await MqttDevices.listen(gateway.servers, {
