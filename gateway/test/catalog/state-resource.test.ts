@@ -81,6 +81,9 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await first.unplug();
 			await until(() => updates.length === 2, "told that it is offline");
 			assert.equal((await readState(client)).online, false);
+			await WireDevice.connect(t, side, { id: FIRST });
+			await until(() => updates.length === 3, "told that it is online again");
+			assert.equal((await readState(client)).online, true);
 		});
 	});
 }

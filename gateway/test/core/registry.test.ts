@@ -284,6 +284,24 @@ describe("the servers that the gateway knows", () => {
 			servers.all.map(({ id }) => id),
 			[ID],
 		);
+		assert.deepEqual(side.warnings, [], "a device that leaves is no fault");
+	});
+
+	it("are offline as before, and nobody is told, if they come back and disconnect before their lists are read", async (t) => {
+		const side = await startGateway(t);
+		const { servers } = side.gateway;
+		await (await WireDevice.connect(t, side)).unplug();
+		await until(() => servers.find(ID)?.online === false, "the device is offline");
+		let told = 0;
+		servers.on("stateChanged", () => {
+			told += 1;
+		});
+		const [came, gone] = [once(servers, "connected"), once(servers, "disconnected")];
+		const updated = await WireDevice.connectTo(t, side.deviceUrl, { version: "2.0.0", listsNothing: true });
+		await came;
+		await updated.unplug();
+		await gone;
+		assert.deepEqual([told, servers.find(ID)?.online], [0, false]);
 	});
 
 	it("may connect by hundreds at once: clients are told only a few times", async (t) => {

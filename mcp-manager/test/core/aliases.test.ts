@@ -174,6 +174,17 @@ describe("the alias of a configured server", () => {
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
 	});
 
+	it("changes while the server is online, once another one wants the same", () => {
+		const servers = directory();
+		servers.configure("Files", settings("files"));
+		const server = servers.open("Files");
+		server.discovered({ id: "Files", alias: servers.aliasFor(server, "board"), ...RECORD });
+		assert.equal(servers.find("files"), server);
+		servers.configure("files", settings("files"));
+		assert.match(server.alias, /^files_[0-9a-f]{6}$/);
+		assert.deepEqual([servers.find(server.alias), servers.find("files")], [server, undefined]);
+	});
+
 	it("is taken from a device, which gets another; a device with its id is forgotten", async (t) => {
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-aliases-"));
 		t.after(() => rmSync(folder, { recursive: true, force: true }));
