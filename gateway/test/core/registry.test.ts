@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import type { ServerTool } from "xs-mcp-manager/core";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { openGateway, REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
@@ -302,6 +302,26 @@ describe("the servers that the gateway knows", () => {
 		await updated.unplug();
 		await gone;
 		assert.deepEqual([told, servers.find(ID)?.online], [0, false]);
+	});
+
+	it("may be another gateway's: offline, unless their id is known already or there are too many", async (t) => {
+		const { servers } = await openGateway(t, { maxServers: 2 });
+		const offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+		for (const [id, alias] of [
+			["a", "first"],
+			["a", "again"],
+			["b", "second"],
+			["c", "third"],
+		] as const) {
+			servers.know({ id, alias, board: { name: "lamp", version: "1" }, offers, lastSeen: 1 });
+		}
+		assert.deepEqual(
+			servers.all.map(({ id, alias, online }) => [id, alias, online]),
+			[
+				["a", "first", false],
+				["b", "second", false],
+			],
+		);
 	});
 
 	it("may connect by hundreds at once: clients are told only a few times", async (t) => {
