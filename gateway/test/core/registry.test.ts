@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import type { ServerTool } from "xs-mcp-manager/core";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
@@ -70,6 +71,25 @@ describe("the servers that the gateway knows", () => {
 		await until(() => toolsOnDisk() === 2, "its tools are on disk");
 		device.changeTools([SET_VOLUME]);
 		await until(() => toolsOnDisk() === 1, "its new list is on disk");
+	});
+
+	it("are not written again if they list what they did before", async (t) => {
+		const folder = temporaryFolder();
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		const device = await WireDevice.connect(t, side);
+		await until(() => filesIn(folder)[0]?.endsWith(".json") === true, "its record is on disk");
+		// From now on, a write is a warning.
+		rmSync(join(folder, "devices"), { recursive: true });
+		writeFileSync(join(folder, "devices"), "");
+		device.changeTools([SET_VOLUME, REBOOT]);
+		await once(servers, "notification");
+		await servers.find(ID)?.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
+		for (let turns = 0; turns < 5; turns += 1) {
+			await turn();
+		}
+		await assert.rejects(servers.tag(ID, ["kitchen"]), { code: "ENOTDIR" });
+		assert.equal(side.warnings.length, 1, side.warnings.join("\n"));
 	});
 
 	it("tell of a device's notifications, its state, and events that are not too long", async (t) => {
