@@ -14,10 +14,17 @@ interface Payload {
 
 class MemoryTransport extends DeviceTransport {
 	readonly asked: Payload[] = [];
+	/** Messages besides MCP. */
+	readonly others: Readonly<Record<string, unknown>>[] = [];
 	disconnects = 0;
 
 	protected override write(text: string): void {
-		this.asked.push((JSON.parse(text) as { payload: Payload }).payload);
+		const message = JSON.parse(text) as { type: string; payload: Payload };
+		if (message.type === "mcp") {
+			this.asked.push(message.payload);
+		} else {
+			this.others.push(message);
+		}
 	}
 
 	protected override disconnect(): void {
@@ -256,6 +263,26 @@ describe("a session with a device", () => {
 			["tools/call"],
 		);
 		silent.session.close();
+	});
+
+	it("takes as log messages only the notifications that are", async () => {
+		const { session, transport, answer } = await connect();
+		const logged: unknown[] = [];
+		const call = session.callTool("t", {}, { onLog: ({ data }) => logged.push(data) });
+		for (const method of ["notifications/other", "notifications/message"]) {
+			transport.say({ jsonrpc: "2.0", method, params: { level: "info", data: method } });
+			await turn();
+		}
+		answer({ result: RESULT });
+		await call;
+		assert.deepEqual(logged, ["notifications/message"]);
+	});
+
+	it("sends messages besides MCP, with the id of the session", async () => {
+		const { session, transport } = await connect();
+		session.sendMessage({ type: "tts", state: "start" });
+		const [{ session_id: id, ...message } = {}] = transport.others;
+		assert.deepEqual([typeof id, message], ["string", { type: "tts", state: "start" }]);
 	});
 
 	it("gives a call half a minute", async (t) => {
