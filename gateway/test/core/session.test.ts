@@ -255,6 +255,7 @@ describe("a session with a device", () => {
 		);
 		answer({ result: RESULT });
 		await call;
+		session.close();
 		const silent = await connect();
 		void silent.session.callTool("t", {}, { logLevel: "warning" }).catch(() => {});
 		await turn();

@@ -39,10 +39,13 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		{ ...RECORD, lastSeen: LAST_SEEN },
 	);
 	const forwarded: unknown[] = [];
+	const followed: string[] = [];
 	const asked: { timeout?: number | undefined; answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
 	const session = {
 		identity: { id: "dev" },
 		connected: true,
+		canSubscribe: true,
+		subscribe: async (uri: string) => void followed.push(uri),
 		callTool: (_name: string, _args: object, { timeout }: { timeout?: number }) =>
 			new Promise((resolve, reject) => asked.push({ timeout, answer: resolve, fail: reject })),
 		forward: async (...request: unknown[]) => {
@@ -56,7 +59,7 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 	};
 	const call = (tool: ServerTool = TOOL) => server.call("ann", tool, {}, { clientName: "chat" });
 	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-	return { server, online, call, asked, forwarded, calls, details, problems, settled };
+	return { server, online, call, asked, forwarded, followed, calls, details, problems, settled };
 }
 
 const RESULT = { content: [], isError: false };
@@ -210,6 +213,18 @@ describe("a server", () => {
 			code: "server-disconnected",
 			message: "lamp disconnected during the call, which may have been carried out",
 		});
+	});
+
+	it("is asked for subscriptions while it is online, and for the others when it comes back", async (t) => {
+		const { server, online, followed } = open(t);
+		online();
+		await server.subscriptions.add("a://1");
+		assert.deepEqual(followed, ["a://1"]);
+		server.disconnect();
+		await server.subscriptions.add("a://2");
+		assert.deepEqual(followed, ["a://1"]);
+		online();
+		assert.deepEqual(followed.slice(1), ["a://1", "a://2"]);
 	});
 
 	it("rejects the calls that wait when it is closed, and every later one", async (t) => {
