@@ -43,8 +43,9 @@ const INITIALIZED = {
 	serverInfo: { name: "lamp", version: "1.0.0" },
 };
 
-async function connect(initializeResult: object = INITIALIZED) {
-	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" }, { maxMessageBytes: 8_192 });
+async function connect(initializeResult: object = INITIALIZED, more: { configured?: true } = {}) {
+	const identity = { id: "dev", clientId: "uuid", transport: "test", ...more };
+	const transport = new MemoryTransport(identity, { maxMessageBytes: 8_192 });
 	const session = new Session(transport);
 	const invalid: string[] = [];
 	const closed: string[] = [];
@@ -82,6 +83,20 @@ describe("a session with a device", () => {
 			{ name: "a", inputSchema: {} },
 			{ name: "b", inputSchema: {} },
 		]);
+	});
+
+	it("lists the pages of a configured server as MCP has it: the first without a cursor", async () => {
+		const { session, asked, answer } = await connect(INITIALIZED, { configured: true });
+		const list = session.list("tools", { withUserTools: true });
+		for (const nextCursor of ["b", undefined]) {
+			await turn();
+			answer({ result: { tools: [], ...(nextCursor !== undefined && { nextCursor }) } });
+		}
+		await list;
+		assert.deepEqual(
+			asked.map(({ params }) => params),
+			[{}, { cursor: "b" }],
+		);
 	});
 
 	it("gives up a list that does not end, or is too long", async () => {
