@@ -4,7 +4,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 Object.assign(ArrayBuffer, { fromString: (text: string) => encoder.encode(text).buffer });
-Object.assign(String, { fromArrayBuffer: (bytes: ArrayBuffer) => decoder.decode(bytes) });
+Object.assign(String, { fromArrayBuffer: (bytes: ArrayBuffer) => decoder.decode(bytes).split("\0", 1)[0] });
 
 /** XS takes a list of the wanted names where others take a reviver. */
 type Reviver = (this: unknown, name: string, value: unknown) => unknown;

@@ -30,15 +30,16 @@ export default suite("envelope and hello", {
 		}
 	},
 	"keeps just the members of an MCP message that are wanted, and all of any other"() {
-		const names = { commonNames: ["type", "payload", "id"], allNames: [], isCommon: () => true };
+		const names = { commonNames: ["type", "payload", "id"], allNames: [], widerNames: () => undefined };
 		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, names);
 		equal(mcp, { type: "mcp", payload: { id: 1 } });
 		const custom = '{"type":"custom","payload":{"other":[{"id":2}]}}';
 		equal(decodeEnvelope(custom, undefined, names), JSON.parse(custom));
 	},
 	"keeps more members of an MCP message that is not a common one, and still no others"() {
-		const isCommon = (payload: unknown): boolean => (payload as { id: number }).id === 1;
-		const names = { commonNames: ["type", "payload", "id"], allNames: ["type", "payload", "id", "rare"], isCommon };
+		const allNames = ["type", "payload", "id", "rare"];
+		const widerNames = (payload: unknown) => ((payload as { id: number }).id === 1 ? undefined : allNames);
+		const names = { commonNames: ["type", "payload", "id"], allNames, widerNames };
 		const decode = (id: number): unknown =>
 			decodeEnvelope(`{"type":"mcp","payload":{"id":${id},"rare":0,"other":0}}`, undefined, names).payload;
 		equal(decode(2), { id: 2, rare: 0 });

@@ -147,9 +147,9 @@ export default suite("MCP", {
 			["initialize", false],
 			[undefined, false],
 		] as const) {
-			equal(server.isCommon({ method }), isCommon, method ?? "no method");
+			equal(server.widerNames({ method }), isCommon ? undefined : server.allNames, method ?? "no method");
 		}
-		equal(server.isCommon(null), false);
+		equal(server.widerNames(null), server.allNames);
 	},
 	"lists a tool for a client of 2024-11-05 without what came later, except whom it is for"() {
 		const base = { name: "set", description: "Sets.", run: () => ({ done: true }) };

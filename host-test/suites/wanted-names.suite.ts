@@ -93,7 +93,23 @@ export default suite("names of members that are wanted", {
 		const isWanted = (): boolean[] => [server.commonNames.includes("inner"), server.allNames.includes("inner")];
 		equal(isWanted(), [false, false]);
 		server.tools.add(tool);
-		equal(isWanted(), [true, true]);
+		equal(isWanted(), [false, true]);
+	},
+	"those of a tool's arguments are common from its first call on, until the tools change"() {
+		const server = new McpServer<object>({
+			name: "s",
+			version: "1",
+			context: {},
+			names: ENVELOPE_NAMES,
+			tools: [tool],
+		});
+		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } } });
+		equal([server.commonNames.includes("inner"), server.allNames.includes("inner")], [false, true]);
+		equal([server.widerNames(call)?.includes("inner"), server.widerNames(call)], [true, undefined]);
+		equal(readBy(server, call), call);
+		equal(server.commonNames.includes("inner"), true);
+		server.tools.remove("t");
+		equal([server.commonNames.includes("inner"), server.allNames.includes("inner")], [false, false]);
 	},
 	"the one that a feature reads in calls is wanted in calls"() {
 		const feature = { capabilities: {}, names: [], callNames: ["own"], answer: () => undefined };

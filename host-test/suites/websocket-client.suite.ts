@@ -78,6 +78,11 @@ function connect({ reads = true, onMessage = (_text: string): void => {} } = {})
 		headers: new Map([["Device-Id", "02:00"]]),
 		dns: { io: FakeResolver },
 		socket: Object.freeze({ io: FakeSocket, nodelay: true }),
+		xor(bytes, mask) {
+			bytes.forEach((byte, at) => {
+				bytes[at] = byte ^ (mask[at % mask.length] as number);
+			});
+		},
 		onReadable(count, { more, binary }) {
 			owner.unread = count;
 			if (owner.reads) {

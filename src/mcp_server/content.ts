@@ -115,7 +115,7 @@ export function resourceLink(link: ResourceLink): Content {
  */
 export function callResult(value: ToolResult, revision: Revision): string {
 	if (typeof value === "boolean" || Number.isFinite(value)) {
-		const json = `${value}`;
+		const json = String(value);
 		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structuredValue(json, revision), "}");
 	}
 	if (typeof value === "string") {

@@ -96,7 +96,7 @@ export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
 	readonly before: string;
-	readonly items: string[];
+	readonly items: readonly string[];
 	readonly after: string;
 	/** Bytes of the whole as UTF-8, the commas between the items included. */
 	readonly bytes: number;
@@ -116,7 +116,7 @@ export function resultOverhead(id: RequestId): number {
 }
 
 function idJson(id: RequestId): string {
-	return typeof id === "number" ? `${id}` : JSON.stringify(id);
+	return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;

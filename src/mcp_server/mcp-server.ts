@@ -4,9 +4,14 @@ import { COMMON_NAMES, OTHER_NAMES, type Params } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
+import { memberNames } from "./validate.js";
 
 /** Bytes of a page reserved for the wrapper, the id and the cursor. */
 const PAGE_RESERVE = 512;
+
+function unique(names: readonly string[]): readonly string[] {
+	return [...new Set(names)];
+}
 
 /** What a server is, offers and is limited to. */
 export interface McpServerOptions<Context> {
@@ -50,6 +55,8 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 	readonly #outerNames: readonly string[];
+	/** The names of the tools whose arguments are in `commonNames`. */
+	#called: string[] = [];
 	#commonNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
@@ -73,23 +80,50 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	/**
-	 * The names of members that the server reads in common messages, tool arguments included: a parser may skip others.
+	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
+	 * among them after its first call, because XS takes memory and time for each name in each message.
 	 */
 	get commonNames(): readonly string[] {
-		this.#commonNames ??= [...new Set(this.#outerNames.concat(COMMON_NAMES, this.tools.argumentNames()))];
+		if (this.#commonNames === undefined) {
+			const ofArguments = this.#called.flatMap((name) => memberNames((this.tools.get(name) as Tool<Context>).input));
+			this.#commonNames = unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
+		}
 		return this.#commonNames;
 	}
 
 	/** The names of members that it reads in any message. */
 	get allNames(): readonly string[] {
-		this.#allNames ??= this.commonNames.concat(OTHER_NAMES);
+		this.#allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
 		return this.#allNames;
 	}
 
-	/** Whether a message is a common one: a tool call, a request for a list, a ping. */
-	isCommon(message: unknown): boolean {
-		const method = (message as Params | null | undefined)?.method;
-		return method === "tools/call" || method === "tools/list" || method === "ping";
+	/** Names of members that features read in calls. */
+	protected get callNames(): readonly string[] {
+		return [];
+	}
+
+	/**
+	 * The names to parse a message with again, if `commonNames` lacks some of its wanted members: those of a tool's first call,
+	 * which are common from now on, or of a message that is no tool call, ping or request for a list.
+	 */
+	widerNames(message: unknown): readonly string[] | undefined {
+		const request = message as Params | null | undefined;
+		const method = request?.method;
+		if (method === "tools/call") {
+			const name = (request?.params as Params | null | undefined)?.name as string;
+			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
+		}
+		return method === "tools/list" || method === "ping" ? undefined : this.allNames;
+	}
+
+	/** @returns whether the tool exists */
+	#addCalled(name: string): boolean {
+		const tool = this.tools.get(name);
+		if (tool !== undefined) {
+			this.#called.push(tool.name);
+			this.#commonNames = undefined;
+		}
+		return tool !== undefined;
 	}
 
 	/** The server's capabilities. */
@@ -116,6 +150,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** Reads again which names are wanted. */
 	forgetNames(): void {
+		this.#called = [];
 		this.#commonNames = undefined;
 		this.#allNames = undefined;
 	}

@@ -1,4 +1,3 @@
-import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
@@ -69,9 +68,25 @@ export interface SessionServer<Context> extends CallServer {
 // Looked up once: XS searches the global object, and `Array`, at each use.
 const { isArray } = Array;
 
-/** The lists that a client gets: common tools, or all. */
-const DETAILED: readonly [ListKind, ListKind] = deepFreeze(["common", "all"]);
-const PLAIN: readonly [ListKind, ListKind] = deepFreeze(["plain", "all plain"]);
+const NOT_AN_OBJECT = "expected an object";
+
+/** The list that a client gets. */
+function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
+	if (hasDetails) {
+		return withUserTools ? "all" : "common";
+	}
+	return withUserTools ? "all plain" : "plain";
+}
+
+/** @throws RpcError for a request that must not be in a batch, or whose answer has no room in it */
+function checkBatched(method: string, room: number): void {
+	if (method === "initialize") {
+		throw invalidRequest("initialize must not be part of a batch");
+	}
+	if (room <= 0) {
+		throw invalidRequest("the batch response is full");
+	}
+}
 
 /** An answer to send: now, later, or none. */
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -125,7 +140,11 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#answer(message));
+		if (isObject(message)) {
+			this.#deliver(this.#answer(message, this.wrapper));
+		} else {
+			this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#unreadable(invalidRequest(NOT_AN_OBJECT)));
+		}
 	}
 
 	/**
@@ -182,7 +201,9 @@ export class McpSession<Context> implements CallSession {
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
-			const answer = this.#answer(message, room);
+			const answer = isObject(message)
+				? this.#answer(message, NO_WRAPPER, room)
+				: this.#unreadable(invalidRequest(NOT_AN_OBJECT), NO_WRAPPER);
 			// Characters or bytes: an estimate is enough here.
 			if (typeof answer === "string") {
 				room -= answer.length;
@@ -203,40 +224,38 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	/**
-	 * The answer in its wrapper; in a batch without one.
+	 * The answer in its wrapper.
 	 *
 	 * @param room in a batch: the room left for its answers
 	 */
-	#answer(message: unknown, room?: number): Answer {
-		const wrapper = room === undefined ? this.wrapper : NO_WRAPPER;
-		if (!isObject(message)) {
-			return this.#unreadable(invalidRequest("expected an object"), wrapper);
-		}
+	#answer(message: Params, wrapper: Wrapper, room?: number): Answer {
 		const id = message.id;
 		const method = message.method;
 		if (typeof method !== "string") {
 			return this.answerWithoutMethod(message, wrapper);
 		}
-		if (id === undefined || method.startsWith("notifications/")) {
+		if (id === undefined) {
 			this.#take(method, message.params);
 			return undefined;
 		}
-		if (!isRequestId(id)) {
-			return this.#unreadable(invalidRequest("id must be a string or an integer"), wrapper);
-		}
 		try {
+			if (!isRequestId(id)) {
+				throw invalidRequest("id must be a string or an integer");
+			}
 			if (message.jsonrpc !== "2.0") {
 				throw invalidRequest('jsonrpc must be "2.0"');
 			}
-			if (room !== undefined && method === "initialize") {
-				throw invalidRequest("initialize must not be part of a batch");
-			}
-			if (room !== undefined && room <= 0) {
-				throw invalidRequest("the batch response is full");
+			if (room !== undefined) {
+				checkBatched(method, room);
 			}
 			return this.dispatch(id, method, checkParams(message.params), wrapper, room !== undefined);
 		} catch (error) {
-			return errorMessage(id, toRpcError(error), wrapper);
+			// Some backends give notifications an id.
+			if (method.startsWith("notifications/")) {
+				this.#take(method, message.params);
+				return undefined;
+			}
+			return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), toRpcError(error), wrapper);
 		}
 	}
 
@@ -263,7 +282,7 @@ export class McpSession<Context> implements CallSession {
 			case "tools/call":
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
-				return this.result(id, this.#listTools(id, params), wrapper);
+				return this.longResult(id, this.#listTools(id, params), wrapper);
 			case "initialize":
 				return this.result(id, this.#initialize(params), wrapper);
 			case "ping":
@@ -273,9 +292,14 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** The message with this result, which is JSON or a long list. */
-	protected result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
-		return typeof result === "string" ? resultMessage(id, result, wrapper) : longResultMessage(id, result, wrapper);
+	/** The message with this result, which is JSON. */
+	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
+		return resultMessage(id, json, wrapper);
+	}
+
+	/** The message with this result. */
+	protected longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
+		return longResultMessage(id, result, wrapper);
 	}
 
 	/** @throws RpcError when too many calls are in progress */
@@ -324,13 +348,12 @@ export class McpSession<Context> implements CallSession {
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		const [common, all] = hasToolDetails(this.revision) ? DETAILED : PLAIN;
-		const budget = this.pageBytes - resultOverhead(id);
-		return this.server.tools.page(readCursor(params), withUserTools ? all : common, budget);
+		const kind = listKind(hasToolDetails(this.revision), withUserTools);
+		return this.server.tools.page(readCursor(params), kind, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
-		const { name } = params;
+		const name = params.name;
 		if (typeof name !== "string") {
 			throw invalidParams("name: expected the name of a tool");
 		}

@@ -73,7 +73,7 @@ export class PagedList {
 		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
 		return {
 			before: this.#start,
-			items: this.#entries.slice(first, last),
+			items: last - first === total ? this.#entries : this.#entries.slice(first, last),
 			after: endBefore(this.#items[last]),
 			bytes: this.#start.length + itemBytes + endBytes,
 		};

@@ -44,11 +44,11 @@ const NO_PARAMS: Params = deepFreeze({});
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
-	if (params === undefined) {
-		return NO_PARAMS;
-	}
 	if (isObject(params)) {
 		return params;
+	}
+	if (params === undefined) {
+		return NO_PARAMS;
 	}
 	if (Array.isArray(params)) {
 		throw invalidParams("Invalid params: expected an object, got an array");
@@ -87,6 +87,10 @@ export function readCursor(params: Params): string {
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
 export function progressToken(params: Params): RequestId | undefined {
-	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+	const meta = params._meta;
+	if (!isObject(meta)) {
+		return undefined;
+	}
+	const token = meta.progressToken;
 	return isRequestId(token) ? token : undefined;
 }

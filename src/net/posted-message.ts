@@ -131,7 +131,8 @@ export class PostedMessage<Context> {
 		const server = this.#server;
 		const maxValues = Math.floor(this.#options.maxBytes / BYTES_PER_VALUE);
 		const message = parseJson(text, maxValues, server.commonNames);
-		return server.isCommon(message) ? message : parseJson(text, maxValues, server.allNames);
+		const wider = server.widerNames(message);
+		return wider === undefined ? message : parseJson(text, maxValues, wider);
 	}
 
 	#reject(message: unknown, error: RpcError): void {

@@ -1,5 +1,6 @@
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
+import Logical from "logical";
 import type { HttpClients } from "../net/http-client.js";
 import type { NetworkClients } from "../protocols/network-clients.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
@@ -23,12 +24,13 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 	const dns = { io: SystemResolver };
 	const plain = { io: TCP, nodelay: true };
 	const records: Record<string, object> = {};
+	const { xor } = Logical;
 	const add = (scheme: string, io: unknown, socket: object = plain): void => {
 		if (io !== undefined) {
-			records[scheme] = { io, dns, socket };
+			records[scheme] = { io, dns, xor, socket };
 		}
 		if (io !== undefined && tls !== undefined) {
-			records[`${scheme}s`] = { io, dns, socket: { io: tls, TCP: { io: GuardedTCP }, nodelay: true, secure } };
+			records[`${scheme}s`] = { io, dns, xor, socket: { io: tls, TCP: { io: GuardedTCP }, nodelay: true, secure } };
 		}
 	};
 	add("ws", FramedWebSocketClient);

@@ -17,8 +17,8 @@ export interface Envelope {
 export interface WantedNames {
 	readonly commonNames: readonly string[];
 	readonly allNames: readonly string[];
-	/** Whether `commonNames` has all wanted members of this payload. */
-	isCommon(payload: unknown): boolean;
+	/** The names to parse a message with again, if `commonNames` lacks some of its wanted members. */
+	widerNames(payload: unknown): readonly string[] | undefined;
 }
 
 /** The members of an envelope that holds MCP. */
@@ -41,13 +41,12 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
 	if (names === undefined) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	const envelope = checkEnvelope(parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames));
-	if (envelope.type !== "mcp") {
+	const envelope = parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames) as Envelope | null;
+	if (envelope?.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	return isFirst || names.isCommon(envelope.payload)
-		? envelope
-		: checkEnvelope(parseJson(text, maxValues, names.allNames));
+	const wider = isFirst ? undefined : names.widerNames(envelope.payload);
+	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
 }
 
 /**

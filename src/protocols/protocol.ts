@@ -170,21 +170,15 @@ export class Protocol {
 
 	/** Events count only while the channel is the current one. */
 	#channelEvents(): ChannelEvents {
-		const whilePresent =
-			<A extends unknown[]>(handle: (...args: A) => void) =>
-			(...args: A) => {
-				if (this.#events === events) {
-					handle(...args);
-				}
-			};
+		const isCurrent = (): boolean => this.#events === events;
 		const { onAudio } = this.#options.events;
 		const events: ChannelEvents = {
-			onOpen: whilePresent(() => this.#opened()),
-			onText: whilePresent((text: string) => this.#receive(text)),
-			onDropped: whilePresent((reason: string, start: string) => this.#drop(reason, start)),
-			onActivity: whilePresent(() => this.#watch?.heard()),
-			...(onAudio && { onBinary: whilePresent(onAudio) }),
-			onClose: whilePresent((error: ProtocolError) => this.#lose(error)),
+			onOpen: () => isCurrent() && this.#opened(),
+			onText: (text) => isCurrent() && this.#receive(text),
+			onDropped: (reason, start) => isCurrent() && this.#drop(reason, start),
+			onActivity: () => isCurrent() && this.#watch?.heard(),
+			...(onAudio && { onBinary: (message) => isCurrent() && onAudio(message) }),
+			onClose: (error) => isCurrent() && this.#lose(error),
 		};
 		return events;
 	}

@@ -1,5 +1,5 @@
 import type { WebSocketClient, WebSocketClientOptions } from "./websocket-channel.js";
-import { MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD, maskedFrame, OPCODE } from "./websocket-frame.js";
+import { MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD, maskedFrame, OPCODE, type Xor } from "./websocket-frame.js";
 import { HandshakeResponse, handshakeRequest } from "./websocket-handshake.js";
 import { FrameReceiver } from "./websocket-receiver.js";
 
@@ -18,10 +18,11 @@ interface Resolver {
 	resolve(options: { readonly host: string; onResolved(host: string, address: string): void; onError(): void }): void;
 }
 
-/** ECMA-419's records that a client needs: a DNS resolver and a socket. */
+/** ECMA-419's records that a client needs, a DNS resolver and a socket, and the masking of its frames. */
 export interface FramedWebSocketOptions extends WebSocketClientOptions {
 	readonly dns: { readonly io: new (options: object) => Resolver };
 	readonly socket: { readonly io: new (options: object) => Socket };
+	readonly xor: Xor;
 }
 
 /**
@@ -107,10 +108,10 @@ export class FramedWebSocketClient implements WebSocketClient {
 			throw new Error(`no room for ${data.byteLength} bytes`);
 		}
 		if (opcode !== undefined) {
-			this.#writeBytes(maskedFrame(opcode, true, data));
+			this.#writeBytes(maskedFrame(opcode, true, data, this.#options.xor));
 		} else {
 			const first = binary ? OPCODE.binary : OPCODE.text;
-			this.#writeBytes(maskedFrame(this.#continues ? OPCODE.continuation : first, !more, data));
+			this.#writeBytes(maskedFrame(this.#continues ? OPCODE.continuation : first, !more, data, this.#options.xor));
 			this.#continues = more;
 		}
 		return this.#room;
@@ -175,7 +176,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 	/** Answers a ping or close. Nothing follows a close. */
 	#sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
 		this.#reply = undefined;
-		this.#writeBytes(maskedFrame(opcode, true, payload));
+		this.#writeBytes(maskedFrame(opcode, true, payload, this.#options.xor));
 		if (opcode === OPCODE.close) {
 			this.close();
 			this.#options.onClose();

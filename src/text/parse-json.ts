@@ -31,7 +31,7 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
  */
 export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
 	// XS counts the characters each time.
-	const { length } = text;
+	const length = text.length;
 	if (length > maxValues || text.includes("[") || (length > MAX_FLAT_LENGTH && mayNestTooDeep(text, length))) {
 		checkLimits(text, maxValues);
 	}

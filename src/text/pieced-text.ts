@@ -11,36 +11,40 @@ const TAKE = 1_024;
 export class PiecedText {
 	/** Bytes of the whole text as UTF-8. */
 	readonly bytes: number;
-	/** Those that are not taken. */
-	readonly #pieces: string[];
+	readonly #head: string;
+	readonly #pieces: readonly string[];
 	readonly #tail: string;
-	/** Pieces that are put together at a time. */
+	/** Pieces that are put together at a time. The first part holds the head, too, and so has one piece less. */
 	readonly #count: number;
-	/** Pieces of the next part: the first part holds the head, too, and so has one piece less. */
-	#next: number;
+	/** Pieces that are taken. */
+	#taken = 0;
 
-	/** @param pieces become the text's own: they are taken out of this array */
-	constructor(head: string, pieces: string[], tail: string, bytes: number) {
-		this.#count = Math.round((TAKE * pieces.length) / bytes) || 1;
-		this.#next = this.#count - 1 || 1;
-		pieces[0] = head.concat(pieces[0] ?? "");
+	constructor(head: string, pieces: readonly string[], tail: string, bytes: number) {
+		this.#head = head;
 		this.#pieces = pieces;
 		this.#tail = tail;
+		this.#count = Math.round((TAKE * pieces.length) / bytes) || 1;
 		this.bytes = bytes;
 	}
 
 	/** The next part of the text. Not to be called again when the whole text was taken. */
 	take(): string {
-		const part = this.#pieces.splice(0, this.#next);
-		this.#next = this.#count;
-		// Each concatenation copies: so tail and the comma before the next part are joined with the pieces.
-		part.push(this.#pieces.length > 0 ? "" : (part.pop() ?? "").concat(this.#tail));
+		const from = this.#taken;
+		const to = from === 0 ? this.#count - 1 || 1 : from + this.#count;
+		this.#taken = to;
+		const part = this.#pieces.slice(from, to);
+		// Each concatenation copies: so head and tail are joined with a piece each.
+		if (from === 0) {
+			part[0] = this.#head.concat(part[0] ?? "");
+		}
+		// An empty piece at the end makes the comma before the next part.
+		part.push(to < this.#pieces.length ? "" : (part.pop() ?? "").concat(this.#tail));
 		return part.join(",");
 	}
 
-	/** The text in one: all of it, as long as nothing was taken. */
+	/** The text in one: all of it, whatever was taken. */
 	toString(): string {
-		return this.#pieces.join(",").concat(this.#tail);
+		return this.#head.concat(this.#pieces.join(","), this.#tail);
 	}
 }
 

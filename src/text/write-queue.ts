@@ -25,10 +25,13 @@ export class WriteQueue {
 	readonly #limit: number;
 	readonly #overhead: number;
 	readonly #write: WritePart;
-	readonly #messages: (ArrayBuffer | PiecedText)[] = [];
-	/** Bytes of the first message that are written. */
+	/** The message that is being written. Most need not wait, and so no place in an array. */
+	#message: ArrayBuffer | PiecedText | undefined;
+	/** The messages after it. */
+	readonly #waiting: (ArrayBuffer | PiecedText)[] = [];
+	/** Bytes of the message that are written. */
 	#written = 0;
-	/** The piece of the first message that is being written: the whole of it, unless it is in pieces. */
+	/** The piece of the message that is being written: the whole of it, unless it is in pieces. */
 	#piece: ArrayBuffer | undefined;
 	#pieceWritten = 0;
 	#writable = 0;
@@ -57,9 +60,11 @@ export class WriteQueue {
 			return false;
 		}
 		this.#bytes = bytes;
-		this.#messages.push(message);
-		if (this.#messages.length === 1) {
+		if (this.#message === undefined) {
+			this.#message = message;
 			this.#drain();
+		} else {
+			this.#waiting.push(message);
 		}
 		return true;
 	}
@@ -71,7 +76,7 @@ export class WriteQueue {
 	}
 
 	#drain(): void {
-		let message = this.#messages[0];
+		let message = this.#message;
 		while (message !== undefined) {
 			const piece = this.#present(message);
 			const left = piece.byteLength - this.#pieceWritten;
@@ -81,7 +86,7 @@ export class WriteQueue {
 				return;
 			}
 			this.#writePart(message, piece, size);
-			message = this.#messages[0];
+			message = this.#message;
 		}
 	}
 
@@ -105,7 +110,7 @@ export class WriteQueue {
 		const isLast = this.#written === messageBytes;
 		if (isLast) {
 			this.#bytes -= costOf(message);
-			this.#messages.shift();
+			this.#message = this.#waiting.shift();
 			this.#written = 0;
 			this.#piece = undefined;
 		}

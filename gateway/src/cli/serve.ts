@@ -34,6 +34,9 @@ async function serve(settings: object, command: Command): Promise<void> {
 }
 
 async function bridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
+	// Before the SDK makes its schemas: to compile them costs more than a client's few messages gain.
+	const { config } = await import("zod");
+	config({ jitless: true });
 	const { runBridge } = await import("./run-bridge.js");
 	await runBridge(device, options);
 }

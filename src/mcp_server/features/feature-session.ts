@@ -63,7 +63,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 			const call = this.begin(id, params);
 			const result = this.server.features.answer(method, params, call);
 			if (result !== undefined) {
-				return result instanceof Promise ? this.#settle(call, result, wrapper) : this.result(id, result, wrapper);
+				return result instanceof Promise ? this.#settle(call, result, wrapper) : this.#resultOf(id, result, wrapper);
 			}
 		}
 		return super.dispatch(id, method, params, wrapper, isBatched);
@@ -72,6 +72,10 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
 		const isTaken = message.method === undefined && this.server.features.takeResponse(this, message);
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
+	}
+
+	#resultOf(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
+		return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
 	}
 
 	/** Waits for a feature's answer. */

@@ -91,7 +91,6 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 /** An MCP server that offers features besides its tools. */
 class FeatureServer<Context> extends McpServer<Context> implements FeatureSessionServer<Context> {
 	readonly features: FeatureSet<Context>;
-	#commonNames: readonly string[] | undefined;
 
 	constructor(features: FeatureSet<Context>, options: McpServerOptions<Context>) {
 		super(options);
@@ -99,12 +98,8 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 		features.attach(this);
 	}
 
-	override get commonNames(): readonly string[] {
-		if (this.#commonNames === undefined) {
-			const { callNames } = this.features;
-			this.#commonNames = callNames.length === 0 ? super.commonNames : super.commonNames.concat(callNames);
-		}
-		return this.#commonNames;
+	protected override get callNames(): readonly string[] {
+		return this.features.callNames;
 	}
 
 	override get allNames(): readonly string[] {
@@ -120,11 +115,6 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 		const session = new FeatureSession<Context>(this, options);
 		this.sessions.add(session);
 		return session;
-	}
-
-	override forgetNames(): void {
-		super.forgetNames();
-		this.#commonNames = undefined;
 	}
 }
 

@@ -218,13 +218,18 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		}
 	}
 
-	protected override result(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
-		const start = CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
-		if (typeof result === "string") {
-			return super.result(id, "{".concat(start, result === "{}" ? "" : ",", result.slice(1)), wrapper);
-		}
-		const before = `{${start},${result.before.slice(1)}`;
-		return super.result(id, { ...result, before, bytes: result.bytes + start.length + 1 }, wrapper);
+	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
+		return super.result(id, "{".concat(this.#start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
+	}
+
+	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
+		const before = `{${this.#start},${result.before.slice(1)}`;
+		return super.longResult(id, { ...result, before, bytes: result.bytes + this.#start.length + 1 }, wrapper);
+	}
+
+	/** The members that a result begins with. */
+	get #start(): string {
+		return CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
 	}
 
 	#meta(): object {
