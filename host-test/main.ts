@@ -38,24 +38,24 @@ async function announceXs(all: boolean): Promise<void> {
 }
 
 /** One file after another: they build in the same folder, and share the simulator's stored settings. */
-async function runInSimulator(): Promise<number> {
+async function runInSimulator(tests = testsIn(SIMULATOR_TESTS)): Promise<number> {
 	console.log(
 		process.env.MODDABLE
 			? "In Moddable's simulator: built first, which takes a minute or two the first time"
 			: `Not in Moddable's simulator: ${NO_SDK}`,
 	);
-	return await runTests(testsIn(SIMULATOR_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
+	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
 /** Runs the tests of the emulated chip, one file after another: they share its image. */
-async function runInQemu(): Promise<number> {
+async function runInQemu(tests = testsIn(ESP32_TESTS)): Promise<number> {
 	const tools = findQemuTools();
 	console.log(
 		typeof tools === "string"
 			? `Not in QEMU: ${tools}`
 			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
 	);
-	return await runTests(testsIn(ESP32_TESTS), { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
+	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
 function select(paths: readonly string[], all: boolean): string[] {
@@ -108,10 +108,11 @@ const program = makeProgram("test", "Runs the tests: every suite on Node and XS,
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
 	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
 	.action(async (paths: string[], options: Options) => {
+		const named = paths.length > 0 ? select(paths, true) : undefined;
 		if (options.esp32) {
-			process.exitCode = await runInQemu();
+			process.exitCode = await runInQemu(named);
 		} else if (options.simulator) {
-			process.exitCode = await runInSimulator();
+			process.exitCode = await runInSimulator(named);
 		} else {
 			process.exitCode = await runOnNode(paths, options);
 		}

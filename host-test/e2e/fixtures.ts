@@ -120,6 +120,7 @@ export class RawBackend {
 	#heard: string[] = [];
 	#wake: (() => void) | undefined;
 	#failure: Error | undefined;
+	#silence: { readonly max: number; readonly explain: () => Promise<string> } | undefined;
 
 	private constructor(http: Server, scheme: "ws" | "wss") {
 		this.#http = http;
@@ -161,15 +162,27 @@ export class RawBackend {
 		return `${this.#scheme}://127.0.0.1:${this.port}/xiaozhi/v1/?a=b`;
 	}
 
+	/**
+	 * Lets a wait for a message fail.
+	 *
+	 * @param max milliseconds of a wait
+	 * @param explain what the device does instead
+	 */
+	limitSilence(max: number, explain: () => Promise<string>): void {
+		this.#silence = { max, explain };
+	}
+
 	/** The next message of the device, as text. */
 	async hear(): Promise<string> {
 		while (this.#heard.length === 0) {
 			if (this.#failure !== undefined) {
 				throw this.#failure;
 			}
+			const timer = this.#silence && setTimeout(() => void this.#failAsSilent(), this.#silence.max);
 			await new Promise<void>((resolve) => {
 				this.#wake = resolve;
 			});
+			clearTimeout(timer);
 		}
 		return this.#heard.shift() as string;
 	}
@@ -189,6 +202,11 @@ export class RawBackend {
 	fail(error: Error): void {
 		this.#failure = error;
 		this.#wake?.();
+	}
+
+	async #failAsSilent(): Promise<void> {
+		const state = await this.#silence?.explain().catch(String);
+		this.fail(new Error(`no message for ${this.#silence?.max} ms. ${state}`));
 	}
 
 	/** @param message bytes become a binary frame */

@@ -9,6 +9,12 @@ import { HOST_ADDRESS, type QemuImage } from "../../scripts/moddable/qemu.js";
 import { type Emulator, ETHERNET, Qemu } from "../../scripts/moddable/qemu-chip.js";
 import { RawBackend } from "../e2e/fixtures.js";
 
+/** Milliseconds without a message after which the chip hangs: much more than anything takes, because the computer may be busy. */
+const MAX_SILENCE = 300_000;
+
+/** Characters of its console that tell what it did before. */
+const CONSOLE_SHOWN = 1_500;
+
 interface ChipOptions {
 	/** What its flash has when it is switched on. */
 	readonly image: QemuImage;
@@ -57,6 +63,9 @@ export function startChip(
 			qemu = powerOn();
 		},
 		setNetwork: (up: boolean): Promise<void> => qemu.setNetwork(up),
+		/** What it does, for an error: its processor's registers, and what it printed last. */
+		state: async (): Promise<string> =>
+			`${await qemu.registers()}\n${readFileSync(console, "latin1").slice(-CONSOLE_SHOWN)}`,
 	};
 }
 
@@ -87,6 +96,7 @@ export async function startDevice(t: TestContext, { image, settings, images, emu
 		passphrase,
 		onEnd: (reason) => backend.fail(reason),
 	});
+	backend.limitSilence(MAX_SILENCE, chip.state);
 	/** Waits for the next session: what the device said before it restarted may still be unread. */
 	const nextSession = async (): Promise<void> => {
 		while (JSON.parse(await backend.hear()).type !== "hello") {}

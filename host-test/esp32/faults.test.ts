@@ -44,6 +44,14 @@ describe("an ESP32-C3 in QEMU with firmware that fails on demand", {
 		}
 	});
 
+	it("is reported with its registers and its console when it says nothing", async (t) => {
+		const device = await startDevice(t, { image, settings });
+		await device.nextSession();
+		await device.setNetwork(false);
+		device.backend.limitSilence(1_000, device.state);
+		await assert.rejects(device.info(), /no message for 1000 ms.*\bpc +[0-9a-f]{8}.*\bstate \w+ -> \w+/s);
+	});
+
 	it("goes back from an update that never gets through its start", async (t) => {
 		const device = await startDevice(t, { image, settings, images: new Map([["next", image.firmware]]) });
 		await device.nextSession();

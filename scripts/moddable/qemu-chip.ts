@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { createInterface } from "node:readline";
 import { ChildGroup } from "./child-group.js";
 import { SdkError } from "./sdk.js";
 
@@ -74,12 +75,30 @@ export class Qemu {
 
 	/** Takes the network away, or gives it back. */
 	async setNetwork(up: boolean): Promise<void> {
+		await this.#ask("set_link", { name: NETWORK, up });
+	}
+
+	/** The registers of its processor, as QEMU prints them. */
+	async registers(): Promise<string> {
+		return String(await this.#ask("human-monitor-command", { "command-line": "info registers" }));
+	}
+
+	async #ask(execute: string, args: object): Promise<unknown> {
 		const socket = connect(this.#monitor);
-		await once(socket, "connect");
-		socket.write('{"execute":"qmp_capabilities"}');
-		socket.end(JSON.stringify({ execute: "set_link", arguments: { name: NETWORK, up } }));
-		socket.resume();
-		await once(socket, "close");
+		try {
+			await once(socket, "connect");
+			socket.write('{"execute":"qmp_capabilities"}');
+			socket.write(JSON.stringify({ execute, arguments: args, id: execute }));
+			for await (const line of createInterface({ input: socket })) {
+				const answer = JSON.parse(line);
+				if (answer.id === execute) {
+					return answer.return;
+				}
+			}
+			throw new SdkError(`QEMU's monitor did not answer ${execute}`);
+		} finally {
+			socket.destroy();
+		}
 	}
 
 	/** Cuts the power: whatever it was doing, it does no more. */
