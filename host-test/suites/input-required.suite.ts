@@ -194,6 +194,18 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
 		equal([error.code, timer.size], [-32602, 0]);
 	},
+	async "a call that waited too long cannot be resumed, even if its tool does not end"() {
+		const stubborn = makeTool(async (call) => {
+			await askName(call).catch(() => {});
+			return await new Promise(() => {});
+		});
+		const { call, timer } = statelessClient({ tools: [stubborn], timeout: 1_000 });
+		const { requestState } = (await call("t")).result;
+		timer.pass(1_000);
+		await settled();
+		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
+		equal([error.code, timer.size], [-32602, 0]);
+	},
 	async "of more calls than may wait the oldest is cancelled"() {
 		const { call, timer } = statelessClient({ tools: [greeter], maxSuspended: 2, maxCalls: 3 });
 		const states: string[] = [];

@@ -185,6 +185,15 @@ export default suite("MCP", {
 			);
 		}
 	},
+	"goes on at a cursor although the tools before it have been removed"() {
+		const client = clientWith(...numbered(40, "x".repeat(700)));
+		const first = client.ask("tools/list").result;
+		for (const { name } of first.tools) {
+			client.server.tools.remove(name);
+		}
+		client.heard();
+		equal(client.ask("tools/list", { cursor: first.nextCursor }).result.tools[0].name, first.nextCursor);
+	},
 	"fills its pages"() {
 		const client = new Client<undefined>({ context: undefined, tools: numbered(40, "x".repeat(700)) });
 		client.session.receive({ jsonrpc: "2.0", id: 2, method: "tools/list" });

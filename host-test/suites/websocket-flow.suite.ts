@@ -198,7 +198,8 @@ export default suite("WebSocket, what flows and what waits", {
 		const { client, heard, log } = inSession();
 		client.arrive([Uint8Array.of(...new Uint8Array(ArrayBuffer.fromString(mcp("a"))), 0, 0x7d).buffer]);
 		equal(heard, []);
-		matches(log.join(), /NUL/);
+		// XS 13 would read the text up to the NUL byte, and XS 17 all of it: JSON has no such character.
+		matches(log.join(), /^message dropped: .*(NUL|invalid character)/);
 	},
 	"asks an idle backend for a pong, which is a sign of life"() {
 		const { client, timer, lost } = inSession();

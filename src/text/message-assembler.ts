@@ -75,7 +75,8 @@ export function decodeText(message: ArrayBuffer): string {
 	} catch {
 		throw new MessageRejected(`not valid UTF-8`);
 	}
-	// XS takes what stands before a NUL byte for the whole. The search takes long, and ASCII needs none.
+	// XS 13 takes what stands before a NUL byte for the whole. Later ones keep it, and it is no JSON. The search takes long, and
+	// ASCII that is whole needs none.
 	if (text.length < message.byteLength && new Uint8Array(message).includes(0)) {
 		throw new MessageRejected(`contains a NUL byte`);
 	}

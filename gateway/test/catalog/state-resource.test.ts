@@ -81,6 +81,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await first.unplug();
 			await until(() => updates.length === 2, "told that it is offline");
 			assert.equal((await readState(client)).online, false);
+			const states: boolean[] = [];
+			side.gateway.servers.on("stateChanged", ({ online }) => states.push(online));
+			await WireDevice.connect(t, side, { id: FIRST });
+			assert.deepEqual(states, [true]);
+			await until(() => updates.length === 3, "told that it is online again");
+			assert.equal((await readState(client)).online, true);
 		});
 	});
 }

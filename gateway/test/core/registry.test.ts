@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { ServerTool } from "xs-mcp-manager/core";
+import { setImmediate as turn } from "node:timers/promises";
+import { ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
@@ -72,6 +73,25 @@ describe("the servers that the gateway knows", () => {
 		await until(() => toolsOnDisk() === 1, "its new list is on disk");
 	});
 
+	it("are not written again if they list what they did before", async (t) => {
+		const folder = temporaryFolder();
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		const device = await WireDevice.connect(t, side);
+		await until(() => filesIn(folder)[0]?.endsWith(".json") === true, "its record is on disk");
+		// From now on, a write is a warning.
+		rmSync(join(folder, "devices"), { recursive: true });
+		writeFileSync(join(folder, "devices"), "");
+		device.changeTools([SET_VOLUME, REBOOT]);
+		await once(servers, "notification");
+		await servers.find(ID)?.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
+		for (let turns = 0; turns < 5; turns += 1) {
+			await turn();
+		}
+		await assert.rejects(servers.tag(ID, ["kitchen"]), { code: "ENOTDIR" });
+		assert.equal(side.warnings.length, 1, side.warnings.join("\n"));
+	});
+
 	it("tell of a device's notifications, its state, and events that are not too long", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
@@ -81,6 +101,7 @@ describe("the servers that the gateway knows", () => {
 		servers.on("notification", (_server, method, params) => notified.push([method, params]));
 		const rejected: string[] = [];
 		servers.on("rejected", (description) => rejected.push(description));
+		device.answer(99, {});
 		device.notify("notifications/anything", { at: 1 });
 		device.notify("notifications/state_changed", { newState: 5 });
 		device.notify("notifications/button_pressed", { name: "x".repeat(1_100) });
@@ -89,7 +110,9 @@ describe("the servers that the gateway knows", () => {
 		await until(() => notified.length === 5, "all notifications");
 		assert.deepEqual(notified[0], ["notifications/anything", { at: 1 }]);
 		assert.deepEqual([server?.state, server?.event?.params], ["x".repeat(64), { name: "boot" }]);
-		assert.deepEqual(rejected, [`${ID}: notifications/button_pressed is too long (limit 1024 characters)`]);
+		assert.equal(rejected.length, 2);
+		assert.match(rejected[0] ?? "", new RegExp(`^${ID}: .*99`), "a response to nothing");
+		assert.equal(rejected[1], `${ID}: notifications/button_pressed is too long (limit 1024 characters)`);
 	});
 
 	it("survive a damaged file, which is set aside", async (t) => {
@@ -283,6 +306,45 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual(
 			servers.all.map(({ id }) => id),
 			[ID],
+		);
+		assert.deepEqual(side.warnings, [], "a device that leaves is no fault");
+	});
+
+	it("are offline as before, and nobody is told, if they come back and disconnect before their lists are read", async (t) => {
+		const side = await startGateway(t);
+		const { servers } = side.gateway;
+		await (await WireDevice.connect(t, side)).unplug();
+		await until(() => servers.find(ID)?.online === false, "the device is offline");
+		let told = 0;
+		servers.on("stateChanged", () => {
+			told += 1;
+		});
+		const [came, gone] = [once(servers, "connected"), once(servers, "disconnected")];
+		const updated = await WireDevice.connectTo(t, side.deviceUrl, { version: "2.0.0", listsNothing: true });
+		await came;
+		await updated.unplug();
+		await gone;
+		assert.deepEqual([told, servers.find(ID)?.online], [0, false]);
+	});
+
+	it("may be another gateway's: offline, unless their id is known already or there are too many", async (t) => {
+		const servers = await ServerRegistry.open({ maxServers: 2 });
+		t.after(() => servers.close());
+		const offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+		for (const [id, alias] of [
+			["a", "first"],
+			["a", "again"],
+			["b", "second"],
+			["c", "third"],
+		] as const) {
+			servers.know({ id, alias, board: { name: "lamp", version: "1" }, offers, lastSeen: 1 });
+		}
+		assert.deepEqual(
+			servers.all.map(({ id, alias, online }) => [id, alias, online]),
+			[
+				["a", "first", false],
+				["b", "second", false],
+			],
 		);
 	});
 

@@ -14,10 +14,17 @@ interface Payload {
 
 class MemoryTransport extends DeviceTransport {
 	readonly asked: Payload[] = [];
+	/** Messages besides MCP. */
+	readonly others: Readonly<Record<string, unknown>>[] = [];
 	disconnects = 0;
 
 	protected override write(text: string): void {
-		this.asked.push((JSON.parse(text) as { payload: Payload }).payload);
+		const message = JSON.parse(text) as { type: string; payload: Payload };
+		if (message.type === "mcp") {
+			this.asked.push(message.payload);
+		} else {
+			this.others.push(message);
+		}
 	}
 
 	protected override disconnect(): void {
@@ -36,8 +43,9 @@ const INITIALIZED = {
 	serverInfo: { name: "lamp", version: "1.0.0" },
 };
 
-async function connect(initializeResult: object = INITIALIZED) {
-	const transport = new MemoryTransport({ id: "dev", clientId: "uuid", transport: "test" }, { maxMessageBytes: 8_192 });
+async function connect(initializeResult: object = INITIALIZED, more: { configured?: true } = {}) {
+	const identity = { id: "dev", clientId: "uuid", transport: "test", ...more };
+	const transport = new MemoryTransport(identity, { maxMessageBytes: 8_192 });
 	const session = new Session(transport);
 	const invalid: string[] = [];
 	const closed: string[] = [];
@@ -75,6 +83,20 @@ describe("a session with a device", () => {
 			{ name: "a", inputSchema: {} },
 			{ name: "b", inputSchema: {} },
 		]);
+	});
+
+	it("lists the pages of a configured server as MCP has it: the first without a cursor", async () => {
+		const { session, asked, answer } = await connect(INITIALIZED, { configured: true });
+		const list = session.list("tools", { withUserTools: true });
+		for (const nextCursor of ["b", undefined]) {
+			await turn();
+			answer({ result: { tools: [], ...(nextCursor !== undefined && { nextCursor }) } });
+		}
+		await list;
+		assert.deepEqual(
+			asked.map(({ params }) => params),
+			[{}, { cursor: "b" }],
+		);
 	});
 
 	it("gives up a list that does not end, or is too long", async () => {
@@ -248,6 +270,7 @@ describe("a session with a device", () => {
 		);
 		answer({ result: RESULT });
 		await call;
+		session.close();
 		const silent = await connect();
 		void silent.session.callTool("t", {}, { logLevel: "warning" }).catch(() => {});
 		await turn();
@@ -256,6 +279,26 @@ describe("a session with a device", () => {
 			["tools/call"],
 		);
 		silent.session.close();
+	});
+
+	it("takes as log messages only the notifications that are", async () => {
+		const { session, transport, answer } = await connect();
+		const logged: unknown[] = [];
+		const call = session.callTool("t", {}, { onLog: ({ data }) => logged.push(data) });
+		for (const method of ["notifications/other", "notifications/message"]) {
+			transport.say({ jsonrpc: "2.0", method, params: { level: "info", data: method } });
+			await turn();
+		}
+		answer({ result: RESULT });
+		await call;
+		assert.deepEqual(logged, ["notifications/message"]);
+	});
+
+	it("sends messages besides MCP, with the id of the session", async () => {
+		const { session, transport } = await connect();
+		session.sendMessage({ type: "tts", state: "start" });
+		const [{ session_id: id, ...message } = {}] = transport.others;
+		assert.deepEqual([typeof id, message], ["string", { type: "tts", state: "start" }]);
 	});
 
 	it("gives a call half a minute", async (t) => {

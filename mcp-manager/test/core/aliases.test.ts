@@ -135,8 +135,10 @@ describe("the alias of a configured server", () => {
 
 	it("is free again once the server is no longer configured, or the device forgotten", async () => {
 		const servers = directory();
-		servers.configure("files", settings("files"));
-		servers.unconfigure("files");
+		for (let times = 0; times < 2; times += 1) {
+			servers.configure("files", settings("files"));
+			servers.unconfigure("files");
+		}
 		const [first, second] = ["11:22:33:44:55:66", "aa:bb:cc:44:55:66"].map((id) => servers.open(id));
 		assert.ok(first && second);
 		const alias = servers.aliasFor(first, "lamp");
@@ -172,6 +174,17 @@ describe("the alias of a configured server", () => {
 		assert.equal(found[0]?.[1], "files", "its id is its alias");
 		assert.equal(new Set(found[0]).size, 3);
 		assert.match(found[0]?.[0] ?? "", /^files_[0-9a-f]{6}$/);
+	});
+
+	it("changes while the server is online, once another one wants the same", () => {
+		const servers = directory();
+		servers.configure("Files", settings("files"));
+		const server = servers.open("Files");
+		server.discovered({ id: "Files", alias: servers.aliasFor(server, "board"), ...RECORD });
+		assert.equal(servers.find("files"), server);
+		servers.configure("files", settings("files"));
+		assert.match(server.alias, /^files_[0-9a-f]{6}$/);
+		assert.deepEqual([servers.find(server.alias), servers.find("files")], [server, undefined]);
 	});
 
 	it("is taken from a device, which gets another; a device with its id is forgotten", async (t) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { Discovery } from "../../src/core/discovery.js";
 import { LISTS, type ListName } from "../../src/core/offers.js";
@@ -49,5 +50,27 @@ describe("the lists of a server", () => {
 		const failure = new ProtocolError(ProtocolErrorCode.InternalError, "no room");
 		const discovery = new Discovery({ warn: assert.fail });
 		await assert.rejects(discovery.list(serverWith({ tools: [], resources: failure }), ALL), failure);
+	});
+
+	it("are read from 64 servers at the same time", async () => {
+		const discovery = new Discovery({ warn: assert.fail });
+		let asked = 0;
+		let answer = (_items: never[]): void => {};
+		const answered = new Promise<never[]>((resolve) => {
+			answer = resolve;
+		});
+		const slow = {
+			...serverWith({}),
+			list: () => {
+				asked += 1;
+				return answered;
+			},
+		} as unknown as Session;
+		const read = Promise.all(Array.from({ length: 100 }, () => discovery.list(slow, ["tools"])));
+		await turn();
+		assert.equal(asked, 64);
+		answer([]);
+		await read;
+		assert.equal(asked, 100);
 	});
 });

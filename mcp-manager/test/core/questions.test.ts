@@ -47,8 +47,10 @@ async function isAsked(capabilities: ClientCapabilities, question: Question): Pr
 }
 
 describe("a server's questions", () => {
-	it("are expected within the capabilities that the server was told", () => {
-		assert.deepEqual(makeQuestions({ roots: {} }).methods, ["roots/list"]);
+	it("are expected within the capabilities that the server was told", async () => {
+		const { questions, ask, methods } = makeQuestions({ roots: {} });
+		assert.deepEqual(methods, ["roots/list"]);
+		await questions.during(asker(EVERYTHING), OPTIONS, () => ask(ROOTS));
 		assert.deepEqual(makeQuestions({}).methods, []);
 	});
 
@@ -93,6 +95,20 @@ describe("a server's questions", () => {
 			),
 			questions.during(rich, OPTIONS, () => ask(ROOTS)),
 		]);
+	});
+
+	it("are rejected once the request in whose response they come has ended", async () => {
+		const { questions, ask } = makeQuestions();
+		let end = (): void => {};
+		const ended = new Promise<void>((resolve) => {
+			end = resolve;
+		});
+		let late: Promise<object> | undefined;
+		await questions.during(asker(EVERYTHING), OPTIONS, async () => {
+			late = ended.then(() => ask(ROOTS));
+		});
+		end();
+		await assert.rejects(late ?? Promise.resolve(), /no request of a client is in progress/);
 	});
 
 	it("that name no request reach the client of all requests in progress", async () => {

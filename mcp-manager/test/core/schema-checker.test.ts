@@ -74,6 +74,32 @@ describe("the arguments of a call", () => {
 			assert.equal(await check({ ...schema }, { a: 1 }), undefined);
 			assert.equal(warnings.length, 1, warnings.join("\n"));
 		}
+		warnings.length = 0;
+		for (const schema of [...malformed, ...unusable]) {
+			await check({ ...schema }, { a: 1 });
+		}
+		assert.deepEqual(warnings, [], "each is remembered");
+	});
+
+	it("are checked without reading the schema again, and compiling it once for all devices that have it", async () => {
+		let reads = 0;
+		const schema = () => ({
+			properties: {
+				get rare() {
+					reads += 1;
+					return { type: "integer" };
+				},
+			},
+		});
+		const readsOf = async (checked: ReturnType<typeof schema>): Promise<number> => {
+			reads = 0;
+			assert.equal(await check(checked, { rare: "x" }), "rare: must be integer");
+			return reads;
+		};
+		const [first, second] = [schema(), schema()];
+		const compiling = await readsOf(first);
+		assert.equal(await readsOf(first), 0);
+		assert.ok((await readsOf(second)) < compiling);
 	});
 
 	it("may come for two devices whose schemas have the same $id", async () => {

@@ -3,7 +3,14 @@ import { describe, it, type TestContext } from "node:test";
 import { ServerError } from "../../src/core/errors.js";
 import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
 import type { SchemaChecker } from "../../src/core/schema-checker.js";
-import { type CallDetails, type CallRecord, isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
+import {
+	type CallDetails,
+	type CallRecord,
+	isUserOnly,
+	Server,
+	type ServerContext,
+	type Uploads,
+} from "../../src/core/server.js";
 import type { Session } from "../../src/core/session.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
@@ -31,12 +38,20 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		},
 		{ ...RECORD, lastSeen: LAST_SEEN },
 	);
+	const forwarded: unknown[] = [];
+	const followed: string[] = [];
 	const asked: { timeout?: number | undefined; answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
 	const session = {
 		identity: { id: "dev" },
 		connected: true,
+		canSubscribe: true,
+		subscribe: async (uri: string) => void followed.push(uri),
 		callTool: (_name: string, _args: object, { timeout }: { timeout?: number }) =>
 			new Promise((resolve, reject) => asked.push({ timeout, answer: resolve, fail: reject })),
+		forward: async (...request: unknown[]) => {
+			forwarded.push(request.slice(0, 2));
+			return RESULT;
+		},
 	};
 	const online = (): void => {
 		server.connect(session as unknown as Session);
@@ -44,7 +59,7 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 	};
 	const call = (tool: ServerTool = TOOL) => server.call("ann", tool, {}, { clientName: "chat" });
 	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-	return { server, online, call, asked, calls, details, problems, settled };
+	return { server, online, call, asked, forwarded, followed, calls, details, problems, settled };
 }
 
 const RESULT = { content: [], isError: false };
@@ -86,6 +101,7 @@ describe("a server", () => {
 		assert.deepEqual([asked.length, asked[0]?.timeout, server.busy], [4, 30_000, true]);
 		await assert.rejects(call(), { code: "queue-full", message: "too many calls are waiting (limit 64)" });
 		for (let done = 0; done < made.length; done += 1) {
+			assert.equal(server.busy, true, `${done} calls have ended`);
 			asked[done]?.answer(RESULT);
 			await settled();
 		}
@@ -160,6 +176,33 @@ describe("a server", () => {
 		await assert.rejects(answered({ ...RESULT, structuredContent: {} }), /outputSchema: level: is missing$/);
 	});
 
+	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {
+		const uploads = {
+			during: async (_identity: object, _tool: ServerTool, args: object, call: (args: object) => Promise<object>) => ({
+				...(await call({ ...args, upload: "here" })),
+				_meta: { uploaded: true },
+			}),
+		} as unknown as Uploads;
+		const { server, online, forwarded } = open(t, { uploads });
+		online();
+		server.discovered({ ...RECORD, offers: { ...NO_OFFERS, tools: [TOOL] }, lastSeen: LAST_SEEN });
+		assert.deepEqual(await server.relay("tools/call", { name: "t", arguments: { a: 1 } }), {
+			...RESULT,
+			_meta: { uploaded: true },
+		});
+		for (const [method, params] of [
+			["tools/call", { name: "another" }],
+			["prompts/get", { name: "t" }],
+		] as const) {
+			assert.deepEqual(await server.relay(method, params), RESULT);
+		}
+		assert.deepEqual(forwarded, [
+			["tools/call", { name: "t", arguments: { a: 1, upload: "here" } }],
+			["tools/call", { name: "another" }],
+			["prompts/get", { name: "t" }],
+		]);
+	});
+
 	it("says that a call that was cut off may have been carried out", async (t) => {
 		const { online, call, asked, settled } = open(t);
 		online();
@@ -170,6 +213,18 @@ describe("a server", () => {
 			code: "server-disconnected",
 			message: "lamp disconnected during the call, which may have been carried out",
 		});
+	});
+
+	it("is asked for subscriptions while it is online, and for the others when it comes back", async (t) => {
+		const { server, online, followed } = open(t);
+		online();
+		await server.subscriptions.add("a://1");
+		assert.deepEqual(followed, ["a://1"]);
+		server.disconnect();
+		await server.subscriptions.add("a://2");
+		assert.deepEqual(followed, ["a://1"]);
+		online();
+		assert.deepEqual(followed.slice(1), ["a://1", "a://2"]);
 	});
 
 	it("rejects the calls that wait when it is closed, and every later one", async (t) => {

@@ -83,6 +83,15 @@ describe("the records of servers on disk", () => {
 		assert.deepEqual(await store.load(), [record("a")]);
 	});
 
+	it("of earlier versions are replaced in their files", async (t) => {
+		const { store, folder } = open(t);
+		const name = "ca978112ca1bbdcafac231b39a23dc4d.json";
+		writeFileSync(join(folder, name), JSON.stringify({ ...record("a"), tools: [] }));
+		await store.save(record("a", 5));
+		assert.deepEqual(readdirSync(folder), [name]);
+		assert.deepEqual(await store.load(), [record("a", 5)]);
+	});
+
 	it("that cannot be written are warned of, and whoever waits for that learns of it", async (t) => {
 		const { folder } = open(t);
 		writeFileSync(join(folder, "file"), "");

@@ -7,23 +7,49 @@ import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
+import type { TimerHandle } from "../../hardware/timer.js";
 
 /** Milliseconds that a button stays down, and up: longer than a contact bounces. */
 const MIN_HOLD = 100;
 
-/** A button that the user holds. What the host sends together would look like a contact that bounces: the device spaces it. */
-class VirtualButton extends TimedButton {
-	/** When the next change may begin. */
-	#next = Time.ticks;
+/** Changes that wait for that time: an even number, as each press has two. */
+const MAX_CHANGES = 20;
 
-	constructor() {
-		super({ timer: Timer, ticks: () => Time.ticks });
+/**
+ * The user's finger on a button. What a busy host sends together would look like a contact that bounces: so each change waits
+ * until the one before has lasted.
+ */
+class Finger {
+	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	readonly #changes: boolean[] = [];
+	#lasting: TimerHandle | undefined;
+
+	/** Presses or releases the button. */
+	move(isDown: boolean): void {
+		if (this.#lasting === undefined) {
+			this.#apply(isDown);
+		} else if (this.#changes.length < MAX_CHANGES) {
+			this.#changes.push(isDown);
+		} else {
+			// The one before and this one cancel each other.
+			this.#changes.pop();
+		}
 	}
 
-	override follow(isDown: boolean): void {
-		const wait = Math.max(0, (this.#next - Time.ticks) | 0);
-		this.#next = Time.ticks + wait + MIN_HOLD;
-		Timer.set(() => super.follow(isDown), wait);
+	close(): void {
+		Timer.clear(this.#lasting);
+		this.button.close();
+	}
+
+	#apply(isDown: boolean): void {
+		this.button.follow(isDown);
+		this.#lasting = Timer.set(() => {
+			this.#lasting = undefined;
+			const next = this.#changes.shift();
+			if (next !== undefined) {
+				this.#apply(next);
+			}
+		}, MIN_HOLD);
 	}
 }
 
@@ -97,23 +123,23 @@ export function openParts(board: PartNames): {
 	readonly chat: Chat;
 	close(): void;
 } {
-	const buttons = byName(board.buttons, () => new VirtualButton());
+	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
-	host.onButton((name, isDown) => buttons[name]?.follow(isDown));
+	host.onButton((name, isDown) => fingers[name]?.move(isDown));
 	// The device itself times the press: the host may be busy meanwhile.
 	host.onPress((name, milliseconds) => {
-		buttons[name]?.follow(true);
-		Timer.set(() => buttons[name]?.follow(false), milliseconds);
+		fingers[name]?.move(true);
+		Timer.set(() => fingers[name]?.move(false), milliseconds);
 	});
 	host.onReading((name, reading) => sensors[name]?.set(reading));
 	return {
 		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
 		...(board.sensors.length > 0 && { sensors }),
-		...(board.buttons.length > 0 && { buttons }),
+		...(board.buttons.length > 0 && { buttons: byName(board.buttons, (name) => (fingers[name] as Finger).button) }),
 		chat: new VirtualChat(),
 		close() {
-			for (const button of Object.values(buttons)) {
-				button.close();
+			for (const finger of Object.values(fingers)) {
+				finger.close();
 			}
 		},
 	};

@@ -86,7 +86,6 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	/** Unused answers that came with the request. */
 	#given: Map<string, unknown> = new Map();
 	#asked = 0;
-	#isSuspending = false;
 	#reply: ((answer: Sendable | undefined) => void) | undefined;
 	/** The filter of `subscriptions/listen`. */
 	#filter: Params | undefined;
@@ -257,13 +256,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	/** Lets a tool ask several questions, or end, before it is suspended. */
 	#suspendSoon(): void {
-		if (!this.#isSuspending) {
-			this.#isSuspending = true;
-			this.server.timer?.set(() => {
-				this.#isSuspending = false;
-				this.#suspend();
-			}, 0);
-		}
+		this.server.timer?.set(() => this.#suspend(), 0);
 	}
 
 	/** Answers with the open questions, and waits. */
