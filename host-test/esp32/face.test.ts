@@ -31,8 +31,9 @@ describe("a face on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && t
 		it(`is drawn as often as it moves: ${state}, ${emotion}`, async (t) => {
 			const device = await startDevice(t, { image });
 			await device.nextSession();
-			const { result } = await device.call("self.test.draw_face", { state, emotion, frames: FRAMES });
-			assert.equal(result.isError, false, JSON.stringify(result));
+			const answer = await device.call("self.test.draw_face", { state, emotion, frames: FRAMES });
+			const { result } = answer;
+			assert.equal(result?.isError, false, JSON.stringify(answer));
 			const { took, pixels, passed } = JSON.parse(result.content[0].text);
 			assert.ok(took < passed, `${took} ms to draw ${passed} ms`);
 			const frames = (FRAMES * 1_000) / passed;
