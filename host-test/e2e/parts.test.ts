@@ -48,8 +48,9 @@ for (const engine of cases(ENGINES)) {
 				newState: "listening",
 				oldState: "idle",
 			});
-			await device.press(2_300);
+			device.hold("boot", true);
 			await until(() => told.some((each) => (each as { long?: boolean }).long === true), "a long press");
+			device.hold("boot", false);
 		});
 
 		it("reports presses whose ends come together", async (t) => {
