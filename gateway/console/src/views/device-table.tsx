@@ -10,7 +10,7 @@ import { ago, t } from "../texts/index.js";
 const ROW_HEIGHT = 52;
 
 /** Rows by which the part that is asked for moves: scrolling a little asks for nothing. */
-const STRIDE = 20;
+const STRIDE = 10;
 
 /** Which rows are asked for. */
 export interface Part {
