@@ -61,7 +61,7 @@ interface Lane {
 
 interface Killed {
 	readonly answered: number;
-	/** Answered with the word that they may have been carried out. */
+	/** Answered with the note that they may have been carried out. */
 	readonly lost: number;
 	/** Answered with another error: the device was offline. */
 	readonly offline: number;

@@ -107,7 +107,7 @@ async function use(input: ServerInput, folder: string, { revision, context }: Ta
 	}
 }
 
-/** Signs in as a person does, whom the scenario's authorization server always lets in. Some scenarios are about a failure. */
+/** Signs in as a person would; the scenario's authorization server always approves. Some scenarios test a failure. */
 async function visit(input: ServerInput, folder: string): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const onAuthorize = async (url: URL): Promise<void> => {

@@ -13,8 +13,8 @@ import { type RunningGateway, startGateway } from "./gateway-process.js";
 import { CHAOS_DEVICES, CHAOS_TIME } from "./soak.js";
 import { TestNetwork } from "./test-network.js";
 
-// Whatever fails in a cluster, a call is carried out once at most, its client is told the truth, and everything comes back. In
-// `npm run soak` it fails for a minute.
+// Whatever fails in a cluster, a call is carried out at most once, its client gets a true answer, and everything recovers.
+// `npm run soak` runs it for a minute.
 
 const NAMES = ["a", "b", "c"] as const;
 
@@ -89,7 +89,7 @@ interface Cluster {
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
 
-/** What fails, and comes back. */
+/** Failures, and how each ends. */
 const FAILURES: Readonly<Record<string, (cluster: Cluster) => Promise<void>>> = {
 	"kill -9 of a gateway": async ({ gateways }) => {
 		const gateway = pick(gateways);
@@ -139,7 +139,7 @@ const FAILURES: Readonly<Record<string, (cluster: Cluster) => Promise<void>>> = 
 	},
 };
 
-/** What became of the calls. */
+/** The outcomes of the calls. */
 class Tally {
 	answered = 0;
 	/** With an error that says why. */

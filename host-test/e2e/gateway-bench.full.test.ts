@@ -12,7 +12,7 @@ describe("the bench of the gateway", () => {
 		assert.match(report.text(), /^\| a client reads the whole list \| \d+ tools, /m);
 	});
 
-	it("measures a small cluster, of which a gateway is killed", { skip: whyNoNats }, async () => {
+	it("measures a small cluster while a gateway is killed", { skip: whyNoNats }, async () => {
 		const report = makeReport(() => {});
 		await benchCluster(report, { devices: 12, calls: 20, settle: 100, killed: 12 });
 		assert.match(report.text(), /^\| … a second \| \d+ \| \d+ \| \d+ \|$/m);

@@ -38,7 +38,7 @@ function makePixels() {
 	};
 }
 
-/** A timer for which time passes when it is told to. */
+/** A timer that the test advances. */
 function makeTimer() {
 	const entries: Entry[] = [];
 	let now = 0;
@@ -57,7 +57,7 @@ function makeTimer() {
 			}
 		},
 	};
-	/** Has the next thing happen. @returns what time it is then, in milliseconds */
+	/** Runs the next timer. @returns the time then, in milliseconds */
 	const next = (): number => {
 		const entry = entries.shift();
 		now = entry?.due ?? now;

@@ -25,7 +25,7 @@ function face(change: object, backlight?: { brightness: number }) {
 		}
 		return drawn;
 	};
-	/** Lets a long time pass, of which no drawing is kept. */
+	/** Lets a long time pass without keeping the drawings. */
 	const wait = (seconds: number): void => {
 		for (let passed = 0; passed < seconds; passed += 1) {
 			canvas.forget();

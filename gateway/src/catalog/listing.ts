@@ -30,7 +30,7 @@ type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 
 type Named = { readonly name: string };
 
-/** What was made, and of which list under which alias. */
+/** The made items, their list and their alias. */
 interface Made {
 	readonly items: readonly object[];
 	readonly alias: string;
@@ -39,7 +39,7 @@ interface Made {
 
 /**
  * Servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
- * and alias: catalogs find out so what has changed, and do not make the lists of thousands of servers anew.
+ * and alias: so catalogs see what has changed, and do not rebuild the lists of thousands of servers.
  */
 export class Listings {
 	readonly #hints: ToolHints;

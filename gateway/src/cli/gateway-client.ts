@@ -130,7 +130,7 @@ export class GatewayClient {
 	}
 }
 
-/** The gateway that the options name. An empty token is none: Claude Desktop passes one if the person typed none. */
+/** The gateway that the options name. An empty token counts as absent: Claude Desktop passes one if the person typed nothing. */
 export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
 	return new GatewayClient(url, token || undefined);
 }

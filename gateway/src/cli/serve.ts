@@ -34,7 +34,7 @@ async function serve(settings: object, command: Command): Promise<void> {
 }
 
 async function bridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
-	// Before the SDK makes its schemas: to compile them costs more than a client's few messages gain.
+	// Before the SDK makes its schemas: compiling them costs more CPU than a client's few messages save.
 	const { config } = await import("zod");
 	config({ jitless: true });
 	const { runBridge } = await import("./run-bridge.js");

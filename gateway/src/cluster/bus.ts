@@ -39,7 +39,7 @@ export interface Buckets {
 	readonly lists: KV;
 	/** Records of tokens by the token's hash. */
 	readonly tokens: KV;
-	/** What people approve within ten minutes. In memory: it can be asked for again. */
+	/** Approvals of the last ten minutes. In memory: they can be requested again. */
 	readonly approvals: KV;
 }
 
@@ -63,7 +63,7 @@ const MAX_LISTS = 256 * 1024 * 1024;
 /** Bytes of a message that are left for its subject and headers. */
 const MESSAGE_OVERHEAD = 1_024;
 
-/** Most subjects of which it is said that NATS refuses them. */
+/** Limit of refused subjects that are reported. */
 const MAX_REFUSED = 20;
 
 /** The header of a part of a long message: "2/5". */
@@ -134,7 +134,7 @@ export class Bus {
 
 	/** Rejects if NATS has refused a subscription. */
 	async expectSubscriptions(): Promise<void> {
-		// What the server has to say about them comes before its answer to this.
+		// The server reports refused subscriptions before it answers this.
 		await this.flush();
 		if (this.#refused !== undefined) {
 			throw this.#refused;

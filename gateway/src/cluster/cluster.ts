@@ -41,7 +41,7 @@ const LEAVE_TIME = 2_000;
 /** Milliseconds until what failed is tried again. */
 const RETRY_TIME = 1_000;
 
-/** Where an operator finds what NATS has to allow. */
+/** Where an operator finds the required NATS permissions. */
 const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
 
 /** Lists are read anew when the entry of their device says so. */

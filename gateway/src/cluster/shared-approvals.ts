@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 3;
 const DEVICE = "device.";
 const CODE = "code.";
 
-/** What people approve within ten minutes: devices that wait, and sign-ins whose client has not asked for tokens yet. */
+/** Approvals of the last ten minutes: devices that wait, and sign-ins whose client has not requested tokens yet. */
 export class SharedApprovals implements CodeStore, PendingShare {
 	readonly #warn: (error: Error) => void;
 	readonly #pending = new Map<string, SharedPending>();

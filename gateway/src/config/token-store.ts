@@ -44,7 +44,7 @@ export interface TokenShare {
 	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
 	/** Settles when this store has what has been changed elsewhere. */
 	catchUp(): Promise<void>;
-	/** Has every store reject a record, also one that it gets later. */
+	/** Makes every store reject a record, including one that arrives later. */
 	forbid(sha256: string, kind: TokenKind): Promise<void>;
 	/** The file has changed. */
 	changed(): void;

@@ -5,7 +5,7 @@ import { topicsOf } from "./topics.js";
 
 // Device discovery of Home Assistant 2024.12: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
 
-/** A device as Home Assistant is to show it. */
+/** A device as Home Assistant shows it. */
 export interface ShownDevice {
 	/** See {@link keyOf}. */
 	readonly key: string;

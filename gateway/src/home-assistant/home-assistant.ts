@@ -26,7 +26,7 @@ export class HomeAssistant {
 		this.#changed();
 	}
 
-	/** Home Assistant shows every device as unavailable from now on. */
+	/** Marks every device as unavailable in Home Assistant. */
 	async close(): Promise<void> {
 		this.#servers.off("online", this.#online);
 		this.#servers.off("stateChanged", this.#stateChanged);
@@ -50,7 +50,7 @@ export class HomeAssistant {
 		}
 	};
 
-	/** Calls of others show what a device is at, or change it. */
+	/** Calls by other clients show or change a device's status. */
 	readonly #called = ({ serverId, outcome }: CallRecord, { tool, result }: CallDetails): void => {
 		const device = this.#devices.get(keyOf(serverId));
 		if (tool.name === STATUS_TOOL) {

@@ -15,7 +15,7 @@ const PRINCIPAL = "home-assistant";
 /** Milliseconds for which changes are collected before the status is read. */
 const READ_DELAY = 500;
 
-/** Devices whose status is read at the same time. */
+/** Limit of status reads at the same time. */
 export const readLimit = (): LimitFunction => pLimit(16);
 
 export interface HomeDeviceOptions {
@@ -36,7 +36,7 @@ export class HomeDevice {
 	#record: Server["record"] | undefined;
 	/** Set until the read that it begins has ended. */
 	#timer: NodeJS.Timeout | undefined;
-	/** Whether something may have changed since the last read began. */
+	/** Whether another read is needed after the current one. */
 	#isStale = false;
 	#isForgotten = false;
 
@@ -111,7 +111,7 @@ export class HomeDevice {
 		} catch (error) {
 			this.#warn(`command for ${part} failed: ${(error as Error).message}`);
 		}
-		// Home Assistant shows what is so, also after a command that failed.
+		// Home Assistant shows the actual state, also after a failed command.
 		this.readSoon();
 	}
 

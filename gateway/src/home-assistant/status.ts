@@ -54,7 +54,7 @@ export interface Status {
 	readonly measurements: Measurements;
 }
 
-/** Of a device that has not said more. */
+/** The status of a device that has reported none. */
 export const NO_STATUS: Status = { lights: new Map(), measurements: new Map() };
 
 /**

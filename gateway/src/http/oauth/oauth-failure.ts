@@ -61,7 +61,7 @@ export function optionalField(fields: URLSearchParams, name: string): string | u
 	return value || undefined;
 }
 
-/** Rejects with OAuthFailure if the operator has to make room, or the cluster cannot be reached. */
+/** Rejects with OAuthFailure if the limit of sign-ins is reached, or the cluster is unreachable. */
 export async function translated<T>(change: () => Promise<T>): Promise<T> {
 	try {
 		return await change();
