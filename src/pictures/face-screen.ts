@@ -1,5 +1,6 @@
 import { type Backlight, BLANK_FACE, type Face, type Glyphs, type Screen, type Theme } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Measure } from "../text/line-breaks.js";
 import type { Canvas, Font } from "./canvas.js";
 import { type Look, lookOf } from "./emotions.js";
 import {
@@ -10,7 +11,6 @@ import {
 	linesOfWords,
 	placeOf,
 	type Rectangle,
-	type ShownPage,
 	wordsTop,
 } from "./face-drawing.js";
 import { type Area, extraArea, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
@@ -19,7 +19,8 @@ import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
-import { layOutPages, type Page } from "./text-pages.js";
+import { layOutPages } from "./text-pages.js";
+import { TurningPages } from "./turning-pages.js";
 
 interface FaceScreenOptions {
 	readonly canvas: Canvas;
@@ -65,14 +66,13 @@ export class FaceScreen implements Screen {
 	readonly #options: FaceScreenOptions;
 	readonly #painter: FacePainter;
 	readonly #motion = new FaceMotion();
+	/** What is said. */
+	readonly #pages: TurningPages;
 	/** As it was drawn. */
 	readonly #drawn: Pose = { ...REST };
 	readonly #dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
 	#face = BLANK_FACE;
 	#look: Look = lookOf(BLANK_FACE.emotion);
-	/** What is said, and which page of it is shown. */
-	#pages: readonly Page[] = [];
-	#page = 0;
 	#level: Level | undefined;
 	#brightness = 75;
 	#light = 100;
@@ -80,7 +80,6 @@ export class FaceScreen implements Screen {
 	#isAsleep = false;
 	/** Something else is on the screen. */
 	#isCovered = false;
-	#turning: TimerHandle | undefined;
 	#drawing: TimerHandle | undefined;
 	#moving: TimerHandle | undefined;
 	#levelling: TimerHandle | undefined;
@@ -92,6 +91,7 @@ export class FaceScreen implements Screen {
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
 		this.#painter = new FacePainter(options.canvas, this.#fonts);
+		this.#pages = new TurningPages(options.timer, () => this.#redraw("words"));
 		if (options.charset !== undefined) {
 			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.#takeGlyphs(push) };
 		}
@@ -148,7 +148,7 @@ export class FaceScreen implements Screen {
 		if (old.volume !== undefined && change.volume !== undefined && change.volume !== old.volume) {
 			this.#showLevel({ of: "volume", percent: change.volume });
 		}
-		if (wordsOf(old) !== wordsOf(this.#face) || (change.message !== undefined && this.#pages.length === 0)) {
+		if (wordsOf(old) !== wordsOf(this.#face) || (change.message !== undefined && this.#pages.shown.count === 0)) {
 			this.#layOut();
 		}
 		if (change.message !== undefined || isForPeople(old, this.#face)) {
@@ -175,7 +175,8 @@ export class FaceScreen implements Screen {
 	/** Draws no more. */
 	close(): void {
 		const { timer } = this.#options;
-		for (const handle of [this.#drawing, this.#turning, this.#moving, this.#levelling, this.#resting]) {
+		this.#pages.close();
+		for (const handle of [this.#drawing, this.#moving, this.#levelling, this.#resting]) {
 			timer.clear(handle);
 		}
 	}
@@ -199,7 +200,7 @@ export class FaceScreen implements Screen {
 
 	/** A text that is shown may have boxes for them. */
 	#takeGlyphs(push: unknown): void {
-		if (this.#sent.take(push) && this.#pages.length > 0) {
+		if (this.#sent.take(push) && this.#pages.shown.count > 0) {
 			this.#layOut();
 		}
 	}
@@ -219,7 +220,7 @@ export class FaceScreen implements Screen {
 			face: this.#face,
 			look: this.#look,
 			pose: this.#motion.pose,
-			page: this.#shownPage(),
+			page: this.#pages.shown,
 			theme: this.#theme,
 			dim: this.#options.backlight === undefined ? this.#lit : 100,
 			level: this.#level,
@@ -250,39 +251,16 @@ export class FaceScreen implements Screen {
 	}
 
 	#layOut(): void {
-		const { canvas, font, timer } = this.#options;
+		const { canvas, font } = this.#options;
 		const room = { width: canvas.width - 2 * MARGIN, lines: linesOfWords(canvas, font) };
 		const top = this.#wordsTop;
-		this.#pages = layOutPages(
-			this.#face,
-			room,
-			(character) => canvas.getTextWidth(character, font) || this.#sent.widthOf(character),
-		);
-		this.#page = 0;
+		const measure: Measure = (character) => canvas.getTextWidth(character, font) || this.#sent.widthOf(character);
+		this.#pages.show(layOutPages(this.#face, room, measure));
 		this.#redraw(top === this.#wordsTop ? "words" : "all");
-		timer.clear(this.#turning);
-		this.#turnLater();
 	}
 
 	get #wordsTop(): number {
-		return wordsTop(this.canvas, this.#options.font, this.#shownPage());
-	}
-
-	/** Shows page after page, and then the first again, because nobody may have looked. */
-	#turnLater(): void {
-		this.#turning = undefined;
-		const page = this.#pages[this.#page];
-		if (page !== undefined && this.#pages.length > 1) {
-			this.#turning = this.#options.timer.set(() => {
-				this.#page = (this.#page + 1) % this.#pages.length;
-				this.#turnLater();
-				this.#redraw("words");
-			}, page.readingTime);
-		}
-	}
-
-	#shownPage(): ShownPage {
-		return { lines: this.#pages[this.#page]?.lines ?? [], number: this.#page, count: this.#pages.length };
+		return wordsTop(this.canvas, this.#options.font, this.#pages.shown);
 	}
 
 	/** Somebody may look: the face is awake, and the time until it rests begins anew. */
@@ -293,8 +271,7 @@ export class FaceScreen implements Screen {
 		timer.clear(this.#resting);
 		this.#resting = undefined;
 		if (this.#isIdle) {
-			const reading = this.#pages.reduce((sum, { readingTime }) => sum + readingTime, 0);
-			this.#resting = timer.set(() => this.#forget(), Math.max(MESSAGE_TIME, 2 * reading));
+			this.#resting = timer.set(() => this.#forget(), Math.max(MESSAGE_TIME, 2 * this.#pages.readingTime));
 		}
 	}
 
@@ -309,10 +286,7 @@ export class FaceScreen implements Screen {
 		if (this.#wordsTop < this.canvas.height) {
 			this.#redraw("all");
 		}
-		this.#pages = [];
-		this.#page = 0;
-		timer.clear(this.#turning);
-		this.#turning = undefined;
+		this.#pages.show([]);
 		this.#resting = timer.set(() => {
 			this.#resting = undefined;
 			this.#isAsleep = true;
