@@ -198,10 +198,11 @@ export class ClientSide {
 		this.#events.firmware(update);
 	}
 
-	/** The manager's status is logged for configured servers. */
-	#logSession({ id, configured }: ServerIdentity, details: object, message: string): void {
+	/** The manager's status is logged for configured servers. A device of another gateway is in that one's log. */
+	#logSession({ id, configured, gateway }: ServerIdentity, details: object, message: string): void {
 		if (!configured) {
-			this.#context.log.info({ device: id, ...details }, message);
+			const level = gateway === undefined ? "info" : "debug";
+			this.#context.log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
 		}
 	}
 

@@ -25,7 +25,7 @@ import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS, relayedE
 import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
-import { LISTS, type ListName } from "./offers.js";
+import { LISTS, type ListName, type Offers } from "./offers.js";
 import { MAX_REQUEST_TIME } from "./patience.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
@@ -56,6 +56,8 @@ export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
 	/** The revisions to try. Default: those with `initialize`, which every device supports. */
 	readonly negotiation?: VersionNegotiationMode;
+	/** Set if another gateway has met the server: its handshake and its lists, which may change with a notification. */
+	readonly known?: KnownServer;
 	/** Why the connection ended; empty while it is open. */
 	readonly closeReason: string;
 	/** Is called with each message of MCP before it is sent. */
@@ -71,6 +73,17 @@ export interface ServerInfo {
 	readonly name: string;
 	/** A device's firmware version. */
 	readonly version: string;
+}
+
+/** A server that need not be asked who it is. */
+export interface KnownServer {
+	readonly info: ServerInfo;
+	readonly capabilities: ServerCapabilities;
+	/** The revision of MCP that was agreed on: one with `initialize`. */
+	readonly revision: string;
+	readonly offers: Offers;
+	/** The last state that it has reported. */
+	readonly state?: string | undefined;
 }
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
@@ -114,17 +127,22 @@ const MAX_DESCRIPTION = 200;
 /** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
 export class Session extends EventEmitter<Events> {
 	readonly #transport: ServerTransport;
-	readonly #client: Client;
+	readonly #capabilities: Capabilities;
+	readonly #info: Implementation;
+	/** Undefined before the first request to a server that is known: there may be thousands that nobody calls. */
+	#client: Client | undefined;
+	#opened: Promise<void> | undefined;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
-	readonly #questions: Questions;
+	#questions: Questions | undefined;
 	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
 	#closed = false;
 
 	/**
-	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost.
+	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost. A server that is known
+	 * needs none.
 	 *
 	 * @param capabilities the capabilities sent in `initialize`
 	 * @param info the name and version sent
@@ -132,12 +150,17 @@ export class Session extends EventEmitter<Events> {
 	constructor(transport: ServerTransport, capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO) {
 		super();
 		this.#transport = transport;
-		const { negotiation: mode = "legacy" } = transport;
-		this.#client = new Client(info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = new Questions(this.#client, capabilities);
+		this.#capabilities = capabilities;
+		this.#info = info;
 		transport.onmessage = (message) => {
-			if ("method" in message && OF_REQUESTS.has(message.method)) {
-				this.emit("requestNotification", message.method, message.params ?? {});
+			if (!("method" in message)) {
+				return;
+			}
+			const { method, params = {} } = message;
+			if (OF_REQUESTS.has(method)) {
+				this.emit("requestNotification", method, params);
+			} else if (this.#client === undefined && !("id" in message)) {
+				this.#notified(method, params);
 			}
 		};
 		transport.onclose = () => {
@@ -145,20 +168,18 @@ export class Session extends EventEmitter<Events> {
 			this.#changes?.close();
 			this.emit("closed", transport.closeReason);
 		};
-		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
 		transport.onsend = (message) => {
 			this.#sentId = "id" in message ? message.id : undefined;
-		};
-		this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => {
-			if (method === "notifications/message") {
-				this.#log.received(params);
-			}
-			this.emit("notification", method, params);
 		};
 	}
 
 	get identity(): ServerIdentity {
 		return this.#transport.identity;
+	}
+
+	/** What is known without asking the server; undefined if it is not known. */
+	get known(): KnownServer | undefined {
+		return this.#transport.known;
 	}
 
 	/** Whether the connection is open. */
@@ -173,19 +194,20 @@ export class Session extends EventEmitter<Events> {
 	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
 	 */
 	async initialize(): Promise<ServerInfo> {
-		await this.#translated("initialize", {}, (options) => this.#client.connect(this.#transport, options));
+		const client = this.#open();
+		await this.#translated("initialize", {}, (options) => client.connect(this.#transport, options));
 		if (this.#isModern) {
-			this.#changes = new ChangeStream(this.#client, () => this.#reportGap());
+			this.#changes = new ChangeStream(client, () => this.#reportGap());
 			await this.#changes.start();
 		}
 		// Since 2026-07-28 `serverInfo` is optional.
-		const { name, version } = this.#client.getServerVersion() ?? { name: this.identity.id, version: "" };
+		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
 	}
 
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	get #isModern(): boolean {
-		return this.#client.getProtocolEra() === "modern";
+		return this.#client?.getProtocolEra() === "modern";
 	}
 
 	/** Changes may have been missed: everything that can change is reported as changed. */
@@ -197,27 +219,27 @@ export class Session extends EventEmitter<Events> {
 
 	/** The revision that the two sides agreed on; undefined before the handshake. */
 	get revision(): string | undefined {
-		return this.#client.getNegotiatedProtocolVersion();
+		return this.known?.revision ?? this.#client?.getNegotiatedProtocolVersion();
 	}
 
 	/** Whether the server declares a capability, in `initialize`. */
 	declares(capability: "resources" | "prompts" | "completions" | "logging" | "tools"): boolean {
-		return this.#client.getServerCapabilities()?.[capability] !== undefined;
+		return this.capabilities[capability] !== undefined;
 	}
 
 	/** The server's capabilities, as it declared them. */
 	get capabilities(): ServerCapabilities {
-		return this.#client.getServerCapabilities() ?? {};
+		return this.known?.capabilities ?? this.#client?.getServerCapabilities() ?? {};
 	}
 
 	/** The extensions of the server that can be used through a gateway, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
-		return relayedExtensions(this.#client.getServerCapabilities()?.extensions);
+		return relayedExtensions(this.capabilities.extensions);
 	}
 
 	/** Whether updates of the server's resources can be subscribed to. */
 	get canSubscribe(): boolean {
-		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
+		return this.capabilities.resources?.subscribe === true;
 	}
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
@@ -225,7 +247,7 @@ export class Session extends EventEmitter<Events> {
 		if (this.#isModern) {
 			return true;
 		}
-		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
+		const { stateless } = this.capabilities.experimental ?? {};
 		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
 		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
 	}
@@ -241,7 +263,7 @@ export class Session extends EventEmitter<Events> {
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			return this.#translated(method, { signal }, (options) => this.#client.request({ method, params }, page, options));
+			return this.#translated(method, { signal }, (options) => this.#sdk.request({ method, params }, page, options));
 		});
 	}
 
@@ -275,7 +297,7 @@ export class Session extends EventEmitter<Events> {
 	/** Suggests values for an argument. Rejects as {@link callTool} does. */
 	async complete(params: CompleteRequestParams, options: CallOptions = {}): Promise<CompleteResult> {
 		return await this.#translated("completion/complete", options, (requestOptions) =>
-			this.#client.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
+			this.#sdk.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
 		);
 	}
 
@@ -288,7 +310,7 @@ export class Session extends EventEmitter<Events> {
 		}
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
 		await this.#translated(method, {}, (options) =>
-			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
+			this.#sdk.request({ method, params: { uri } }, z.looseObject({}), options),
 		);
 	}
 
@@ -296,7 +318,7 @@ export class Session extends EventEmitter<Events> {
 	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
 		return await this.#translated(method, options, (requestOptions) =>
-			this.#client.request({ method, params }, schema, requestOptions),
+			this.#sdk.request({ method, params }, schema, requestOptions),
 		);
 	}
 
@@ -304,7 +326,7 @@ export class Session extends EventEmitter<Events> {
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
 		// 2026-07-28 has no ping.
 		await this.#translated("ping", { timeout }, (options) =>
-			this.#isModern ? this.#client.discover(options) : this.#client.ping(options),
+			this.#isModern ? this.#sdk.discover(options) : this.#sdk.ping(options),
 		);
 	}
 
@@ -318,6 +340,32 @@ export class Session extends EventEmitter<Events> {
 		void this.#transport.close(reason);
 	}
 
+	#open(): Client {
+		const { negotiation: mode = "legacy" } = this.#transport;
+		const capabilities = this.#capabilities;
+		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
+		this.#questions = new Questions(client, capabilities);
+		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
+		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.#notified(method, params);
+		this.#client = client;
+		return client;
+	}
+
+	/** The SDK's client, once it is connected. */
+	get #sdk(): Client {
+		if (this.#client === undefined) {
+			throw new TypeError("the session has not been initialized");
+		}
+		return this.#client;
+	}
+
+	#notified(method: string, params: Readonly<Record<string, unknown>>): void {
+		if (method === "notifications/message") {
+			this.#log.received(params);
+		}
+		this.emit("notification", method, params);
+	}
+
 	/** Makes a request during which the server may log, and ask its client. */
 	async #request<Result>(
 		method: string,
@@ -326,15 +374,15 @@ export class Session extends EventEmitter<Events> {
 		options: ToolCallOptions,
 	): Promise<Result> {
 		const asking = this.isStateless ? askingParams(options, this.#isModern) : {};
-		if (!this.isStateless && this.declares("logging")) {
-			this.#log.want(options.logLevel);
-		}
 		return await this.#translated(method, options, async (requestOptions) => {
+			if (!this.isStateless && this.declares("logging")) {
+				this.#log.want(options.logLevel);
+			}
 			const request = { method, params: { ...params, ...asking } };
 			const answer = this.#isModern
 				? this.#modernRequest(request, schema, requestOptions, options.inputSchema)
-				: this.#questions.during(options.asker, requestOptions, (final) =>
-						this.#client.request(request, schema, final),
+				: (this.#questions as Questions).during(options.asker, requestOptions, (final) =>
+						this.#sdk.request(request, schema, final),
 					);
 			this.#log.begin(this.#sentId, options, answer);
 			return await answer;
@@ -350,17 +398,17 @@ export class Session extends EventEmitter<Events> {
 	): Promise<Result> {
 		const options = { ...requestOptions, allowInputRequired: true };
 		if (method !== "tools/call") {
-			return await this.#client.request({ method, params }, schema, options);
+			return await this.#sdk.request({ method, params }, schema, options);
 		}
 		const { name } = params as { name: string };
 		const toolDefinition = { name, inputSchema };
-		return schema.parse(await this.#client.callTool({ ...params, name }, { ...options, toolDefinition }));
+		return schema.parse(await this.#sdk.callTool({ ...params, name }, { ...options, toolDefinition }));
 	}
 
 	async #setLogLevel(level: LogLevel): Promise<void> {
 		const request = { method: "logging/setLevel", params: { level } };
 		// A server that rejects this uses its own level.
-		await this.#client.request(request, z.looseObject({})).catch(() => {});
+		await this.#sdk.request(request, z.looseObject({})).catch(() => {});
 	}
 
 	/** Makes a request, and turns the SDK's errors into those of this session. */
@@ -378,6 +426,10 @@ export class Session extends EventEmitter<Events> {
 			maxTotalTimeout: MAX_REQUEST_TIME,
 		};
 		try {
+			if (this.known !== undefined) {
+				this.#opened ??= this.#open().connect(this.#transport);
+				await this.#opened;
+			}
 			return await request({ timeout, ...(signal && { signal }), ...progress });
 		} catch (error) {
 			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
