@@ -29,7 +29,7 @@ interface Amount {
 	readonly killed: number;
 }
 
-const ALL: Amount = { devices: 3_000, calls: 3_000, settle: 5_000, killed: 1_000 };
+const ALL: Amount = { devices: 10_000, calls: 3_000, settle: 5_000, killed: 1_000 };
 
 /** What undoes a measurement's steps, last first. */
 type Closers = (() => Promise<unknown> | unknown)[];

@@ -79,7 +79,7 @@ export async function untilKnown({ base }: RunningGateway, count: number): Promi
 		if (performance.now() > deadline) {
 			throw new Error(`${count} devices are not known within ${DISCOVERY_LIMIT / 1000} s`);
 		}
-		await delay(20);
+		await delay(100);
 	}
 }
 
