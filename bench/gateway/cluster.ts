@@ -5,7 +5,13 @@ import pLimit from "p-limit";
 import { NatsServer } from "../../gateway/test/cluster/support/nats-server.js";
 import { ChaosFleet } from "../../host-test/e2e/chaos-fleet.js";
 import { connectOverHttp } from "../../host-test/e2e/clients.js";
-import { knownDevices, type RunningGateway, startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import {
+	knownDevices,
+	metricsOf,
+	type RunningGateway,
+	startGateway,
+	untilKnown,
+} from "../../host-test/e2e/gateway-process.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
@@ -19,17 +25,15 @@ const TURNS = 10;
 
 /** How much is measured. */
 interface Amount {
-	/** Devices, with equal parts at the gateways. */
+	/** Devices, with equal parts at the gateways; as many for the gateway that is killed. */
 	readonly devices: number;
 	/** Calls in each line of the table. */
 	readonly calls: number;
 	/** Milliseconds for memory to settle. */
 	readonly settle: number;
-	/** Devices of the cluster whose gateway is killed. */
-	readonly killed: number;
 }
 
-const ALL: Amount = { devices: 10_000, calls: 3_000, settle: 5_000, killed: 1_000 };
+const ALL: Amount = { devices: 10_000, calls: 3_000, settle: 5_000 };
 
 /** What undoes a measurement's steps, last first. */
 type Closers = (() => Promise<unknown> | unknown)[];
@@ -74,7 +78,7 @@ interface Killed {
 export async function benchCluster({ say, row, header }: Report, amount: Amount = ALL): Promise<void> {
 	const { devices, calls } = amount;
 	const { fleets, lanes } = await closing((closers) => measureCalls(amount, closers));
-	const killed = await closing((closers) => measureKill(amount.killed, closers));
+	const killed = await closing((closers) => measureKill(devices, closers));
 	say("## Several gateways");
 	say();
 	header(`${devices} devices`, "one gateway alone", "one of three: its own devices", "… devices of the others");
@@ -87,7 +91,7 @@ export async function benchCluster({ say, row, header }: Report, amount: Amount 
 	say();
 	const { answered, lost, offline, doubled, back } = killed;
 	say(
-		`\`kill -9\` of one of three gateways with ${amount.killed} devices, under ${AT_THE_SAME_TIME} calls at a time: ${answered} calls were answered.`,
+		`\`kill -9\` of one of three gateways with ${devices} devices, under ${AT_THE_SAME_TIME} calls at a time: ${answered} calls were answered.`,
 	);
 	say(
 		`${lost} may have been carried out, ${offline} found the device offline, ${doubled} were carried out twice. All devices were back at the two`,
@@ -227,7 +231,7 @@ async function measureKill(size: number, closers: Closers): Promise<Killed> {
 /** Waits until every device is connected to one of the gateways, and online at all of them. */
 async function untilBack(gateways: readonly RunningGateway[], count: number): Promise<void> {
 	for (;;) {
-		const texts = await Promise.all(gateways.map(async ({ base }) => (await fetch(`${base}/metrics`)).text()));
+		const texts = await Promise.all(gateways.map(({ base }) => metricsOf(base)));
 		const read = (name: string) =>
 			texts.map((text) => Number(new RegExp(`^xs_mcp_gateway_devices_${name} (\\d+)$`, "m").exec(text)?.[1]));
 		const [connected, elsewhere] = [read("connected"), read("elsewhere")];
