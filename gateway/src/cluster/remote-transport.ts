@@ -56,8 +56,8 @@ export class RemoteTransport implements ServerTransport {
 		return this.#closeReason;
 	}
 
-	/** Names the device's session with its gateway. */
-	get claim(): string {
+	/** Names the device's session with its gateway. The SDK makes no handshake in a session that goes on. */
+	get sessionId(): string {
 		return this.#entry.claim;
 	}
 
@@ -69,7 +69,7 @@ export class RemoteTransport implements ServerTransport {
 			return;
 		}
 		if ("id" in message) {
-			this.#request(message);
+			this.#call(message);
 		} else if (message.method === "notifications/cancelled") {
 			this.#cancel(message.params?.requestId as RequestId);
 		}
@@ -105,20 +105,7 @@ export class RemoteTransport implements ServerTransport {
 		this.#deliver({ jsonrpc: "2.0", method, params });
 	}
 
-	#request({ id, method, params = {} }: JSONRPCRequest): void {
-		if (method === "initialize") {
-			const { revision, capabilities, board } = this.#entry;
-			this.#deliver({
-				jsonrpc: "2.0",
-				id,
-				result: { protocolVersion: revision, capabilities, serverInfo: board },
-			});
-		} else {
-			this.#call({ id, method, params });
-		}
-	}
-
-	#call({ id, method, params }: { id: RequestId; method: string; params: Record<string, unknown> }): void {
+	#call({ id, method, params = {} }: JSONRPCRequest): void {
 		const { gateway, id: device, claim } = this.#entry;
 		const target: CallTarget = { gateway, device, claim };
 		const meta = isObject(params._meta) ? params._meta : {};

@@ -76,7 +76,7 @@ export class Remotes {
 	notified(gateway: string, bytes: Uint8Array): void {
 		const event = readMessage(eventSchema, bytes);
 		const transport = event && this.#transports.get(event.device);
-		if (event !== undefined && transport?.identity.gateway === gateway && transport.claim === event.claim) {
+		if (event !== undefined && transport?.identity.gateway === gateway && transport.sessionId === event.claim) {
 			transport.notified(event.method, event.params);
 		}
 	}
@@ -133,7 +133,7 @@ export class Remotes {
 		}
 		const isOnline = entry.online && entry.gateway !== gateway && members.has(entry.gateway, entry.incarnation);
 		const transport = this.#transports.get(entry.id);
-		if (transport !== undefined && (!isOnline || transport.claim !== entry.claim)) {
+		if (transport !== undefined && (!isOnline || transport.sessionId !== entry.claim)) {
 			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
 		}
 		if (offers === undefined) {

@@ -56,7 +56,10 @@ export interface ServerTransport extends Transport {
 	readonly identity: ServerIdentity;
 	/** The revisions to try. Default: those with `initialize`, which every device supports. */
 	readonly negotiation?: VersionNegotiationMode;
-	/** Set if another gateway has met the server: its handshake and its lists, which may change with a notification. */
+	/**
+	 * Set, and `sessionId` with it, if another gateway has met the server: what it has said in the handshake, and its lists, which
+	 * may change with a notification.
+	 */
 	readonly known?: KnownServer;
 	/** Why the connection ended; empty while it is open. */
 	readonly closeReason: string;
