@@ -14,7 +14,7 @@ describe("the bench of the gateway", () => {
 
 	it("measures a small cluster while a gateway is killed", { skip: whyNoNats }, async () => {
 		const report = makeReport(() => {});
-		await benchCluster(report, { devices: 12, calls: 20, settle: 100 });
+		await benchCluster(report, { devices: 12, calls: 20, settle: 100, killed: 12 });
 		assert.match(report.text(), /^\| … a second \| \d+ \| \d+ \| \d+ \|$/m);
 		assert.match(report.text(), / 0 were carried out twice/);
 	});

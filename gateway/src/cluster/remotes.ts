@@ -136,7 +136,9 @@ export class Remotes {
 		if (transport !== undefined && (!isOnline || transport.sessionId !== entry.claim)) {
 			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
 		}
-		if (offers === undefined) {
+		// The operator has forgotten it here, which is not written yet.
+		const isForgotten = !isOnline && this.#labels.has(entry.id) && registry.find(entry.id) === undefined;
+		if (offers === undefined || isForgotten) {
 			return;
 		}
 		const { id, alias, tags, board, lastSeen } = entry;
