@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import { getRequestListener } from "@hono/node-server";
 import {
 	classifyInboundRequest,
 	createMcpHandler,
@@ -25,7 +25,6 @@ export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientSer
 
 /** What serves clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
-	readonly serve: ReturnType<typeof toNodeHandler>;
 	readonly handler: McpHttpHandler;
 	/** Whether a client listens for changes. */
 	readonly hasListeners: () => boolean;
@@ -167,7 +166,8 @@ export class HttpEndpoint {
 				const warn = (problem: string): void => this.#report(new Error(problem));
 				response.once("close", followListened(client.catalog, body, warn));
 			}
-			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
+			const { handler } = this.#statelessHandler(client);
+			await listenerFor((webRequest) => handler.fetch(webRequest, { parsedBody: body }))(request, response);
 		}
 	}
 
@@ -187,7 +187,6 @@ export class HttpEndpoint {
 		const bus = new InMemoryServerEventBus(onerror);
 		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
 		return {
-			serve: toNodeHandler(handler, { onerror }),
 			handler,
 			hasListeners: () => bus.listenerCount > 0,
 			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
@@ -209,6 +208,11 @@ export class HttpEndpoint {
 	#report(error: Error): void {
 		this.#gateway.servers.emit("warning", `client request: ${error.message}`);
 	}
+}
+
+/** Not the SDK's toNodeHandler: that copies headers and body, and makes web objects that few requests need. */
+function listenerFor(fetch: Parameters<typeof getRequestListener>[0]): ReturnType<typeof getRequestListener> {
+	return getRequestListener(fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
 }
 
 function isCall(message: unknown): message is { readonly params?: unknown } {
