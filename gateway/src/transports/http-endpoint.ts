@@ -7,9 +7,10 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	PROTOCOL_VERSION_META_KEY,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { isUserOnly, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
@@ -233,12 +234,23 @@ function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
 
 /** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
 function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
+	const version = headers["mcp-protocol-version"];
+	if (version === REVISION_OF_STATELESS && claimedRevision(body) === version) {
+		// The SDK's handler classifies it anyway, which costs more than all other checks.
+		return false;
+	}
 	const inbound = {
 		httpMethod: method,
-		protocolVersionHeader: headers["mcp-protocol-version"],
+		protocolVersionHeader: version,
 		mcpMethodHeader: headers["mcp-method"],
 		mcpNameHeader: headers["mcp-name"],
 		body,
 	};
 	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]).kind === "legacy";
+}
+
+/** The revision that a request of 2026-07-28 or later names in its body. */
+function claimedRevision(body: unknown): unknown {
+	const params = isObject(body) && body.params;
+	return isObject(params) && isObject(params._meta) ? params._meta[PROTOCOL_VERSION_META_KEY] : undefined;
 }
