@@ -7,6 +7,7 @@ import {
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	type McpRequestContext,
 	PROTOCOL_VERSION_META_KEY,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
@@ -17,9 +18,10 @@ import { followListened, isListen } from "../catalog/follow.js";
 import { viewInUrl } from "../catalog/tool-view.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
-import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
+import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
+import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
@@ -48,6 +50,8 @@ export class HttpEndpoint {
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
+	/** Of requests of 2026-07-28. */
+	readonly #responses = new WeakMap<Request, ServerResponse>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -168,7 +172,12 @@ export class HttpEndpoint {
 				response.once("close", followListened(client.catalog, body, warn));
 			}
 			const { handler } = this.#statelessHandler(client);
-			await listenerFor((webRequest) => handler.fetch(webRequest, { parsedBody: body }))(request, response);
+			const listener = listenerFor((webRequest) => {
+				this.#responses.set(webRequest, response);
+				return handler.fetch(webRequest, { parsedBody: body });
+			});
+			// It does not settle if the answer went to the response directly.
+			listener(request, response).catch((error: Error) => this.#report(error));
 		}
 	}
 
@@ -186,7 +195,9 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
+		const create = ({ requestInfo }: McpRequestContext): RequestServer =>
+			new RequestServer(client, this.#responses.get(requestInfo as Request) as ServerResponse);
+		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
 		return {
 			handler,
 			hasListeners: () => bus.listenerCount > 0,
