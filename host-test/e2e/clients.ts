@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ERAS } from "../../gateway/test/support/gateway.js";
+import { PATIENT } from "../support/patient.js";
 
 /** A revision of MCP: the last one with sessions, or the first without. */
 export type Era = keyof typeof ERAS;
@@ -36,6 +37,9 @@ export async function connectV1OverHttp(url: string): Promise<ClientV1> {
 /** The official SDK's client over standard input and output of a Node that it starts. */
 export async function connectOverStdio(args: readonly string[], era: Era = "2025-11-25"): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
-	await client.connect(new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "ignore" }));
+	await client.connect(
+		new StdioClientTransport({ command: process.execPath, args: [...args], stderr: "ignore" }),
+		PATIENT,
+	);
 	return client;
 }

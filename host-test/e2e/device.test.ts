@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, PATIENT, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.

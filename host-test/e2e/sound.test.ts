@@ -7,9 +7,10 @@ import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { wavFile } from "../doubles/wav.js";
 import { measureTone } from "../support/measure-tone.js";
+import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, PATIENT, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // The speaker of a virtual device behind the gateway: what it plays is captured.
 

@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { PATIENT } from "../../../host-test/support/patient.js";
 import { until } from "../../../host-test/support/until.js";
 import { ERAS } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
@@ -70,7 +71,7 @@ export async function startClient(
 	});
 	const client = new Client({ name: "test-client", version: "1.0.0" }, options);
 	t.after(() => client.close());
-	await client.connect(transport);
+	await client.connect(transport, PATIENT);
 	return { client, log: () => log };
 }
 

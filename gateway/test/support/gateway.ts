@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
+import { PATIENT } from "../../../host-test/support/patient.js";
 import type { Access } from "../../src/catalog/access.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../../src/mcp/gateway.js";
@@ -34,12 +35,9 @@ export interface TestGateway extends ClientSide {
 
 type TestGatewayOptions = GatewayOptions & HttpEndpointOptions & { readonly clientPort?: number };
 
-/** Milliseconds for what takes a second, unless the computer is busy. */
-const PATIENCE = 300_000;
-
 /** Opens a gateway that gathers changes for a short time only, and waits long for devices. It is closed with its test. */
 export async function openGateway(test: TestContext, options: GatewayOptions = {}, warnings: string[] = []) {
-	const patient = { callTimeout: PATIENCE, discoveryTimeout: PATIENCE };
+	const patient = { callTimeout: PATIENT.timeout, discoveryTimeout: PATIENT.timeout };
 	const gateway = await Gateway.open({ changeDelay: 20, ...patient, ...options }, (message) => warnings.push(message));
 	test.after(() => gateway.close());
 	return gateway;
@@ -57,6 +55,8 @@ export async function serveClients(
 		const body = await readJson(request);
 		await endpoint.handle(request, response, self.access, device && decodeURIComponent(device), body);
 	});
+	// On a busy computer, a client could send a request while the server closes an idle connection.
+	server.keepAliveTimeout = 0;
 	server.listen(options.clientPort ?? 0, "127.0.0.1");
 	await once(server, "listening");
 	const { port } = server.address() as AddressInfo;

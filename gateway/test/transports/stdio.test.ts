@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { typeScript } from "../../../host-test/e2e/program.js";
+import { PATIENT } from "../../../host-test/support/patient.js";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice } from "../support/feature-device.js";
@@ -41,7 +42,7 @@ async function start(test: TestContext, era: keyof typeof ERAS, device?: string)
 	const log = readLog(transport.stderr);
 	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
 	test.after(() => client.close());
-	await client.connect(transport);
+	await client.connect(transport, PATIENT);
 	return { client, log, url: await deviceUrl(log) };
 }
 
@@ -131,7 +132,7 @@ describe("the gateway, started by a client", () => {
 		const log = readLog(transport.stderr);
 		const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
 		t.after(() => client.close());
-		await client.connect(transport);
+		await client.connect(transport, PATIENT);
 		await WireDevice.connectTo(t, await deviceUrl(log));
 		await until(async () => (await client.listTools()).tools.length === 1, "the device is known");
 		const { isError } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
