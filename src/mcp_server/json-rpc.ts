@@ -52,8 +52,9 @@ export function toRpcError(error: unknown): RpcError {
 	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
 }
 
-// Looked up once: XS searches the global object, and `Number`, at each use.
+// Looked up once: XS searches the global object, and these, at each use.
 const { isSafeInteger } = Number;
+const { stringify } = JSON;
 
 /** The longest id of a request, in characters. */
 const MAX_ID_LENGTH = 1_024;
@@ -90,7 +91,9 @@ const RESULT_START = ',"result":';
  * template once per part, and a device has no room for copies.
  */
 export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
-	return wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", wrapper.end);
+	// `concat` makes text of a number.
+	const json = typeof id === "number" ? id : stringify(id);
+	return wrapper.start.concat(RESPONSE_START, json as string, RESULT_START, result, "}", wrapper.end);
 }
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
@@ -116,7 +119,7 @@ export function resultOverhead(id: RequestId): number {
 }
 
 function idJson(id: RequestId): string {
-	return typeof id === "number" ? String(id) : JSON.stringify(id);
+	return typeof id === "number" ? String(id) : stringify(id);
 }
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;

@@ -68,8 +68,6 @@ export interface SessionServer<Context> extends CallServer {
 // Looked up once: XS searches the global object, and `Array`, at each use.
 const { isArray } = Array;
 
-const NOT_AN_OBJECT = "expected an object";
-
 /** The list that a client gets. */
 function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
 	if (hasDetails) {
@@ -140,11 +138,7 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		if (isObject(message)) {
-			this.#deliver(this.#answer(message, this.wrapper));
-		} else {
-			this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#unreadable(invalidRequest(NOT_AN_OBJECT)));
-		}
+		this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#answer(message, this.wrapper));
 	}
 
 	/**
@@ -201,9 +195,7 @@ export class McpSession<Context> implements CallSession {
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
-			const answer = isObject(message)
-				? this.#answer(message, NO_WRAPPER, room)
-				: this.#unreadable(invalidRequest(NOT_AN_OBJECT), NO_WRAPPER);
+			const answer = this.#answer(message, NO_WRAPPER, room);
 			// Characters or bytes: an estimate is enough here.
 			if (typeof answer === "string") {
 				room -= answer.length;
@@ -228,12 +220,16 @@ export class McpSession<Context> implements CallSession {
 	 *
 	 * @param room in a batch: the room left for its answers
 	 */
-	#answer(message: Params, wrapper: Wrapper, room?: number): Answer {
-		const id = message.id;
-		const method = message.method;
+	#answer(received: unknown, wrapper: Wrapper, room?: number): Answer {
+		// Only an object can have a method: whether it is one is not asked of every message.
+		const message = received as Params;
+		const method = message?.method;
 		if (typeof method !== "string") {
-			return this.answerWithoutMethod(message, wrapper);
+			return isObject(received)
+				? this.answerWithoutMethod(received, wrapper)
+				: this.#unreadable(invalidRequest("expected an object"), wrapper);
 		}
+		const id = message.id;
 		if (id === undefined) {
 			this.#take(method, message.params);
 			return undefined;
@@ -283,10 +279,10 @@ export class McpSession<Context> implements CallSession {
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
 				return this.longResult(id, this.#listTools(id, params), wrapper);
-			case "initialize":
-				return this.result(id, this.#initialize(params), wrapper);
 			case "ping":
 				return this.result(id, "{}", wrapper);
+			case "initialize":
+				return this.result(id, this.#initialize(params), wrapper);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}

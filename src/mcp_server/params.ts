@@ -38,22 +38,25 @@ export const OTHER_NAMES: readonly string[] = deepFreeze([
 
 const NO_PARAMS: Params = deepFreeze({});
 
+// Looked up once: XS searches the global object, and `Array`, at each use.
+const { isArray } = Array;
+
 /**
  * The params of a request; an empty object if absent.
  *
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
-	if (isObject(params)) {
-		return params;
-	}
 	if (params === undefined) {
 		return NO_PARAMS;
 	}
-	if (Array.isArray(params)) {
+	if (typeof params !== "object" || params === null) {
+		throw invalidRequest("params must be an object");
+	}
+	if (isArray(params)) {
 		throw invalidParams("Invalid params: expected an object, got an array");
 	}
-	throw invalidRequest("params must be an object");
+	return params as Params;
 }
 
 /**
@@ -63,10 +66,10 @@ export function checkParams(params: unknown): Params {
  */
 export function readArguments(params: Params): Params {
 	const value = params.arguments ?? NO_PARAMS;
-	if (!isObject(value)) {
+	if (typeof value !== "object" || isArray(value)) {
 		throw invalidParams("arguments: expected an object");
 	}
-	return value;
+	return value as Params;
 }
 
 /**
@@ -88,7 +91,7 @@ export function readCursor(params: Params): string {
  */
 export function progressToken(params: Params): RequestId | undefined {
 	const meta = params._meta;
-	if (!isObject(meta)) {
+	if (meta === undefined || !isObject(meta)) {
 		return undefined;
 	}
 	const token = meta.progressToken;

@@ -126,7 +126,12 @@ function fits(schema: Schema, value: unknown): boolean {
 		case "object":
 			return isObject(value);
 		case "integer":
-			return isInteger(value) && inRange(value as number, schema.minimum, schema.maximum);
+			// `inRange`, spelled out for the type that most arguments have: a call takes XS 450 instructions.
+			return (
+				isInteger(value) &&
+				!((value as number) < (schema.minimum as number)) &&
+				!((value as number) > (schema.maximum as number))
+			);
 		case "string":
 			return (
 				typeof value === "string" &&
