@@ -4,7 +4,7 @@ import { hasStructuredContent, type Revision } from "./revision.js";
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.
 const { isArray } = Array;
-
+const { isFinite } = Number;
 const { stringify } = JSON;
 
 const TEXT_ITEM = '{"type":"text","text":';
@@ -114,9 +114,11 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
-	if (typeof value === "boolean" || Number.isFinite(value)) {
-		const json = String(value);
-		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structuredValue(json, revision), "}");
+	if (typeof value === "boolean" || isFinite(value)) {
+		// `concat` makes text of it.
+		const json = value as unknown as string;
+		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
+		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structured, "}");
 	}
 	if (typeof value === "string") {
 		return TEXT_RESULT.concat(stringify(value), ITEM_END, structuredText(value, revision), "}");
@@ -141,7 +143,8 @@ function objectResult(value: object, revision: Revision): string {
 	}
 	const json = toJson(value);
 	if (isArray(value)) {
-		return TEXT_RESULT.concat(stringify(json), ITEM_END, structuredValue(json, revision), "}");
+		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
+		return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
 	}
 	const structured = hasStructuredContent(revision) ? STRUCTURED.concat(json) : "";
 	return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
@@ -169,15 +172,15 @@ function structuredText(value: string, revision: Revision): string {
 	}
 	try {
 		JSON.parse(json);
-		return structuredValue(json, revision);
+		return structuredValue(json);
 	} catch {
 		return "";
 	}
 }
 
 /** The member `structuredContent` for JSON that is no object. */
-function structuredValue(json: string, revision: Revision): string {
-	return hasStructuredContent(revision) ? STRUCTURED.concat('{"result":', json, "}") : "";
+function structuredValue(json: string): string {
+	return STRUCTURED.concat('{"result":', json, "}");
 }
 
 function toJson(value: object): string {
