@@ -107,20 +107,20 @@ export interface LongResult {
 
 /** A response like {@link resultMessage} that is never in memory as a whole. */
 export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
-	const head = wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
+	const json = typeof id === "number" ? String(id) : stringify(id);
+	const idBytes = typeof id === "number" ? json.length : utf8Length(json);
+	const head = wrapper.start.concat(RESPONSE_START, json, RESULT_START, result.before);
 	const tail = result.after.concat("}", wrapper.end);
-	return new PiecedText(head, result.items, tail, wrapper.bytes + resultOverhead(id) + result.bytes);
+	return new PiecedText(head, result.items, tail, wrapper.bytes + EMPTY_RESULT_BYTES + idBytes + result.bytes);
 }
 
-/** Bytes that a response adds around its result, the wrapper apart. */
+/** The most bytes that a response adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
-	const json = idJson(id);
-	return EMPTY_RESULT_BYTES + (typeof id === "number" ? json.length : utf8Length(json));
+	return EMPTY_RESULT_BYTES + (typeof id === "number" ? MAX_INTEGER_LENGTH : utf8Length(stringify(id)));
 }
 
-function idJson(id: RequestId): string {
-	return typeof id === "number" ? String(id) : stringify(id);
-}
+/** Digits and sign of a safe integer. */
+const MAX_INTEGER_LENGTH = 17;
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;
 
