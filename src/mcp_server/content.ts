@@ -11,6 +11,8 @@ const TEXT_ITEM = '{"type":"text","text":';
 /** A result of one item up to its text, and what follows that. */
 const TEXT_RESULT = '{"content":[{"type":"text","text":';
 const ITEM_END = '}],"isError":false';
+/** What most tools that set something return. */
+const TRUE_RESULT = `${TEXT_RESULT}"true"${ITEM_END}}`;
 const STRUCTURED = ',"structuredContent":';
 
 /**
@@ -114,6 +116,9 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
+	if (value === true && !hasStructuredContent(revision)) {
+		return TRUE_RESULT;
+	}
 	if (typeof value === "boolean" || isFinite(value)) {
 		// `concat` makes text of it.
 		const json = value as unknown as string;

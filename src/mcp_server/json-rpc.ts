@@ -92,8 +92,8 @@ const RESULT_START = ',"result":';
  */
 export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
 	// `concat` makes text of a number.
-	const json = typeof id === "number" ? id : stringify(id);
-	return wrapper.start.concat(RESPONSE_START, json as string, RESULT_START, result, "}", wrapper.end);
+	const json = (typeof id === "number" ? id : stringify(id)) as string;
+	return wrapper.start.concat(RESPONSE_START, json, RESULT_START, result, "}", wrapper.end);
 }
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */

@@ -138,7 +138,7 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#answer(message, this.wrapper));
+		this.#deliver(this.#answer(message, this.wrapper));
 	}
 
 	/**
@@ -225,9 +225,7 @@ export class McpSession<Context> implements CallSession {
 		const message = received as Params;
 		const method = message?.method;
 		if (typeof method !== "string") {
-			return isObject(received)
-				? this.answerWithoutMethod(received, wrapper)
-				: this.#unreadable(invalidRequest("expected an object"), wrapper);
+			return this.#answerOther(received, wrapper, room !== undefined);
 		}
 		const id = message.id;
 		if (id === undefined) {
@@ -253,6 +251,16 @@ export class McpSession<Context> implements CallSession {
 			}
 			return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), toRpcError(error), wrapper);
 		}
+	}
+
+	/** Answers what is no request and no notification. */
+	#answerOther(received: unknown, wrapper: Wrapper, isBatched: boolean): Answer {
+		if (isObject(received)) {
+			return this.answerWithoutMethod(received, wrapper);
+		}
+		return isArray(received) && !isBatched
+			? this.#answerBatch(received)
+			: this.#unreadable(invalidRequest("expected an object"), wrapper);
 	}
 
 	/** A message without a method is a response, which needs no answer, or not JSON-RPC. */
@@ -303,7 +311,7 @@ export class McpSession<Context> implements CallSession {
 		if (this.calls.length >= this.server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
 		}
-		return new ToolCall(id, this, progressToken(params));
+		return new ToolCall(id, this, params._meta === undefined ? undefined : progressToken(params));
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
@@ -349,13 +357,9 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
-		const name = params.name;
-		if (typeof name !== "string") {
-			throw invalidParams("name: expected the name of a tool");
-		}
-		const tool = this.server.tools.get(name);
+		const tool = this.server.tools.get(params.name);
 		if (tool === undefined) {
-			throw new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`);
+			throw this.#unknownTool(params.name);
 		}
 		const call = this.begin(id, params);
 		try {
@@ -366,6 +370,12 @@ export class McpSession<Context> implements CallSession {
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
+	}
+
+	#unknownTool(name: unknown): RpcError {
+		return typeof name === "string"
+			? new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`)
+			: invalidParams("name: expected the name of a tool");
 	}
 
 	/** Waits for an asynchronous call. */

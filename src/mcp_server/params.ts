@@ -19,14 +19,16 @@ export const COMMON_NAMES: readonly string[] = deepFreeze([
 	"progressToken",
 ]);
 
-/** Names of the members that it reads only in other messages. */
-export const OTHER_NAMES: readonly string[] = deepFreeze([
-	"result",
-	"error",
-	"requestId",
+/** Names of the members that it reads in `initialize`. */
+export const INITIALIZE_NAMES: readonly string[] = deepFreeze([
+	"jsonrpc",
+	"id",
+	"method",
+	"params",
 	"protocolVersion",
 	"capabilities",
 	"clientInfo",
+	"name",
 	"version",
 	"vision",
 	"url",
@@ -34,6 +36,14 @@ export const OTHER_NAMES: readonly string[] = deepFreeze([
 	"roots",
 	"sampling",
 	"elicitation",
+]);
+
+/** Names of the members that it reads only in other messages. */
+export const OTHER_NAMES: readonly string[] = deepFreeze([
+	"result",
+	"error",
+	"requestId",
+	...INITIALIZE_NAMES,
 ]);
 
 const NO_PARAMS: Params = deepFreeze({});
@@ -91,7 +101,7 @@ export function readCursor(params: Params): string {
  */
 export function progressToken(params: Params): RequestId | undefined {
 	const meta = params._meta;
-	if (meta === undefined || !isObject(meta)) {
+	if (!isObject(meta)) {
 		return undefined;
 	}
 	const token = meta.progressToken;

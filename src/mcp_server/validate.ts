@@ -85,7 +85,7 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 export function validateMembers(
 	members: readonly Member[] = [],
 	value: Readonly<Record<string, unknown>>,
-	path = "",
+	path?: string,
 ): object {
 	// Without a prototype: an argument may have any name, `__proto__` too.
 	const result: Record<string, unknown> = create(null);
@@ -112,8 +112,8 @@ export function validateMembers(
 	return result;
 }
 
-function memberPath(path: string, name: string): string {
-	return path === "" ? name : `${path}.${name}`;
+function memberPath(path: string | undefined, name: string): string {
+	return path ? `${path}.${name}` : name;
 }
 
 function misfit(schema: Schema, value: unknown, path: string): ValidationError {
