@@ -83,18 +83,8 @@ export interface Wrapper {
 export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
 /** The text before a response's id, and between the id and a result. */
-const RESPONSE_START = '{"jsonrpc":"2.0","id":';
-const RESULT_START = ',"result":';
-
-/**
- * A response that carries a result, in its wrapper. `result` is JSON, and may be long: `concat` copies it once, a
- * template once per part, and a device has no room for copies.
- */
-export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
-	// `concat` makes text of a number.
-	const json = (typeof id === "number" ? id : stringify(id)) as string;
-	return wrapper.start.concat(RESPONSE_START, json, RESULT_START, result, "}", wrapper.end);
-}
+export const RESPONSE_START = '{"jsonrpc":"2.0","id":';
+export const RESULT_START = ',"result":';
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
@@ -105,7 +95,7 @@ export interface LongResult {
 	readonly bytes: number;
 }
 
-/** A response like {@link resultMessage} that is never in memory as a whole. */
+/** A response that carries a long result. It is never in memory as a whole. */
 export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
 	const json = typeof id === "number" ? String(id) : stringify(id);
 	const idBytes = typeof id === "number" ? json.length : utf8Length(json);

@@ -115,14 +115,13 @@ export class McpServer<Context> implements SessionServer<Context> {
 	 *
 	 * @param isFirst whether it was parsed with `initializeNames`
 	 */
-	widerNames(message: unknown, isFirst = false): readonly string[] | undefined {
-		const request = message as Params | null | undefined;
-		const method = request?.method;
+	widerNames(message: unknown, isFirst?: boolean): readonly string[] | undefined {
+		const method = (message as Params | null | undefined)?.method;
 		if (isFirst) {
 			return method === "initialize" ? undefined : this.allNames;
 		}
 		if (method === "tools/call") {
-			const name = (request?.params as Params | null | undefined)?.name as string;
+			const name = ((message as Params).params as Params | null | undefined)?.name as string;
 			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
 		}
 		return method === "tools/list" || method === "ping" ? undefined : this.allNames;

@@ -13,9 +13,10 @@ import {
 	longResultMessage,
 	NO_WRAPPER,
 	quotable,
+	RESPONSE_START,
+	RESULT_START,
 	type RequestId,
 	RpcError,
-	resultMessage,
 	resultOverhead,
 	toRpcError,
 	type Wrapper,
@@ -65,8 +66,9 @@ export interface SessionServer<Context> extends CallServer {
 	readonly sessions: Set<McpSession<Context>>;
 }
 
-// Looked up once: XS searches the global object, and `Array`, at each use.
+// Looked up once: XS searches the global object, and these, at each use.
 const { isArray } = Array;
+const { stringify } = JSON;
 
 /** The list that a client gets. */
 function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
@@ -138,7 +140,13 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		this.#deliver(this.#answer(message, this.wrapper));
+		const answer = this.#answer(message as Params, this.wrapper);
+		// Most answers are a text: they go without a further call.
+		if (typeof answer === "string" && !this.#closed) {
+			this.#send(answer, true);
+		} else {
+			this.#deliver(answer);
+		}
 	}
 
 	/**
@@ -195,7 +203,7 @@ export class McpSession<Context> implements CallSession {
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
-			const answer = this.#answer(message, NO_WRAPPER, room);
+			const answer = this.#answer(message as Params, NO_WRAPPER, room);
 			// Characters or bytes: an estimate is enough here.
 			if (typeof answer === "string") {
 				room -= answer.length;
@@ -218,15 +226,15 @@ export class McpSession<Context> implements CallSession {
 	/**
 	 * The answer in its wrapper.
 	 *
+	 * @param message any JSON
 	 * @param room in a batch: the room left for its answers
 	 */
-	#answer(received: unknown, wrapper: Wrapper, room?: number): Answer {
-		// Only an object can have a method: whether it is one is not asked of every message.
-		const message = received as Params;
+	#answer(message: Params, wrapper: Wrapper, room?: number): Answer {
 		const method = message?.method;
 		if (typeof method !== "string") {
-			return this.#answerOther(received, wrapper, room !== undefined);
+			return this.#answerOther(message, wrapper, room !== undefined);
 		}
+		// It is an object: nothing else in JSON has a method.
 		const id = message.id;
 		if (id === undefined) {
 			this.#take(method, message.params);
@@ -296,9 +304,14 @@ export class McpSession<Context> implements CallSession {
 		}
 	}
 
-	/** The message with this result, which is JSON. */
+	/**
+	 * The message with this result, which is JSON and may be long: `concat` copies it once, a template once per part, and a device
+	 * has no room for copies.
+	 */
 	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
-		return resultMessage(id, json, wrapper);
+		// `concat` makes text of a number.
+		const idJson = (typeof id === "number" ? id : stringify(id)) as string;
+		return wrapper.start.concat(RESPONSE_START, idJson, RESULT_START, json, "}", wrapper.end);
 	}
 
 	/** The message with this result. */

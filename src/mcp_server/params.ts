@@ -39,12 +39,7 @@ export const INITIALIZE_NAMES: readonly string[] = deepFreeze([
 ]);
 
 /** Names of the members that it reads only in other messages. */
-export const OTHER_NAMES: readonly string[] = deepFreeze([
-	"result",
-	"error",
-	"requestId",
-	...INITIALIZE_NAMES,
-]);
+export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);
 
 const NO_PARAMS: Params = deepFreeze({});
 

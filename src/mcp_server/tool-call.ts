@@ -57,9 +57,9 @@ export class ToolCall {
 	/** Called once if the client cancels the call or disconnects: set by long-running tools to stop early. */
 	declare onCancel: (() => void) | undefined;
 	/** How it has ended; undefined while it runs. */
-	private declare ended: "answered" | "cancelled" | undefined;
+	declare private ended: "answered" | "cancelled" | undefined;
 	/** What ends its waits. */
-	private declare waits: readonly StopWaiting[] | undefined;
+	declare private waits: readonly StopWaiting[] | undefined;
 
 	constructor(id: RequestId, session: CallSession, progressToken: RequestId | undefined) {
 		this.id = id;

@@ -23,7 +23,7 @@ export interface WantedNames {
 	 *
 	 * @param isFirst whether the first ones were `initializeNames`
 	 */
-	widerNames(payload: unknown, isFirst: boolean): readonly string[] | undefined;
+	widerNames(payload: unknown, isFirst?: boolean): readonly string[] | undefined;
 }
 
 /** The members of an envelope that holds MCP. */
@@ -42,7 +42,7 @@ const startWithIdPattern = (): RegExp =>
  * @throws JsonLimitError if the message nests too deep or has too many values
  * @throws SyntaxError if it is not JSON, not an object, or has no type
  */
-export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst = false): Envelope {
+export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst?: boolean): Envelope {
 	if (names === undefined) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}

@@ -29,10 +29,11 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
  * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
  * @throws SyntaxError where it is no JSON
  */
-export function parseJson(text: string, maxValues = Number.POSITIVE_INFINITY, names?: readonly string[]): unknown {
+export function parseJson(text: string, maxValues?: number, names?: readonly string[]): unknown {
 	// XS counts the characters each time.
 	const length = text.length;
-	if (length > maxValues || text.includes("[")) {
+	// Nothing is greater than undefined.
+	if (length > (maxValues as number) || text.includes("[")) {
 		checkLimits(text, maxValues);
 	} else if (length > MAX_FLAT_LENGTH) {
 		const second = text.indexOf("{", 1);
@@ -62,7 +63,7 @@ function mayNestTooDeep(text: string, length: number, second: number): boolean {
 }
 
 /** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
-function checkLimits(text: string, maxValues: number): void {
+function checkLimits(text: string, maxValues: number | undefined): void {
 	let depth = 0;
 	let values = 0;
 	let inString = false;
@@ -87,7 +88,7 @@ function checkLimits(text: string, maxValues: number): void {
 			depth -= 1;
 		}
 	}
-	if (values > maxValues) {
+	if (maxValues !== undefined && values > maxValues) {
 		throw new JsonLimitError(`${values} values (limit ${maxValues})`);
 	}
 }
