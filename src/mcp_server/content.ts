@@ -4,7 +4,7 @@ import { hasStructuredContent, type Revision } from "./revision.js";
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.
 const { isArray } = Array;
-const { isFinite } = Number;
+const { isFinite: isFiniteNumber } = Number;
 const { stringify } = JSON;
 
 const TEXT_ITEM = '{"type":"text","text":';
@@ -119,7 +119,7 @@ export function callResult(value: ToolResult, revision: Revision): string {
 	if (value === true && !hasStructuredContent(revision)) {
 		return TRUE_RESULT;
 	}
-	if (typeof value === "boolean" || isFinite(value)) {
+	if (typeof value === "boolean" || isFiniteNumber(value)) {
 		// `concat` makes text of it.
 		const json = value as unknown as string;
 		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";

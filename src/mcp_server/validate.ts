@@ -123,8 +123,6 @@ function misfit(schema: Schema, value: unknown, path: string): ValidationError {
 /** The most common types come first. */
 function fits(schema: Schema, value: unknown): boolean {
 	switch (schema.type) {
-		case "object":
-			return isObject(value);
 		case "integer":
 			// `inRange`, spelled out for the type that most arguments have: a call takes XS 450 instructions.
 			return (
@@ -145,6 +143,8 @@ function fits(schema: Schema, value: unknown): boolean {
 			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
 		case "array":
 			return Array.isArray(value) && inRange(value.length, schema.minItems, schema.maxItems);
+		case "object":
+			return isObject(value);
 	}
 }
 
