@@ -11,7 +11,7 @@ import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, PATIENT, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
 // Firmware, virtual device and gateway together, over real sockets.
@@ -78,7 +78,7 @@ for (const [engine, transport] of cases(MATRIX)) {
 			const vision = await webService(t, '{"success":true,"text":"a window"}');
 			const { device } = await connect(t, { capabilities: { vision: { url: vision.url, token: "v-token" } } });
 			assert.equal(
-				text(await device.callTool("self.camera.take_photo", { question: "何が見える?" })),
+				text(await device.callTool("self.camera.take_photo", { question: "何が見える?" }, PATIENT)),
 				'{"success":true,"text":"a window"}',
 			);
 			const [request] = vision.requests;
@@ -91,14 +91,14 @@ for (const [engine, transport] of cases(MATRIX)) {
 		it("uploads its screen and previews a picture", async (t) => {
 			const { device } = await connect(t);
 			const upload = await webService(t, "");
-			assert.equal((await device.callTool("self.screen.snapshot", { url: upload.url })).isError, false);
+			assert.equal((await device.callTool("self.screen.snapshot", { url: upload.url }, PATIENT)).isError, false);
 			const body = upload.requests[0]?.body as Buffer;
 			const jpeg = body.subarray(body.indexOf(Buffer.from([0xff, 0xd8, 0xff])));
 			const gallery = await webService(t, jpeg);
-			assert.equal((await device.callTool("self.screen.preview_image", { url: gallery.url })).isError, false);
+			assert.equal((await device.callTool("self.screen.preview_image", { url: gallery.url }, PATIENT)).isError, false);
 			const noPicture = await webService(t, "no picture");
-			assert.equal((await device.callTool("self.screen.preview_image", { url: noPicture.url })).isError, true);
-			const failed = await device.callTool("self.screen.snapshot", { url: "http://127.0.0.1:1/" });
+			assert.equal((await device.callTool("self.screen.preview_image", { url: noPicture.url }, PATIENT)).isError, true);
+			const failed = await device.callTool("self.screen.snapshot", { url: "http://127.0.0.1:1/" }, PATIENT);
 			assert.equal(failed.isError, true);
 		});
 

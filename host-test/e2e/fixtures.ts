@@ -10,6 +10,9 @@ import { openGateway } from "../../gateway/test/support/gateway.js";
 import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
+/** Options of a call that takes a second, unless the computer is busy. */
+export const PATIENT = { timeout: 300_000 };
+
 /** The engines that are here, by a name for test titles. */
 export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),

@@ -9,7 +9,7 @@ import { wavFile } from "../doubles/wav.js";
 import { measureTone } from "../support/measure-tone.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, PATIENT, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // The speaker of a virtual device behind the gateway: what it plays is captured.
 
@@ -72,7 +72,7 @@ for (const engine of cases(ENGINES)) {
 			const loudness: number[] = [];
 			for (const volume of [100, 75]) {
 				await session.callTool("self.audio_speaker.set_volume", { volume });
-				await session.callTool("self.audio_speaker.chime");
+				await session.callTool("self.audio_speaker.chime", {}, PATIENT);
 				const [first, second] = [sound.samples.slice(0, 2_000), sound.samples.slice(4_000, 6_000)];
 				const tones = [measureTone(first, sound.sampleRate), measureTone(second, sound.sampleRate)];
 				assert.deepEqual(
@@ -93,7 +93,7 @@ for (const engine of cases(ENGINES)) {
 			const url = await serve(t, (_request, response) => response.end(file));
 			const { session, sound } = await connect(t);
 			await session.callTool("self.audio_speaker.set_volume", { volume: 100 });
-			await session.callTool("self.audio_speaker.play", { url });
+			await session.callTool("self.audio_speaker.play", { url }, PATIENT);
 			const wanted = new Int16Array(Uint8Array.from(samples).buffer);
 			assert.deepEqual(sound.samples.slice(0, wanted.length), [...wanted]);
 			assert.equal(sound.sampleRate, RATE);
@@ -117,7 +117,7 @@ for (const engine of cases(ENGINES)) {
 				send();
 			});
 			const { device, session, sound } = await connect(t);
-			const playing = session.callTool("self.audio_speaker.play", { url });
+			const playing = session.callTool("self.audio_speaker.play", { url }, PATIENT);
 			await until(() => sound.samples.length > RATE, "a second was played");
 			const heap = await device.heap();
 			if (heap !== undefined) {
@@ -141,7 +141,7 @@ for (const engine of cases(ENGINES)) {
 		it("reports what it cannot play", async (t) => {
 			const url = await serve(t, (_request, response) => response.end("<html>"));
 			const { session } = await connect(t);
-			const result = await session.callTool("self.audio_speaker.play", { url });
+			const result = await session.callTool("self.audio_speaker.play", { url }, PATIENT);
 			assert.match(failure(result), /not a WAV file: truncated before its samples/);
 		});
 	});

@@ -195,7 +195,8 @@ export class Claims {
 				claim.revision = await devices.put(key, text);
 			}
 			claim.written = entry;
-			if (claim.isOver && this.#claims.get(entry.id) === claim) {
+			// The session may have ended while the entry was written.
+			if (!entry.online && this.#claims.get(entry.id) === claim) {
 				this.#claims.delete(entry.id);
 			}
 		} catch (error) {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Client } from "@modelcontextprotocol/client";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
+import { clientFor } from "../../src/cli/gateway-client.js";
+import { Bridge } from "../../src/cli/stdio-bridge.js";
 import { FREE_PORTS, LAMP, run, startClient, VOLUME } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
@@ -40,7 +42,6 @@ describe("xs-mcp-gateway over stdio", () => {
 		});
 		await until(() => told.size === 2, "both clients are told of the device");
 		for (const { client } of clients) {
-			assert.match(client.getInstructions() ?? "", /two underscores/);
 			assert.deepEqual(
 				(await client.listTools()).tools.map(({ name }) => name),
 				[VOLUME],
@@ -57,6 +58,17 @@ describe("xs-mcp-gateway over stdio", () => {
 			assert.deepEqual(progress, [1]);
 			await assert.rejects(client.callTool({ name: "nothing", arguments: {} }), { code: -32_602 });
 		}
+	});
+
+	it("as a bridge: has the gateway's instructions", async (t) => {
+		const { base } = await startProgram(t);
+		const bridge = new Bridge(assert.ifError);
+		bridge.client = await clientFor({ url: base }).connect();
+		const client = new Client({ name: "test-client", version: "1.0.0" });
+		t.after(() => Promise.all([client.close(), bridge.client?.close()]));
+		const [transport, end] = InMemoryTransport.createLinkedPair();
+		await Promise.all([bridge.openServer().connect(end), client.connect(transport)]);
+		assert.match(client.getInstructions() ?? "", /two underscores/);
 	});
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {

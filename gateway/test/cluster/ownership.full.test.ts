@@ -53,6 +53,21 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		assert.equal(devices.flatMap(({ calls }) => calls).length, 2);
 	});
 
+	it("is offline everywhere, also if it disconnects before NATS has stored that it is online", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		// Its lists are stored now.
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => b.gateway.servers.find(LAMP)?.online === false, "b knows it");
+		nats.pause();
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => a.gateway.servers.find(LAMP)?.online === false, "a has noticed");
+		nats.resume();
+		const later = "aa:bb:cc:00:00:02";
+		await WireDevice.connect(t, a, { id: later });
+		await until(() => b.gateway.servers.find(later)?.online === true, "b knows what a has stored later");
+		assert.equal(b.gateway.servers.find(LAMP)?.online, false);
+	});
+
 	it("keeps its alias and tags everywhere, and is forgotten everywhere", async (t) => {
 		const { nats, a, b } = await startTwo(t);
 		const device = await WireDevice.connect(t, a);

@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
 import { makeLog } from "../../src/log/log.js";
 import { LogDestination } from "../../src/log/log-destination.js";
+import { LogLimiter } from "../../src/log/log-limiter.js";
 import { makePrettyFormat } from "../../src/log/pretty-log.js";
 
 /** What a log writes to an output. */
@@ -18,6 +19,19 @@ describe("the log", () => {
 		const { time, ...line } = JSON.parse(text());
 		assert.match(time, /^2[0-9]{3}-/);
 		assert.deepEqual(line, { level: "info", device: "lamp", token: "***", msg: "device connected" });
+	});
+
+	it("sums up what strangers cause, instead of a line each", (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const { log, text } = logged();
+		const limiter = new LogLimiter(log);
+		for (let count = 0; count < 60; count += 1) {
+			limiter.warn("token", {}, "rejected: wrong token");
+		}
+		t.mock.timers.tick(10_000);
+		const lines = text().trim().split("\n");
+		assert.equal(lines.length, 11);
+		assert.match(lines[10] ?? "", /"count":50,.*50 more/);
 	});
 
 	it("has no characters that a terminal would obey, and is read as the same text", () => {

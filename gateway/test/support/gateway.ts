@@ -34,9 +34,13 @@ export interface TestGateway extends ClientSide {
 
 type TestGatewayOptions = GatewayOptions & HttpEndpointOptions & { readonly clientPort?: number };
 
-/** Opens a gateway that gathers changes for a short time only. It is closed with its test. */
+/** Milliseconds for what takes a second, unless the computer is busy. */
+const PATIENCE = 300_000;
+
+/** Opens a gateway that gathers changes for a short time only, and waits long for devices. It is closed with its test. */
 export async function openGateway(test: TestContext, options: GatewayOptions = {}, warnings: string[] = []) {
-	const gateway = await Gateway.open({ changeDelay: 20, ...options }, (message) => warnings.push(message));
+	const patient = { callTimeout: PATIENCE, discoveryTimeout: PATIENCE };
+	const gateway = await Gateway.open({ changeDelay: 20, ...patient, ...options }, (message) => warnings.push(message));
 	test.after(() => gateway.close());
 	return gateway;
 }

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { ZipFile } from "yazl";
 import { GATEWAY_INFO } from "../../version.js";
 import type { RequestGuard } from "../clients/auth.js";
 import type { Route } from "../server/route.js";
-import { zip } from "./zip.js";
 
 /** Where the gateway's bundle has its console. */
 const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
@@ -50,15 +51,16 @@ export class ClaudeExtension {
 			version: GATEWAY_INFO.version,
 			user_config: { ...config, url: { ...config.url, default: url } },
 		};
-		const files: Record<string, Uint8Array> = {
-			"manifest.json": Buffer.from(JSON.stringify(described, undefined, "\t")),
-			"main.mjs": Buffer.from(await this.#text("mcpb/main.mjs")),
-			"package.json": Buffer.from('{ "type": "module" }\n'),
-		};
+		const zip = new ZipFile();
+		const add = (name: string, text: string): void => zip.addBuffer(Buffer.from(text), name);
+		add("manifest.json", JSON.stringify(described, undefined, "\t"));
+		add("main.mjs", await this.#text("mcpb/main.mjs"));
+		add("package.json", '{ "type": "module" }\n');
 		for (const name of (await readdir(this.#folder)).filter((each) => NEEDED.test(each))) {
-			files[name] = await readFile(join(this.#folder, name));
+			zip.addBuffer(await readFile(join(this.#folder, name)), name);
 		}
-		return await zip(files);
+		zip.end();
+		return await buffer(zip.outputStream);
 	}
 
 	async #text(name: string): Promise<string> {

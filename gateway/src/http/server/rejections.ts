@@ -18,8 +18,11 @@ export type Failure = HttpError | typeof FAILURE;
 /** The response to an internal error. The log has the details. */
 const FAILURE = { status: 500, reason: "failed", message: "internal error", headers: {} } as const;
 
-/** Milliseconds for a client to send the rest of a request that is rejected. */
+/** Milliseconds without a byte after which the rest of a rejected request is not waited for. */
 const DRAIN_TIME = 1_000;
+
+/** Bytes of a rejected request that are read and dropped. */
+const MAX_DRAINED = 16 * 1024 * 1024;
 
 /** A path that ends with a secret. */
 const TICKET = /^(\/vision\/upload)\/.*/;
@@ -106,19 +109,27 @@ export class RejectionReport {
 	}
 }
 
-/** Reads and drops the rest of a request, for a short time: a client that still writes would lose the answer. */
+/** Reads and drops the rest of a request: a client that still writes would lose the answer. */
 async function drain(request: IncomingMessage): Promise<void> {
 	if (request.complete || request.destroyed) {
 		return;
 	}
 	await new Promise<void>((resolve) => {
 		const timer = setTimeout(resolve, DRAIN_TIME);
-		for (const event of ["end", "close"]) {
-			request.once(event, () => {
-				clearTimeout(timer);
-				resolve();
-			});
-		}
-		request.resume();
+		const stop = (): void => {
+			clearTimeout(timer);
+			resolve();
+		};
+		let bytes = 0;
+		request.on("data", (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes > MAX_DRAINED) {
+				stop();
+			} else {
+				timer.refresh();
+			}
+		});
+		request.once("end", stop);
+		request.once("close", stop);
 	});
 }

@@ -57,6 +57,15 @@ export class NatsServer {
 		}
 	}
 
+	/** The server answers nothing until {@link resume}. */
+	pause(): void {
+		this.#process?.kill("SIGSTOP");
+	}
+
+	resume(): void {
+		this.#process?.kill("SIGCONT");
+	}
+
 	async kill(): Promise<void> {
 		const process = this.#process;
 		this.#process = undefined;
