@@ -52,16 +52,16 @@ const { isArray } = Array;
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
+	if (typeof params === "object" && params !== null && !isArray(params)) {
+		return params as Params;
+	}
 	if (params === undefined) {
 		return NO_PARAMS;
-	}
-	if (typeof params !== "object" || params === null) {
-		throw invalidRequest("params must be an object");
 	}
 	if (isArray(params)) {
 		throw invalidParams("Invalid params: expected an object, got an array");
 	}
-	return params as Params;
+	throw invalidRequest("params must be an object");
 }
 
 /**
