@@ -142,8 +142,8 @@ export class McpSession<Context> implements CallSession {
 			return;
 		}
 		const answer = this.#answer(message as Params, this.wrapper);
-		// Most answers are a text: they go without a further call.
-		if (typeof answer === "string" && !this.#closed) {
+		// Most answers are there: they go without a further call.
+		if ((typeof answer === "string" || answer instanceof PiecedText) && !this.#closed) {
 			this.#send(answer, true);
 		} else {
 			this.#deliver(answer);
