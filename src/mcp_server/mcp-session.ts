@@ -252,7 +252,10 @@ export class McpSession<Context> implements CallSession {
 			if (room !== undefined) {
 				checkBatched(method, room);
 			}
-			return this.dispatch(id as RequestId, method, checkParams(message.params), wrapper, room !== undefined);
+			const given = message.params;
+			// Most params are an object: they are checked without a further call, too.
+			const params = typeof given === "object" && given !== null && !isArray(given) ? given : checkParams(given);
+			return this.dispatch(id as RequestId, method, params as Params, wrapper, room !== undefined);
 		} catch (error) {
 			// Some backends give notifications an id.
 			if (method.startsWith("notifications/")) {
