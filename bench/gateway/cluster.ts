@@ -5,7 +5,13 @@ import pLimit from "p-limit";
 import { NatsServer } from "../../gateway/test/cluster/support/nats-server.js";
 import { ChaosFleet } from "../../host-test/e2e/chaos-fleet.js";
 import { connectOverHttp } from "../../host-test/e2e/clients.js";
-import { knownDevices, type RunningGateway, startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import {
+	knownDevices,
+	metricsOf,
+	type RunningGateway,
+	startGateway,
+	untilKnown,
+} from "../../host-test/e2e/gateway-process.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
@@ -25,11 +31,11 @@ interface Amount {
 	readonly calls: number;
 	/** Milliseconds for memory to settle. */
 	readonly settle: number;
-	/** Devices of the cluster whose gateway is killed. */
+	/** Devices of the cluster whose gateway is killed: they share this process with the clients. */
 	readonly killed: number;
 }
 
-const ALL: Amount = { devices: 3_000, calls: 3_000, settle: 5_000, killed: 1_000 };
+const ALL: Amount = { devices: 10_000, calls: 3_000, settle: 5_000, killed: 3_000 };
 
 /** What undoes a measurement's steps, last first. */
 type Closers = (() => Promise<unknown> | unknown)[];
@@ -227,7 +233,7 @@ async function measureKill(size: number, closers: Closers): Promise<Killed> {
 /** Waits until every device is connected to one of the gateways, and online at all of them. */
 async function untilBack(gateways: readonly RunningGateway[], count: number): Promise<void> {
 	for (;;) {
-		const texts = await Promise.all(gateways.map(async ({ base }) => (await fetch(`${base}/metrics`)).text()));
+		const texts = await Promise.all(gateways.map(({ base }) => metricsOf(base)));
 		const read = (name: string) =>
 			texts.map((text) => Number(new RegExp(`^xs_mcp_gateway_devices_${name} (\\d+)$`, "m").exec(text)?.[1]));
 		const [connected, elsewhere] = [read("connected"), read("elsewhere")];

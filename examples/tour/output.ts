@@ -31,7 +31,7 @@ export function heading(text: string): void {
 
 /** Characters that a line has room for. */
 export function lineWidth(): number {
-	return Math.max(20, (process.stdout.columns ?? 80) - INDENT.length);
+	return Math.max(20, (process.stdout.columns || 80) - INDENT.length);
 }
 
 /** A line of text, continued below its beginning where the terminal is not wide enough. */

@@ -98,7 +98,7 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 	commands
 		.command("status")
 		.description("show the device's state")
-		.action(async () => showCall(client, await nameOf(client, /get_device_status$/), {}));
+		.action(async () => void (await showCall(client, await nameOf(client, /get_device_status$/), {})));
 	commands
 		.command("press")
 		.description("press the device's button")
@@ -135,5 +135,7 @@ function lines(text: string): void {
 
 async function call(client: Client, name: string, pairs: readonly string[]): Promise<void> {
 	const tool = findTool((await client.listTools()).tools, name);
-	await showCall(client, tool.name, parseToolArguments(tool.inputSchema, pairs));
+	if (!(await showCall(client, tool.name, parseToolArguments(tool.inputSchema, pairs)))) {
+		throw new CommanderError(1, "call-failed", "shown already");
+	}
 }

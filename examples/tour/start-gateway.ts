@@ -7,7 +7,7 @@ import { bundleConsole } from "../../scripts/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
-const HTTP_PORT = 8766;
+export const HTTP_PORT = 8766;
 const DEVICE_PORTS: Readonly<Record<Transport, number>> = { websocket: 8765, mqtt: 1883 };
 
 /** The gateway of the tour, where clients and devices find it. */

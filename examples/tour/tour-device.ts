@@ -63,7 +63,7 @@ export class TourDevice {
 			line(paint("yellow", `This is not XS: ${engine.whyNotXs.split("\n")[0]}`));
 		}
 		line(`gateway  ${gateway.deviceUrl} for devices, ${gateway.clientUrl} for clients`);
-		showEvents(session, this.#end.signal);
+		showEvents(server.alias, session, this.#end.signal);
 		const client = await this.connectClient(server.alias);
 		try {
 			await tour(client, session);
@@ -77,7 +77,7 @@ export class TourDevice {
 		this.#servers.on("online", ({ alias, session }) => {
 			event(`device ${alias} is online again`);
 			if (session !== undefined) {
-				showEvents(session, this.#end.signal);
+				showEvents(alias, session, this.#end.signal);
 			}
 		});
 	}

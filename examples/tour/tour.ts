@@ -55,14 +55,21 @@ function firstWords(description: string): string {
 	return sentence.length > MAX_WORDS ? `${sentence.slice(0, MAX_WORDS)}…` : sentence;
 }
 
-/** Calls a tool and shows what it answers, or why it does not. */
-export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<void> {
+/**
+ * Calls a tool and shows what it answers, or why it does not.
+ *
+ * @returns whether the tool did it
+ */
+export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<boolean> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
-		line(`   ${await describeResult((await client.callTool({ name, arguments: args })) as CallToolResult)}`);
+		const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+		line(`   ${await describeResult(result)}`);
+		return result.isError !== true;
 	} catch (error) {
 		const { message, code } = error as Error & { code?: unknown };
 		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);
+		return false;
 	}
 }
 
@@ -86,7 +93,7 @@ async function speak(session: Session): Promise<void> {
 }
 
 /** Shows what the device says by itself, from now on until the end. */
-export function showEvents(session: Session, end: AbortSignal): void {
+export function showEvents(alias: string, session: Session, end: AbortSignal): void {
 	session.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
-	session.once("closed", (reason) => end.aborted || event(`device ${session.identity.id} is offline: ${reason}`));
+	session.once("closed", (reason) => end.aborted || event(`device ${alias} is offline: ${reason}`));
 }

@@ -4,6 +4,7 @@ import { ConfigurationError } from "./config/configuration.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
+import { TokenUses } from "./config/token-uses.js";
 import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
 import type { Gateway } from "./mcp/gateway.js";
@@ -37,7 +38,8 @@ export class GatewayProgram {
 		const limitedLog = new LogLimiter(log);
 		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
-		this.#context = { configuration, log, limitedLog, tokens, urls: {}, consoleFolder, onClose };
+		const uses = new TokenUses(configuration.stateFolder);
+		this.#context = { configuration, log, limitedLog, tokens, uses, urls: {}, consoleFolder, onClose };
 		onClose(() => limitedLog.flush());
 	}
 

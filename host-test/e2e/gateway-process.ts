@@ -75,12 +75,17 @@ export async function knownDevices({ base }: RunningGateway): Promise<{ id: stri
 export async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
 	const deadline = performance.now() + DISCOVERY_LIMIT;
 	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
-	while (!known.test(await (await fetch(`${base}/metrics`)).text())) {
+	while (!known.test(await metricsOf(base))) {
 		if (performance.now() > deadline) {
 			throw new Error(`${count} devices are not known within ${DISCOVERY_LIMIT / 1000} s`);
 		}
-		await delay(20);
+		await delay(100);
 	}
+}
+
+/** A gateway's metrics, over a connection of their own: a busy process may find an idle one closed. */
+export async function metricsOf(base: string): Promise<string> {
+	return await (await fetch(`${base}/metrics`, { headers: { Connection: "close" } })).text();
 }
 
 /** Runs a virtual device that ends by itself. Settles with its exit code, and what it said. */

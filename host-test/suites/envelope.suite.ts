@@ -30,7 +30,7 @@ export default suite("envelope and hello", {
 		}
 	},
 	"keeps just the members of an MCP message that are wanted, and all of any other"() {
-		const names = { commonNames: ["type", "payload", "id"], allNames: [], widerNames: () => undefined };
+		const names = { commonNames: ["type", "payload", "id"], initializeNames: [], widerNames: () => undefined };
 		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, names);
 		equal(mcp, { type: "mcp", payload: { id: 1 } });
 		const custom = '{"type":"custom","payload":{"other":[{"id":2}]}}';
@@ -39,11 +39,24 @@ export default suite("envelope and hello", {
 	"keeps more members of an MCP message that is not a common one, and still no others"() {
 		const allNames = ["type", "payload", "id", "rare"];
 		const widerNames = (payload: unknown) => ((payload as { id: number }).id === 1 ? undefined : allNames);
-		const names = { commonNames: ["type", "payload", "id"], allNames, widerNames };
+		const names = { commonNames: ["type", "payload", "id"], initializeNames: [], widerNames };
 		const decode = (id: number): unknown =>
 			decodeEnvelope(`{"type":"mcp","payload":{"id":${id},"rare":0,"other":0}}`, undefined, names).payload;
 		equal(decode(2), { id: 2, rare: 0 });
 		equal(decode(1), { id: 1 });
+	},
+	"keeps the members of initialize in a session's first message, and more if it is another one"() {
+		const initializeNames = ["type", "payload", "method", "protocolVersion"];
+		const allNames = [...initializeNames, "cursor"];
+		const widerNames = (payload: unknown, isFirst?: boolean) =>
+			isFirst && (payload as { method: string }).method !== "initialize" ? allNames : undefined;
+		const names = { commonNames: ["type", "payload"], initializeNames, widerNames };
+		const decode = (method: string): unknown => {
+			const payload = { method, protocolVersion: "1", cursor: "2", other: 0 };
+			return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, names, true).payload;
+		};
+		equal(decode("initialize"), { method: "initialize", protocolVersion: "1" });
+		equal(decode("tools/list"), { method: "tools/list", protocolVersion: "1", cursor: "2" });
 	},
 	"stands around an MCP message in the document's order"() {
 		for (const id of ["s-1", "", 'quo"te\\', "日本語", "a\nb"]) {

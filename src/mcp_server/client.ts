@@ -36,12 +36,19 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	if (length > MAX_KEPT_LENGTH) {
 		log(`capabilities dropped: ${length} characters (limit ${MAX_KEPT_LENGTH})`);
 	}
-	return {
+	const client: { -readonly [K in keyof Client]: Client[K] } = {
 		capabilities: length > MAX_KEPT_LENGTH ? {} : capabilities,
-		...(typeof info.name === "string" && { name: quotable(info.name) }),
-		...(typeof info.version === "string" && { version: quotable(info.version) }),
-		...(vision !== undefined && { vision }),
 	};
+	if (typeof info.name === "string") {
+		client.name = quotable(info.name);
+	}
+	if (typeof info.version === "string") {
+		client.version = quotable(info.version);
+	}
+	if (vision !== undefined) {
+		client.vision = vision;
+	}
+	return client;
 }
 
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */

@@ -4,13 +4,15 @@ import { hasStructuredContent, type Revision } from "./revision.js";
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.
 const { isArray } = Array;
-
+const { isFinite: isFiniteNumber } = Number;
 const { stringify } = JSON;
 
 const TEXT_ITEM = '{"type":"text","text":';
 /** A result of one item up to its text, and what follows that. */
 const TEXT_RESULT = '{"content":[{"type":"text","text":';
 const ITEM_END = '}],"isError":false';
+/** What most tools that set something return. */
+const TRUE_RESULT = `${TEXT_RESULT}"true"${ITEM_END}}`;
 const STRUCTURED = ',"structuredContent":';
 
 /**
@@ -114,9 +116,14 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): string {
-	if (typeof value === "boolean" || Number.isFinite(value)) {
-		const json = String(value);
-		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structuredValue(json, revision), "}");
+	if (value === true && !hasStructuredContent(revision)) {
+		return TRUE_RESULT;
+	}
+	if (typeof value === "boolean" || isFiniteNumber(value)) {
+		// `concat` makes text of it.
+		const json = value as unknown as string;
+		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
+		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structured, "}");
 	}
 	if (typeof value === "string") {
 		return TEXT_RESULT.concat(stringify(value), ITEM_END, structuredText(value, revision), "}");
@@ -141,7 +148,8 @@ function objectResult(value: object, revision: Revision): string {
 	}
 	const json = toJson(value);
 	if (isArray(value)) {
-		return TEXT_RESULT.concat(stringify(json), ITEM_END, structuredValue(json, revision), "}");
+		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
+		return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
 	}
 	const structured = hasStructuredContent(revision) ? STRUCTURED.concat(json) : "";
 	return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
@@ -169,15 +177,15 @@ function structuredText(value: string, revision: Revision): string {
 	}
 	try {
 		JSON.parse(json);
-		return structuredValue(json, revision);
+		return structuredValue(json);
 	} catch {
 		return "";
 	}
 }
 
 /** The member `structuredContent` for JSON that is no object. */
-function structuredValue(json: string, revision: Revision): string {
-	return hasStructuredContent(revision) ? STRUCTURED.concat('{"result":', json, "}") : "";
+function structuredValue(json: string): string {
+	return STRUCTURED.concat('{"result":', json, "}");
 }
 
 function toJson(value: object): string {

@@ -52,8 +52,9 @@ export function toRpcError(error: unknown): RpcError {
 	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
 }
 
-// Looked up once: XS searches the global object, and `Number`, at each use.
+// Looked up once: XS searches the global object, and these, at each use.
 const { isSafeInteger } = Number;
+const { stringify } = JSON;
 
 /** The longest id of a request, in characters. */
 const MAX_ID_LENGTH = 1_024;
@@ -82,16 +83,8 @@ export interface Wrapper {
 export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
 /** The text before a response's id, and between the id and a result. */
-const RESPONSE_START = '{"jsonrpc":"2.0","id":';
-const RESULT_START = ',"result":';
-
-/**
- * A response that carries a result, in its wrapper. `result` is JSON, and may be long: `concat` copies it once, a
- * template once per part, and a device has no room for copies.
- */
-export function resultMessage(id: RequestId, result: string, wrapper: Wrapper): string {
-	return wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result, "}", wrapper.end);
-}
+export const RESPONSE_START = '{"jsonrpc":"2.0","id":';
+export const RESULT_START = ',"result":';
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
@@ -102,22 +95,22 @@ export interface LongResult {
 	readonly bytes: number;
 }
 
-/** A response like {@link resultMessage} that is never in memory as a whole. */
+/** A response that carries a long result. It is never in memory as a whole. */
 export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
-	const head = wrapper.start.concat(RESPONSE_START, idJson(id), RESULT_START, result.before);
+	const json = typeof id === "number" ? String(id) : stringify(id);
+	const idBytes = typeof id === "number" ? json.length : utf8Length(json);
+	const head = wrapper.start.concat(RESPONSE_START, json, RESULT_START, result.before);
 	const tail = result.after.concat("}", wrapper.end);
-	return new PiecedText(head, result.items, tail, wrapper.bytes + resultOverhead(id) + result.bytes);
+	return new PiecedText(head, result.items, tail, wrapper.bytes + EMPTY_RESULT_BYTES + idBytes + result.bytes);
 }
 
-/** Bytes that a response adds around its result, the wrapper apart. */
+/** The most bytes that a response adds around its result, the wrapper apart. */
 export function resultOverhead(id: RequestId): number {
-	const json = idJson(id);
-	return EMPTY_RESULT_BYTES + (typeof id === "number" ? json.length : utf8Length(json));
+	return EMPTY_RESULT_BYTES + (typeof id === "number" ? MAX_INTEGER_LENGTH : utf8Length(stringify(id)));
 }
 
-function idJson(id: RequestId): string {
-	return typeof id === "number" ? String(id) : JSON.stringify(id);
-}
+/** Digits and sign of a safe integer. */
+const MAX_INTEGER_LENGTH = 17;
 
 const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;
 

@@ -1,6 +1,6 @@
 import { notificationMessage } from "./json-rpc.js";
 import { McpSession, type SessionOptions, type SessionServer } from "./mcp-session.js";
-import { COMMON_NAMES, OTHER_NAMES, type Params } from "./params.js";
+import { COMMON_NAMES, INITIALIZE_NAMES, OTHER_NAMES, type Params } from "./params.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";
@@ -58,6 +58,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/** The names of the tools whose arguments are in `commonNames`. */
 	#called: string[] = [];
 	#commonNames: readonly string[] | undefined;
+	#initializeNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
 	readonly sessions = new Set<McpSession<Context>>();
@@ -91,6 +92,12 @@ export class McpServer<Context> implements SessionServer<Context> {
 		return this.#commonNames;
 	}
 
+	/** The names of members that it reads in `initialize`. */
+	get initializeNames(): readonly string[] {
+		this.#initializeNames ??= this.#outerNames.concat(INITIALIZE_NAMES);
+		return this.#initializeNames;
+	}
+
 	/** The names of members that it reads in any message. */
 	get allNames(): readonly string[] {
 		this.#allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
@@ -105,12 +112,16 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/**
 	 * The names to parse a message with again, if `commonNames` lacks some of its wanted members: those of a tool's first call,
 	 * which are common from now on, or of a message that is no tool call, ping or request for a list.
+	 *
+	 * @param isFirst whether it was parsed with `initializeNames`
 	 */
-	widerNames(message: unknown): readonly string[] | undefined {
-		const request = message as Params | null | undefined;
-		const method = request?.method;
+	widerNames(message: unknown, isFirst?: boolean): readonly string[] | undefined {
+		const method = (message as Params | null | undefined)?.method;
+		if (isFirst) {
+			return method === "initialize" ? undefined : this.allNames;
+		}
 		if (method === "tools/call") {
-			const name = (request?.params as Params | null | undefined)?.name as string;
+			const name = ((message as Params).params as Params | null | undefined)?.name as string;
 			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
 		}
 		return method === "tools/list" || method === "ping" ? undefined : this.allNames;

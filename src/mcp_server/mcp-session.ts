@@ -13,9 +13,10 @@ import {
 	longResultMessage,
 	NO_WRAPPER,
 	quotable,
+	RESPONSE_START,
+	RESULT_START,
 	type RequestId,
 	RpcError,
-	resultMessage,
 	resultOverhead,
 	toRpcError,
 	type Wrapper,
@@ -65,10 +66,10 @@ export interface SessionServer<Context> extends CallServer {
 	readonly sessions: Set<McpSession<Context>>;
 }
 
-// Looked up once: XS searches the global object, and `Array`, at each use.
+// Looked up once: XS searches the global object, and these, at each use.
 const { isArray } = Array;
-
-const NOT_AN_OBJECT = "expected an object";
+const { isSafeInteger } = Number;
+const { stringify } = JSON;
 
 /** The list that a client gets. */
 function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
@@ -140,10 +141,12 @@ export class McpSession<Context> implements CallSession {
 		if (this.#closed) {
 			return;
 		}
-		if (isObject(message)) {
-			this.#deliver(this.#answer(message, this.wrapper));
+		const answer = this.#answer(message as Params, this.wrapper);
+		// Most answers are a text: they go without a further call.
+		if (typeof answer === "string" && !this.#closed) {
+			this.#send(answer, true);
 		} else {
-			this.#deliver(isArray(message) ? this.#answerBatch(message) : this.#unreadable(invalidRequest(NOT_AN_OBJECT)));
+			this.#deliver(answer);
 		}
 	}
 
@@ -201,9 +204,7 @@ export class McpSession<Context> implements CallSession {
 		}
 		let room = this.pageBytes / 2;
 		const answers = messages.map((message) => {
-			const answer = isObject(message)
-				? this.#answer(message, NO_WRAPPER, room)
-				: this.#unreadable(invalidRequest(NOT_AN_OBJECT), NO_WRAPPER);
+			const answer = this.#answer(message as Params, NO_WRAPPER, room);
 			// Characters or bytes: an estimate is enough here.
 			if (typeof answer === "string") {
 				room -= answer.length;
@@ -226,20 +227,23 @@ export class McpSession<Context> implements CallSession {
 	/**
 	 * The answer in its wrapper.
 	 *
+	 * @param message any JSON
 	 * @param room in a batch: the room left for its answers
 	 */
 	#answer(message: Params, wrapper: Wrapper, room?: number): Answer {
-		const id = message.id;
-		const method = message.method;
+		const method = message?.method;
 		if (typeof method !== "string") {
-			return this.answerWithoutMethod(message, wrapper);
+			return this.#answerOther(message, wrapper, room !== undefined);
 		}
+		// It is an object: nothing else in JSON has a method.
+		const id = message.id;
 		if (id === undefined) {
 			this.#take(method, message.params);
 			return undefined;
 		}
 		try {
-			if (!isRequestId(id)) {
+			// Most ids are integers: they are checked without a further call, which was 1 % of a ping.
+			if (!isSafeInteger(id) && !isRequestId(id)) {
 				throw invalidRequest("id must be a string or an integer");
 			}
 			if (message.jsonrpc !== "2.0") {
@@ -248,7 +252,7 @@ export class McpSession<Context> implements CallSession {
 			if (room !== undefined) {
 				checkBatched(method, room);
 			}
-			return this.dispatch(id, method, checkParams(message.params), wrapper, room !== undefined);
+			return this.dispatch(id as RequestId, method, checkParams(message.params), wrapper, room !== undefined);
 		} catch (error) {
 			// Some backends give notifications an id.
 			if (method.startsWith("notifications/")) {
@@ -257,6 +261,16 @@ export class McpSession<Context> implements CallSession {
 			}
 			return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), toRpcError(error), wrapper);
 		}
+	}
+
+	/** Answers what is no request and no notification. */
+	#answerOther(received: unknown, wrapper: Wrapper, isBatched: boolean): Answer {
+		if (isObject(received)) {
+			return this.answerWithoutMethod(received, wrapper);
+		}
+		return isArray(received) && !isBatched
+			? this.#answerBatch(received)
+			: this.#unreadable(invalidRequest("expected an object"), wrapper);
 	}
 
 	/** A message without a method is a response, which needs no answer, or not JSON-RPC. */
@@ -283,18 +297,23 @@ export class McpSession<Context> implements CallSession {
 				return this.#callTool(id, params, wrapper);
 			case "tools/list":
 				return this.longResult(id, this.#listTools(id, params), wrapper);
-			case "initialize":
-				return this.result(id, this.#initialize(params), wrapper);
 			case "ping":
 				return this.result(id, "{}", wrapper);
+			case "initialize":
+				return this.result(id, this.#initialize(params), wrapper);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
 	}
 
-	/** The message with this result, which is JSON. */
+	/**
+	 * The message with this result, which is JSON and may be long: `concat` copies it once, a template once per part, and a device
+	 * has no room for copies.
+	 */
 	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
-		return resultMessage(id, json, wrapper);
+		// `concat` makes text of a number.
+		const idJson = (typeof id === "number" ? id : stringify(id)) as string;
+		return wrapper.start.concat(RESPONSE_START, idJson, RESULT_START, json, "}", wrapper.end);
 	}
 
 	/** The message with this result. */
@@ -307,7 +326,7 @@ export class McpSession<Context> implements CallSession {
 		if (this.calls.length >= this.server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
 		}
-		return new ToolCall(id, this, progressToken(params));
+		return new ToolCall(id, this, params._meta === undefined ? undefined : progressToken(params));
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
@@ -353,13 +372,9 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
-		const name = params.name;
-		if (typeof name !== "string") {
-			throw invalidParams("name: expected the name of a tool");
-		}
-		const tool = this.server.tools.get(name);
+		const tool = this.server.tools.get(params.name);
 		if (tool === undefined) {
-			throw new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`);
+			throw this.#unknownTool(params.name);
 		}
 		const call = this.begin(id, params);
 		try {
@@ -370,6 +385,12 @@ export class McpSession<Context> implements CallSession {
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
+	}
+
+	#unknownTool(name: unknown): RpcError {
+		return typeof name === "string"
+			? new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`)
+			: invalidParams("name: expected the name of a tool");
 	}
 
 	/** Waits for an asynchronous call. */

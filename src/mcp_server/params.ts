@@ -19,14 +19,16 @@ export const COMMON_NAMES: readonly string[] = deepFreeze([
 	"progressToken",
 ]);
 
-/** Names of the members that it reads only in other messages. */
-export const OTHER_NAMES: readonly string[] = deepFreeze([
-	"result",
-	"error",
-	"requestId",
+/** Names of the members that it reads in `initialize`. */
+export const INITIALIZE_NAMES: readonly string[] = deepFreeze([
+	"jsonrpc",
+	"id",
+	"method",
+	"params",
 	"protocolVersion",
 	"capabilities",
 	"clientInfo",
+	"name",
 	"version",
 	"vision",
 	"url",
@@ -36,7 +38,13 @@ export const OTHER_NAMES: readonly string[] = deepFreeze([
 	"elicitation",
 ]);
 
+/** Names of the members that it reads only in other messages. */
+export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);
+
 const NO_PARAMS: Params = deepFreeze({});
+
+// Looked up once: XS searches the global object, and `Array`, at each use.
+const { isArray } = Array;
 
 /**
  * The params of a request; an empty object if absent.
@@ -44,13 +52,13 @@ const NO_PARAMS: Params = deepFreeze({});
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
 export function checkParams(params: unknown): Params {
-	if (isObject(params)) {
-		return params;
+	if (typeof params === "object" && params !== null && !isArray(params)) {
+		return params as Params;
 	}
 	if (params === undefined) {
 		return NO_PARAMS;
 	}
-	if (Array.isArray(params)) {
+	if (isArray(params)) {
 		throw invalidParams("Invalid params: expected an object, got an array");
 	}
 	throw invalidRequest("params must be an object");
@@ -63,10 +71,10 @@ export function checkParams(params: unknown): Params {
  */
 export function readArguments(params: Params): Params {
 	const value = params.arguments ?? NO_PARAMS;
-	if (!isObject(value)) {
+	if (typeof value !== "object" || isArray(value)) {
 		throw invalidParams("arguments: expected an object");
 	}
-	return value;
+	return value as Params;
 }
 
 /**

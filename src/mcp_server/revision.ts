@@ -15,7 +15,7 @@ const NEWEST_REVISION: Revision = "2025-11-25";
 
 /** The revision to answer `initialize` with: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation */
 export function negotiate(requested: string): Revision {
-	return REVISIONS.find((revision) => revision === requested) ?? NEWEST_REVISION;
+	return REVISIONS.includes(requested as Revision) ? (requested as Revision) : NEWEST_REVISION;
 }
 
 /** JSON-RPC batches were part of the protocol until 2025-06-18 removed them. */

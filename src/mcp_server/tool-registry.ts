@@ -60,9 +60,9 @@ export class ToolRegistry<Context> {
 		return true;
 	}
 
-	/** The tool of a name; undefined if it does not exist. */
-	get(name: string): Tool<Context> | undefined {
-		return this.#byName.get(name);
+	/** The tool of a name; undefined if it does not exist, or the name is no text. */
+	get(name: unknown): Tool<Context> | undefined {
+		return this.#byName.get(name as string);
 	}
 
 	/** The names of all tools' arguments, and of their members. */

@@ -85,7 +85,7 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 export function validateMembers(
 	members: readonly Member[] = [],
 	value: Readonly<Record<string, unknown>>,
-	path = "",
+	path?: string,
 ): object {
 	// Without a prototype: an argument may have any name, `__proto__` too.
 	const result: Record<string, unknown> = create(null);
@@ -112,8 +112,8 @@ export function validateMembers(
 	return result;
 }
 
-function memberPath(path: string, name: string): string {
-	return path === "" ? name : `${path}.${name}`;
+function memberPath(path: string | undefined, name: string): string {
+	return path ? `${path}.${name}` : name;
 }
 
 function misfit(schema: Schema, value: unknown, path: string): ValidationError {
@@ -123,10 +123,13 @@ function misfit(schema: Schema, value: unknown, path: string): ValidationError {
 /** The most common types come first. */
 function fits(schema: Schema, value: unknown): boolean {
 	switch (schema.type) {
-		case "object":
-			return isObject(value);
 		case "integer":
-			return isInteger(value) && inRange(value as number, schema.minimum, schema.maximum);
+			// `inRange`, spelled out for the type that most arguments have: a call takes XS 450 instructions.
+			return (
+				isInteger(value) &&
+				!((value as number) < (schema.minimum as number)) &&
+				!((value as number) > (schema.maximum as number))
+			);
 		case "string":
 			return (
 				typeof value === "string" &&
@@ -140,6 +143,8 @@ function fits(schema: Schema, value: unknown): boolean {
 			return Number.isFinite(value) && inRange(value as number, schema.minimum, schema.maximum);
 		case "array":
 			return Array.isArray(value) && inRange(value.length, schema.minItems, schema.maxItems);
+		case "object":
+			return isObject(value);
 	}
 }
 

@@ -16,9 +16,14 @@ export interface Envelope {
  */
 export interface WantedNames {
 	readonly commonNames: readonly string[];
-	readonly allNames: readonly string[];
-	/** The names to parse a message with again, if `commonNames` lacks some of its wanted members. */
-	widerNames(payload: unknown): readonly string[] | undefined;
+	/** For the message that a session begins with. */
+	readonly initializeNames: readonly string[];
+	/**
+	 * The names to parse a message with again, if the first ones lack some of its wanted members.
+	 *
+	 * @param isFirst whether the first ones were `initializeNames`
+	 */
+	widerNames(payload: unknown, isFirst?: boolean): readonly string[] | undefined;
 }
 
 /** The members of an envelope that holds MCP. */
@@ -33,19 +38,19 @@ const startWithIdPattern = (): RegExp =>
  *
  * @param maxValues how much the message may hold: see {@link parseJson}
  * @param names the wanted members of an MCP message; other messages are parsed whole. Default: all
- * @param isFirst whether it is likely to be a session's first MCP message, which is not a common one: it is parsed once
+ * @param isFirst whether it is likely to be a session's first MCP message, `initialize`, which is parsed once
  * @throws JsonLimitError if the message nests too deep or has too many values
  * @throws SyntaxError if it is not JSON, not an object, or has no type
  */
-export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst = false): Envelope {
+export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst?: boolean): Envelope {
 	if (names === undefined) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	const envelope = parseJson(text, maxValues, isFirst ? names.allNames : names.commonNames) as Envelope | null;
+	const envelope = parseJson(text, maxValues, isFirst ? names.initializeNames : names.commonNames) as Envelope | null;
 	if (envelope?.type !== "mcp") {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
-	const wider = isFirst ? undefined : names.widerNames(envelope.payload);
+	const wider = names.widerNames(envelope.payload, isFirst);
 	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
 }
 

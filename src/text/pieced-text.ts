@@ -32,13 +32,14 @@ export class PiecedText {
 		const from = this.#taken;
 		const to = from === 0 ? this.#count - 1 || 1 : from + this.#count;
 		this.#taken = to;
-		const part = this.#pieces.slice(from, to);
+		const part = this.#pieces.slice(from, to + 1);
 		// Each concatenation copies: so head and tail are joined with a piece each.
 		if (from === 0) {
 			part[0] = this.#head.concat(part[0] ?? "");
 		}
-		// An empty piece at the end makes the comma before the next part.
-		part.push(to < this.#pieces.length ? "" : (part.pop() ?? "").concat(this.#tail));
+		// The piece of the next part is emptied: it makes the comma before it.
+		const last = part.length - 1;
+		part[last] = to < this.#pieces.length ? "" : (part[last] as string).concat(this.#tail);
 		return part.join(",");
 	}
 

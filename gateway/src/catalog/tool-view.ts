@@ -50,6 +50,9 @@ const QUERY = z.object({
  * @returns the problem names the parameter
  */
 export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; readonly problem?: string } {
+	if (!url.includes("?")) {
+		return { view: {} };
+	}
 	const query = new URLSearchParams(url.split("?")[1]);
 	const { data, error } = QUERY.safeParse(Object.fromEntries(query));
 	if (error !== undefined) {

@@ -15,7 +15,9 @@ export function parseToolArguments(
 	for (const pair of pairs) {
 		const at = pair.indexOf("=");
 		if (at < 1) {
-			throw new UsageError(`expected an argument like key=value, got ${JSON.stringify(pair)}`);
+			throw new UsageError(
+				`expected an argument like key=value, got ${JSON.stringify(pair)}; quote values with spaces`,
+			);
 		}
 		const name = pair.slice(0, at);
 		if (!Object.hasOwn(properties, name) && inputSchema.additionalProperties !== true) {

@@ -249,6 +249,8 @@ function connectionOptions({ url, credentials, password, ca }: BusOptions, name:
 		ignoreAuthErrorAbort: true,
 		reconnectTimeWait: RECONNECT_TIME,
 		pingInterval: PING_INTERVAL,
+		// Else each request makes two errors in advance, for their stacks.
+		noAsyncTraces: true,
 		...login,
 		...(credentials !== undefined && { authenticator: credsAuthenticator(readFileSync(credentials)) }),
 		...((protocol === "tls:" || ca !== undefined) && { tls: tlsOptions(hostname, ca) }),

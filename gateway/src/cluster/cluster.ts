@@ -3,6 +3,7 @@ import type { KvWatchEntry } from "@nats-io/kv";
 import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
 import { type Buckets, Bus, type BusOptions, saysNobody, watch } from "./bus.js";
 import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
@@ -13,6 +14,7 @@ import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedApprovals } from "./shared-approvals.js";
 import { SharedTokens } from "./shared-tokens.js";
+import { SharedUses } from "./shared-uses.js";
 import type { ClusterStatus } from "./status.js";
 
 export interface ClusterOptions extends BusOptions {
@@ -22,6 +24,8 @@ export interface ClusterOptions extends BusOptions {
 	readonly program: string;
 	readonly registry: ServerRegistry;
 	readonly tokens: TokenStore;
+	/** When clients used them. */
+	readonly uses: TokenUses;
 	/** This gateway's own. */
 	readonly stateFolder: string;
 	/** Differs if this gateway's `device-key` does. */
@@ -53,7 +57,7 @@ const LIST_CHANGED = /\/list_changed$/;
  */
 export class Cluster {
 	/** Devices that wait for approval, and codes of sign-ins. */
-	readonly approvals = new SharedApprovals((error) => this.#warn(error));
+	readonly approvals: SharedApprovals;
 	readonly #options: ClusterOptions;
 	readonly #incarnation = randomUUID();
 	readonly #since = Date.now();
@@ -64,6 +68,7 @@ export class Cluster {
 	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
 	readonly #tokens: SharedTokens;
+	readonly #uses: SharedUses;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
@@ -78,9 +83,11 @@ export class Cluster {
 	#hasChanged = false;
 
 	private constructor(options: ClusterOptions) {
-		const { name, registry, tokens, stateFolder: folder, warn } = options;
+		const { name, registry, tokens, uses, stateFolder: folder, warn } = options;
 		this.#options = options;
+		this.approvals = new SharedApprovals(folder, this.#warn);
 		this.#tokens = new SharedTokens({ tokens, folder, warn });
+		this.#uses = new SharedUses(uses);
 		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
 		const bus = (): Bus => this.#bus;
 		this.#members = new Members(name, (gateway) => this.#memberChanged(gateway));
@@ -144,6 +151,7 @@ export class Cluster {
 	async #leave(): Promise<void> {
 		if (this.#bus.connected) {
 			await this.#claims.flush();
+			await this.#options.uses.save(this.#options.tokens.records);
 			await this.#tokens.close();
 			await this.#buckets?.gateways.delete(this.#options.name);
 			await this.#bus.flush();
@@ -222,6 +230,7 @@ export class Cluster {
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
 		await this.#tokens.enter(buckets.tokens);
+		this.#uses.use(buckets.tokens);
 		this.approvals.use(buckets.approvals);
 		await this.#renew(true);
 		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void => {
@@ -236,8 +245,11 @@ export class Cluster {
 				this.#claims.taken(idOf(found.key));
 			}
 		};
-		const onToken = ({ key, operation, value, revision }: KvWatchEntry): void =>
-			this.#tokens.received(key, operation === "PUT" ? value : undefined, revision);
+		const onToken = ({ key, operation, value, revision }: KvWatchEntry): void => {
+			if (!this.#uses.received(key, value)) {
+				this.#tokens.received(key, operation === "PUT" ? value : undefined, revision);
+			}
+		};
 		const onApproval = ({ key, operation, value }: KvWatchEntry): void =>
 			this.approvals.received(key, operation === "PUT" ? value : undefined);
 		this.#watches = [
@@ -263,6 +275,7 @@ export class Cluster {
 		}
 		this.#buckets = undefined;
 		this.#tokens.leave();
+		this.#uses.use(undefined);
 		this.approvals.use(undefined);
 	}
 
@@ -304,6 +317,7 @@ export class Cluster {
 			await this.#renew();
 			await this.#claims.flush();
 			await this.#tokens.flush();
+			await this.approvals.flush();
 			if (this.#hasChanged) {
 				this.#hasChanged = false;
 				await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);

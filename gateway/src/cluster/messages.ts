@@ -103,6 +103,17 @@ export const tokenEntrySchema = z.object({
 
 export type TokenEntry = z.infer<typeof tokenEntrySchema>;
 
+/** In the bucket of tokens, by "used." and the token's hash: when it was last used, in milliseconds since 1970. */
+export const useEntrySchema = z.object({ v: version, used: z.number() });
+
+/** In the bucket of approvals: the code of the command line that was made last, for the person who approves a sign-in. */
+export const signInCodeEntrySchema = z.object({
+	v: version,
+	sha256: z.string(),
+	expires: z.number(),
+	used: z.boolean().optional(),
+});
+
 /** In the bucket of approvals, by the digits that it shows: a device that waits. */
 export const pendingEntrySchema = z.object({
 	v: version,

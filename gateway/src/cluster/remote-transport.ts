@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/client";
 import {
 	isServerErrorCode,
+	type KnownServer,
 	type Offers,
 	SERVER_ERROR,
 	ServerError,
@@ -11,14 +12,6 @@ import { isObject } from "../firmware.js";
 import type { Entry, Reply } from "./messages.js";
 import type { CallTarget, OutgoingCalls } from "./outgoing-calls.js";
 
-/** The lists of a device, by their method. */
-const LISTS: Readonly<Record<string, keyof Offers>> = {
-	"tools/list": "tools",
-	"resources/list": "resources",
-	"resources/templates/list": "resourceTemplates",
-	"prompts/list": "prompts",
-};
-
 const CHANGED = ["tools", "resources", "prompts"].map((list) => `notifications/${list}/list_changed`);
 
 interface RemoteOptions {
@@ -28,8 +21,8 @@ interface RemoteOptions {
 }
 
 /**
- * A session with a device of another gateway, as if the device were here: a transport of the official SDK. The handshake and
- * the lists are answered from the cluster's data; other requests go to the gateway that has the device.
+ * A session with a device of another gateway, as if the device were here: a transport of the official SDK. Handshake and
+ * lists are known from the cluster's data; requests go to the gateway that has the device.
  */
 export class RemoteTransport implements ServerTransport {
 	onmessage?: (message: JSONRPCMessage) => void;
@@ -54,12 +47,17 @@ export class RemoteTransport implements ServerTransport {
 		this.#options = options;
 	}
 
+	get known(): KnownServer {
+		const { board: info, capabilities, revision, state } = this.#entry;
+		return { info, capabilities, revision, state, offers: this.#offers };
+	}
+
 	get closeReason(): string {
 		return this.#closeReason;
 	}
 
-	/** Names the device's session with its gateway. */
-	get claim(): string {
+	/** Names the device's session with its gateway. The SDK makes no handshake in a session that goes on. */
+	get sessionId(): string {
 		return this.#entry.claim;
 	}
 
@@ -71,9 +69,7 @@ export class RemoteTransport implements ServerTransport {
 			return;
 		}
 		if ("id" in message) {
-			this.#request(message);
-		} else if (message.method === "notifications/initialized") {
-			this.#deliverState();
+			this.#call(message);
 		} else if (message.method === "notifications/cancelled") {
 			this.#cancel(message.params?.requestId as RequestId);
 		}
@@ -109,30 +105,7 @@ export class RemoteTransport implements ServerTransport {
 		this.#deliver({ jsonrpc: "2.0", method, params });
 	}
 
-	#deliverState(): void {
-		const { state } = this.#entry;
-		if (state !== undefined) {
-			this.notified("notifications/state_changed", { newState: state });
-		}
-	}
-
-	#request({ id, method, params = {} }: JSONRPCRequest): void {
-		const list = LISTS[method];
-		if (method === "initialize") {
-			const { revision, capabilities, board } = this.#entry;
-			this.#deliver({
-				jsonrpc: "2.0",
-				id,
-				result: { protocolVersion: revision, capabilities, serverInfo: board },
-			});
-		} else if (list !== undefined) {
-			this.#deliver({ jsonrpc: "2.0", id, result: { [list]: [...this.#offers[list]] } });
-		} else {
-			this.#call({ id, method, params });
-		}
-	}
-
-	#call({ id, method, params }: { id: RequestId; method: string; params: Record<string, unknown> }): void {
+	#call({ id, method, params = {} }: JSONRPCRequest): void {
 		const { gateway, id: device, claim } = this.#entry;
 		const target: CallTarget = { gateway, device, claim };
 		const meta = isObject(params._meta) ? params._meta : {};

@@ -1,5 +1,5 @@
 import type { KvWatchEntry } from "@nats-io/kv";
-import type { Offers, Server, ServerRegistry } from "xs-mcp-manager/core";
+import type { Offers, Server, ServerRecord, ServerRegistry } from "xs-mcp-manager/core";
 import { type Buckets, isOutdated } from "./bus.js";
 import type { Lists } from "./lists.js";
 import type { Members } from "./members.js";
@@ -19,7 +19,7 @@ interface RemotesOptions {
 }
 
 /** A device's name as the operator has chosen it. */
-type Label = Pick<Entry, "alias" | "tags">;
+type Label = Pick<ServerRecord, "alias" | "tags">;
 
 /** Attempts to write a label while others write. */
 const MAX_ATTEMPTS = 5;
@@ -30,8 +30,8 @@ export class Remotes {
 	readonly #entries = new Map<string, Entry>();
 	/** The sessions, by device. */
 	readonly #transports = new Map<string, RemoteTransport>();
-	/** The labels of devices when they were last compared, as JSON, by device. */
-	readonly #labels = new Map<string, string>();
+	/** The labels of devices when they were last compared, by device. */
+	readonly #labels = new Map<string, Label>();
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
@@ -76,7 +76,7 @@ export class Remotes {
 	notified(gateway: string, bytes: Uint8Array): void {
 		const event = readMessage(eventSchema, bytes);
 		const transport = event && this.#transports.get(event.device);
-		if (event !== undefined && transport?.identity.gateway === gateway && transport.claim === event.claim) {
+		if (event !== undefined && transport?.identity.gateway === gateway && transport.sessionId === event.claim) {
 			transport.notified(event.method, event.params);
 		}
 	}
@@ -92,12 +92,12 @@ export class Remotes {
 	/** Something in the registry has changed: aliases and tags that were changed here are written, and what was forgotten. */
 	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
 		const { registry } = this.#options;
-		for (const [id, label] of [...this.#labels]) {
+		for (const [id, label] of this.#labels) {
 			const server = registry.find(id);
 			if (server === undefined) {
 				await this.#remove(id);
-			} else if (label !== textOf(server) && !isHere(id)) {
-				this.#labels.set(id, textOf(server));
+			} else if (!isSame(label, server.record) && !isHere(id)) {
+				this.#labels.set(id, server.record);
 				await this.#edit(server);
 			}
 		}
@@ -133,10 +133,12 @@ export class Remotes {
 		}
 		const isOnline = entry.online && entry.gateway !== gateway && members.has(entry.gateway, entry.incarnation);
 		const transport = this.#transports.get(entry.id);
-		if (transport !== undefined && (!isOnline || transport.claim !== entry.claim)) {
+		if (transport !== undefined && (!isOnline || transport.sessionId !== entry.claim)) {
 			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
 		}
-		if (offers === undefined) {
+		// The operator has forgotten it here, which is not written yet.
+		const isForgotten = !isOnline && this.#labels.has(entry.id) && registry.find(entry.id) === undefined;
+		if (offers === undefined || isForgotten) {
 			return;
 		}
 		const { id, alias, tags, board, lastSeen } = entry;
@@ -183,7 +185,7 @@ export class Remotes {
 			...(server.alias === alias ? [] : [registry.rename(id, alias)]),
 			...(JSON.stringify(server.tags) === JSON.stringify(tags) ? [] : [registry.tag(id, tags)]),
 		];
-		this.#labels.set(id, textOf(server));
+		this.#labels.set(id, server.record);
 		for (const { reason } of (await Promise.allSettled(changes)).filter((each) => each.status === "rejected")) {
 			warn(`${id}: its alias or tags of another gateway cannot be used here: ${(reason as Error).message}`);
 		}
@@ -228,6 +230,7 @@ export class Remotes {
 	}
 }
 
-function textOf({ alias, tags }: Label | Server): string {
-	return JSON.stringify({ alias, tags });
+/** Compared by identity: tags are replaced, never changed, and there are thousands of devices. */
+function isSame(label: Label, { alias, tags }: Label): boolean {
+	return label.alias === alias && label.tags === tags;
 }

@@ -1,10 +1,18 @@
 import type { KV } from "@nats-io/kv";
 import type { z } from "zod";
+import {
+	looksLikeCode,
+	matches,
+	readSignInCode,
+	removeSignInCode,
+	type SignInCode,
+	type SignInCodes,
+} from "../config/sign-in-code.js";
 import { TokenError } from "../config/token-store.js";
 import type { PendingShare, SharedPending } from "../devices/device-bindings.js";
 import type { Code, CodeStore } from "../oauth/codes.js";
 import { isOutdated } from "./bus.js";
-import { codeEntrySchema, pendingEntrySchema, readMessage, VERSION } from "./messages.js";
+import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";
 
 /** Attempts to mark a code while another gateway does. */
 const MAX_ATTEMPTS = 3;
@@ -13,14 +21,25 @@ const MAX_ATTEMPTS = 3;
 const DEVICE = "device.";
 const CODE = "code.";
 
-/** Approvals of the last ten minutes: devices that wait, and sign-ins whose client has not requested tokens yet. */
-export class SharedApprovals implements CodeStore, PendingShare {
+/** In the bucket: the code of `token code` that was made last, at any gateway. */
+const COMMAND_LINE = "command-line";
+
+/**
+ * Approvals of the last ten minutes: devices that wait, codes of the command line, and sign-ins whose client has not requested
+ * tokens yet.
+ */
+export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
+	readonly #folder: string;
 	readonly #warn: (error: Error) => void;
 	readonly #pending = new Map<string, SharedPending>();
 	#onPending: (code: string, pending: SharedPending | undefined) => void = () => {};
 	#bucket: KV | undefined;
+	/** A code that was made here, until the bucket has it. */
+	#made: SignInCode | undefined;
 
-	constructor(warn: (error: Error) => void) {
+	/** @param folder the gateway's state folder */
+	constructor(folder: string, warn: (error: Error) => void) {
+		this.#folder = folder;
 		this.#warn = warn;
 	}
 
@@ -81,6 +100,53 @@ export class SharedApprovals implements CodeStore, PendingShare {
 			}
 			throw new Error("another gateway uses the same code");
 		});
+	}
+
+	async takeSignInCode(entered: string): Promise<boolean> {
+		if (!looksLikeCode(entered)) {
+			return false;
+		}
+		return await this.#reached(async (bucket) => {
+			await this.#shareSignInCode(bucket);
+			const found = await bucket.get(COMMAND_LINE);
+			const code = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
+			if (!found || code === undefined || code.used || !matches(code, entered)) {
+				return false;
+			}
+			return await isWritten(bucket.update(COMMAND_LINE, JSON.stringify({ ...code, used: true }), found.revision));
+		});
+	}
+
+	/** Moves a code that was made here into the bucket. */
+	async flush(): Promise<void> {
+		if (this.#bucket !== undefined) {
+			await this.#shareSignInCode(this.#bucket);
+		}
+	}
+
+	async #shareSignInCode(bucket: KV): Promise<void> {
+		const inFile = readSignInCode(this.#folder);
+		if (inFile !== undefined) {
+			// Before it is in the bucket: it must not be valid in two places, even if this process ends between.
+			removeSignInCode(this.#folder);
+			this.#made = inFile;
+		}
+		const made = this.#made;
+		if (made === undefined) {
+			return;
+		}
+		const found = await bucket.get(COMMAND_LINE);
+		const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
+		const isNewest = made.expires > Math.max(Date.now(), known?.expires ?? 0);
+		const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
+		const isDone =
+			!isNewest ||
+			(await isWritten(
+				found === null ? bucket.create(COMMAND_LINE, text) : bucket.update(COMMAND_LINE, text, found.revision),
+			));
+		if (isDone && this.#made === made) {
+			this.#made = undefined;
+		}
 	}
 
 	async #reached<T>(run: (bucket: KV) => Promise<T>): Promise<T> {

@@ -12,6 +12,19 @@ const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 const codeFile = z.object({ version: z.literal(1), sha256: z.string(), expires: z.number() });
 
+/** A code, as it is stored. */
+export interface SignInCode {
+	readonly sha256: string;
+	/** In milliseconds since 1970. */
+	readonly expires: number;
+}
+
+/** Where codes are valid: at one gateway, or at those of a cluster. */
+export interface SignInCodes {
+	/** Whether it is the code that was made last. It is valid once. Rejects with TokenError if that cannot be known now. */
+	takeSignInCode(code: string): Promise<boolean>;
+}
+
 /** Makes the code that approves one sign-in within ten minutes: `ABCD-EFGH`. It replaces the one before. */
 export function makeSignInCode(stateFolder: string): string {
 	const digits = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
@@ -20,19 +33,49 @@ export function makeSignInCode(stateFolder: string): string {
 	return `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
-/** Whether it is the code that was made last. It is valid once. */
-export function takeSignInCode(stateFolder: string, code: string): boolean {
-	try {
-		const path = pathIn(stateFolder);
-		const { sha256, expires } = codeFile.parse(JSON.parse(readFileSync(path, "utf8")));
-		if (expires <= Date.now() || sha256 !== digest(code.replace(/[\s-]/g, "").toUpperCase())) {
+/** The code of a gateway that is alone. */
+export class OwnSignInCode implements SignInCodes {
+	readonly #folder: string;
+
+	/** @param folder the gateway's state folder */
+	constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	async takeSignInCode(code: string): Promise<boolean> {
+		if (!matches(readSignInCode(this.#folder), code)) {
 			return false;
 		}
-		rmSync(path);
+		removeSignInCode(this.#folder);
 		return true;
-	} catch {
-		return false;
 	}
+}
+
+/** The code that was made last; undefined if there is none, or the file is damaged. */
+export function readSignInCode(stateFolder: string): SignInCode | undefined {
+	try {
+		return codeFile.parse(JSON.parse(readFileSync(pathIn(stateFolder), "utf8")));
+	} catch {
+		return undefined;
+	}
+}
+
+export function removeSignInCode(stateFolder: string): void {
+	rmSync(pathIn(stateFolder), { force: true });
+}
+
+/** Whether a person has entered this code, in time. */
+export function matches(code: SignInCode | undefined, entered: string): boolean {
+	return (
+		code !== undefined &&
+		code.expires > Date.now() &&
+		code.sha256 === digest(entered.replace(/[\s-]/g, "").toUpperCase())
+	);
+}
+
+/** Whether somebody has entered a code, rather than a token. */
+export function looksLikeCode(entered: string): boolean {
+	return /^[\s-]*(?:[2-9A-HJ-NP-Z][\s-]*){8}$/i.test(entered);
 }
 
 function pathIn(stateFolder: string): string {

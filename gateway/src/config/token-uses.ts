@@ -9,6 +9,9 @@ const SAVE_INTERVAL = 60_000;
 
 const usesFile = z.object({ version: z.literal(1), uses: z.record(z.string(), z.number()) });
 
+/** Tells other gateways when a token was used last. Rejects if it cannot. */
+type ShareUse = (sha256: string, time: number) => Promise<void>;
+
 type Named = Pick<TokenRecord, "sha256">;
 
 /** When tokens of clients were last used, in a file of its own: that of the tokens changes only when an operator changes it. */
@@ -16,6 +19,10 @@ export class TokenUses {
 	readonly #path: string;
 	/** Milliseconds since 1970, by the token's hash. */
 	readonly #uses: Map<string, number>;
+	/** The hashes of tokens whose last use was here, until others know it. */
+	readonly #unshared = new Set<string>();
+	/** Undefined: this gateway is alone. */
+	#share: ShareUse | undefined;
 	#isChanged = false;
 	#saved = Date.now();
 
@@ -28,10 +35,31 @@ export class TokenUses {
 	/** A request was made with the token. */
 	used({ sha256 }: Named): void {
 		this.#uses.set(sha256, Date.now());
+		this.#unshared.add(sha256);
 		this.#isChanged = true;
 	}
 
-	/** When the token was last used, in milliseconds since 1970; undefined: never. In other processes, up to a minute late. */
+	/** Has other gateways know what is used here, whenever it is saved. */
+	share(share: ShareUse): void {
+		this.#share = share;
+	}
+
+	/** A request was made with the token at another gateway. */
+	learn(sha256: string, time: number): void {
+		const known = this.#uses.get(sha256) ?? 0;
+		if (time > known) {
+			this.#uses.set(sha256, time);
+			this.#isChanged = true;
+		}
+		if (time >= known) {
+			this.#unshared.delete(sha256);
+		}
+	}
+
+	/**
+	 * When the token was last used, in milliseconds since 1970; undefined: never. At other gateways and in other processes, each
+	 * up to a minute late.
+	 */
 	lastUse({ sha256 }: Named): number | undefined {
 		return this.#uses.get(sha256);
 	}
@@ -43,7 +71,7 @@ export class TokenUses {
 		}
 	}
 
-	/** Writes what has changed, of tokens that still exist. Never rejects. */
+	/** Writes and shares what has changed, of tokens that still exist. Never rejects. */
 	async save(tokens: readonly Named[]): Promise<void> {
 		if (!this.#isChanged) {
 			return;
@@ -55,6 +83,22 @@ export class TokenUses {
 		await replaceFile(this.#path, `${JSON.stringify({ version: 1, uses })}\n`).catch(() => {
 			this.#isChanged = true;
 		});
+		await this.#shareUses(known);
+	}
+
+	async #shareUses(known: ReadonlySet<string>): Promise<void> {
+		const share = this.#share;
+		const unshared = [...this.#unshared].filter((sha256) => known.has(sha256));
+		this.#unshared.clear();
+		const publish = async (sha256: string): Promise<void> => {
+			try {
+				await share?.(sha256, this.#uses.get(sha256) as number);
+			} catch {
+				this.#unshared.add(sha256);
+				this.#isChanged = true;
+			}
+		};
+		await Promise.all(unshared.map(publish));
 	}
 }
 

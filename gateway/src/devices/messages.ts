@@ -34,6 +34,9 @@ const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[[{\]}]/gs;
 
 /** Whether arrays and objects nest deeper in a JSON text than that many levels. */
 export function isNestedDeeper(text: string, levels: number): boolean {
+	if (countOpening(text) <= levels) {
+		return false;
+	}
 	let depth = 0;
 	for (const [bracket] of text.matchAll(STRING_OR_BRACKET)) {
 		if (bracket === "[" || bracket === "{") {
@@ -46,4 +49,15 @@ export function isNestedDeeper(text: string, levels: number): boolean {
 		}
 	}
 	return false;
+}
+
+/** How often arrays and objects open in a JSON text; more if strings hold brackets. */
+function countOpening(text: string): number {
+	let count = 0;
+	for (let at = 0; at < text.length; at += 1) {
+		const code = text.charCodeAt(at);
+		// "[" and "{" differ in one bit.
+		count += (code & ~0x20) === 0x5b ? 1 : 0;
+	}
+	return count;
 }

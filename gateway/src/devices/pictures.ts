@@ -64,6 +64,8 @@ export class Pictures implements Uploads {
 	readonly #byToken = new Map<string, PictureSession>();
 	/** Calls with an upload URL of their own, by the ticket in it. */
 	readonly #byTicket = new Map<string, PictureCall>();
+	/** What {@link offered} has made of lists: thousands of devices have the same. */
+	readonly #offered = new WeakMap<readonly ServerTool[], readonly ServerTool[]>();
 	#kept = 0;
 
 	constructor(options: PicturesOptions) {
@@ -97,7 +99,11 @@ export class Pictures implements Uploads {
 
 	/** With an optional `url` in the snapshot tool: the gateway offers one. */
 	offered(tools: readonly ServerTool[]): readonly ServerTool[] {
-		return tools.map((tool) => {
+		const known = this.#offered.get(tools);
+		if (known !== undefined) {
+			return known;
+		}
+		const offered = tools.map((tool) => {
 			const { inputSchema, description = "" } = tool;
 			const { required } = inputSchema;
 			return isSnapshot(tool) && Array.isArray(required)
@@ -108,6 +114,8 @@ export class Pictures implements Uploads {
 					}
 				: tool;
 		});
+		this.#offered.set(tools, offered);
+		return offered;
 	}
 
 	/** The session whose device got this token. */

@@ -2,8 +2,8 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
+import { OwnSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
-import { TokenUses } from "../config/token-uses.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { FirmwareUpdate } from "../devices/firmware-updates.js";
 import { createApp } from "../http/app.js";
@@ -38,7 +38,6 @@ export class ClientSide {
 	readonly #endpoint: HttpEndpoint;
 	readonly #events: GatewayEvents;
 	readonly #metrics: Metrics;
-	readonly #uses: TokenUses;
 	/** Undefined: off. */
 	readonly #signIn: SignIn | undefined;
 	/** The console's page; undefined in sources that were not bundled. */
@@ -52,7 +51,7 @@ export class ClientSide {
 		this.#context = context;
 		this.#core = core;
 		this.#cluster = cluster;
-		const { configuration, log, limitedLog, tokens } = context;
+		const { configuration, log, limitedLog, tokens, uses } = context;
 		const { servers } = core.gateway;
 		const endpoint = new HttpEndpoint(core.gateway, configuration);
 		const metrics = new Metrics({
@@ -66,13 +65,12 @@ export class ClientSide {
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
-		this.#uses = new TokenUses(configuration.stateFolder);
 		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server && new URL(signIn.server.origin).hostname;
 		const allowedOrigins = [...configuration.allowedOrigins, ...(own === undefined ? [] : [own])];
-		this.guard = new RequestGuard({ ...configuration, address, allowedOrigins, tokens, uses: this.#uses, signIn });
+		this.guard = new RequestGuard({ ...configuration, address, allowedOrigins, tokens, uses, signIn });
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
@@ -99,6 +97,7 @@ export class ClientSide {
 		const { configuration, log, tokens, urls, onClose } = this.#context;
 		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap, stateFolder } = configuration;
 		const { servers } = this.#core.gateway;
+		const codes = this.#cluster?.approvals ?? new OwnSignInCode(stateFolder);
 		const files = TlsFiles.of("http", configuration);
 		const tls = files?.options;
 		const app = createApp({
@@ -112,7 +111,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
-			signIn: this.#signIn && { signIn: this.#signIn, tokens, log, stateFolder, devices: () => servers.all },
+			signIn: this.#signIn && { signIn: this.#signIn, tokens, codes, log, devices: () => servers.all },
 			cluster: () => this.#cluster?.status,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
@@ -135,7 +134,7 @@ export class ClientSide {
 	}
 
 	#console(bindings: DeviceBindings, hasFirmware: boolean): ConsoleOptions {
-		const { configuration, tokens, urls } = this.#context;
+		const { configuration, tokens, uses, urls } = this.#context;
 		const { gateway, manager } = this.#core;
 		const fleet = new Fleet({
 			servers: gateway.servers,
@@ -151,7 +150,7 @@ export class ClientSide {
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
 		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
 		const extension = ClaudeExtension.find(this.#context.consoleFolder);
-		return { files: this.#files, extension, fleet, manager, tokens, uses: this.#uses, describe };
+		return { files: this.#files, extension, fleet, manager, tokens, uses, describe };
 	}
 
 	/** Sessions of clients. */
@@ -175,7 +174,8 @@ export class ClientSide {
 
 	/** Disconnects clients whose token was removed, and uses a certificate that was renewed. */
 	recheck(): void {
-		void this.#uses.saveIfDue(this.#context.tokens.records);
+		const { uses, tokens } = this.#context;
+		void uses.saveIfDue(tokens.records);
 		this.guard.recheck();
 		this.#renewTls?.();
 	}
@@ -189,7 +189,7 @@ export class ClientSide {
 	/** Ends every session and stream. */
 	async close(): Promise<void> {
 		await this.#endpoint.close();
-		await this.#uses.save(this.#context.tokens.records);
+		await this.#context.uses.save(this.#context.tokens.records);
 	}
 
 	/** For `/events`, the log and the metrics. */
@@ -198,10 +198,11 @@ export class ClientSide {
 		this.#events.firmware(update);
 	}
 
-	/** The manager's status is logged for configured servers. */
-	#logSession({ id, configured }: ServerIdentity, details: object, message: string): void {
+	/** The manager's status is logged for configured servers. A device of another gateway is in that one's log. */
+	#logSession({ id, configured, gateway }: ServerIdentity, details: object, message: string): void {
 		if (!configured) {
-			this.#context.log.info({ device: id, ...details }, message);
+			const level = gateway === undefined ? "info" : "debug";
+			this.#context.log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
 		}
 	}
 

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../config/configuration.js";
 import { type Configuration, flagOf } from "../config/settings.js";
 import type { TlsFiles } from "../config/tls-files.js";
 import type { TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
 
@@ -23,6 +24,8 @@ export interface ProgramContext {
 	/** For messages that strangers can cause. */
 	readonly limitedLog: LogLimiter;
 	readonly tokens: TokenStore;
+	/** When clients used their tokens. */
+	readonly uses: TokenUses;
 	/** Filled in as the parts begin to listen. */
 	readonly urls: ProgramUrls;
 	/** Where the console's bundle is. Default: beside the gateway's. */

@@ -13,7 +13,7 @@ import type { Core } from "./open-core.js";
  * @param clients the number of clients' sessions
  */
 export async function joinCluster(
-	{ configuration, log, tokens }: ProgramContext,
+	{ configuration, log, tokens, uses }: ProgramContext,
 	core: Core,
 	clients: () => number,
 ): Promise<Cluster | undefined> {
@@ -38,6 +38,7 @@ export async function joinCluster(
 			program: GATEWAY_INFO.version,
 			registry: core.gateway.servers,
 			tokens,
+			uses,
 			stateFolder: configuration.stateFolder,
 			key: new DeviceKey(configuration.stateFolder).derive("cluster"),
 			clients,

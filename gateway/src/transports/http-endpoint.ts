@@ -1,31 +1,33 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
+import { getRequestListener } from "@hono/node-server";
 import {
 	classifyInboundRequest,
 	createMcpHandler,
 	InMemoryServerEventBus,
 	type McpHttpHandler,
+	type McpRequestContext,
+	PROTOCOL_VERSION_META_KEY,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { isUserOnly, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
 import { viewInUrl } from "../catalog/tool-view.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
-import { ClientServer, type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
+import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
+import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
 /** What serves clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
-	readonly serve: ReturnType<typeof toNodeHandler>;
 	readonly handler: McpHttpHandler;
 	/** Whether a client listens for changes. */
 	readonly hasListeners: () => boolean;
@@ -48,6 +50,8 @@ export class HttpEndpoint {
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
+	/** Of requests of 2026-07-28. */
+	readonly #responses = new WeakMap<Request, ServerResponse>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -167,7 +171,13 @@ export class HttpEndpoint {
 				const warn = (problem: string): void => this.#report(new Error(problem));
 				response.once("close", followListened(client.catalog, body, warn));
 			}
-			await this.#statelessHandler(client).serve(request as NodeIncomingMessageLike, response, body);
+			const { handler } = this.#statelessHandler(client);
+			const listener = listenerFor((webRequest) => {
+				this.#responses.set(webRequest, response);
+				return handler.fetch(webRequest, { parsedBody: body });
+			});
+			// It does not settle if the answer went to the response directly.
+			listener(request, response).catch((error: Error) => this.#report(error));
 		}
 	}
 
@@ -185,9 +195,10 @@ export class HttpEndpoint {
 	#createHandler(client: ClientServerOptions): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const handler = createMcpHandler(() => new ClientServer(client), { legacy: "reject", bus, onerror });
+		const create = ({ requestInfo }: McpRequestContext): RequestServer =>
+			new RequestServer(client, this.#responses.get(requestInfo as Request) as ServerResponse);
+		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
 		return {
-			serve: toNodeHandler(handler, { onerror }),
 			handler,
 			hasListeners: () => bus.listenerCount > 0,
 			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
@@ -211,6 +222,11 @@ export class HttpEndpoint {
 	}
 }
 
+/** Not the SDK's toNodeHandler: that copies headers and body, and makes web objects that few requests need. */
+function listenerFor(fetch: Parameters<typeof getRequestListener>[0]): ReturnType<typeof getRequestListener> {
+	return getRequestListener(fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
+}
+
 function isCall(message: unknown): message is { readonly params?: unknown } {
 	return isObject(message) && message.method === "tools/call";
 }
@@ -229,12 +245,23 @@ function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
 
 /** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
 function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
+	const version = headers["mcp-protocol-version"];
+	if (version === REVISION_OF_STATELESS && claimedRevision(body) === version) {
+		// The SDK's handler classifies it anyway, which costs more than all other checks.
+		return false;
+	}
 	const inbound = {
 		httpMethod: method,
-		protocolVersionHeader: headers["mcp-protocol-version"],
+		protocolVersionHeader: version,
 		mcpMethodHeader: headers["mcp-method"],
 		mcpNameHeader: headers["mcp-name"],
 		body,
 	};
 	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]).kind === "legacy";
+}
+
+/** The revision that a request of 2026-07-28 or later names in its body. */
+function claimedRevision(body: unknown): unknown {
+	const params = isObject(body) && body.params;
+	return isObject(params) && isObject(params._meta) ? params._meta[PROTOCOL_VERSION_META_KEY] : undefined;
 }

@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
-import { isInitializeRequest, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
+import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
 import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
-import { SessionRequests } from "./session-requests.js";
+import { SessionTransport } from "./session-transport.js";
 
 export interface HttpSessionsOptions {
 	/** Milliseconds without a request in progress or an open stream, after which a session ends. Default 30 minutes. */
@@ -150,14 +148,13 @@ interface HttpSessionOptions {
 /** A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it: MCP "Session Management". */
 class HttpSession {
 	readonly #options: HttpSessionOptions;
-	readonly #transport: NodeStreamableHTTPServerTransport;
+	readonly #transport: SessionTransport;
 	readonly #server: ClientServer;
 	readonly #stopFollowing: () => void;
 	/** Lists that have changed since the client began to read them. */
 	readonly #outdated = new Set<ListName>();
 	/** Those of them that the client has not been told of. */
 	readonly #untold = new Set<ListName>();
-	readonly #requests = new SessionRequests();
 	readonly #since = Date.now();
 	#calls = 0;
 	#responses = 0;
@@ -180,10 +177,7 @@ class HttpSession {
 				return this.#announceIn(context);
 			},
 		});
-		this.#transport = new NodeStreamableHTTPServerTransport({
-			sessionIdGenerator: randomUUID,
-			onsessioninitialized: onOpened,
-		});
+		this.#transport = new SessionTransport({ onOpened, onStream: (response) => this.#replaceStream(response) });
 		this.#transport.onerror = onError;
 		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
 		this.#transport.onclose = () => {
@@ -221,27 +215,14 @@ class HttpSession {
 		return this.#responses === 0;
 	}
 
-	/** Serves one request. Resolves when it is answered, or its stream has ended. */
+	/** Serves one request. */
 	async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
 		if (response.closed) {
 			// The client has disconnected: there would be no event that the answer is complete.
 			return;
 		}
-		const problem = this.#requests.begin(body, response, this.#server.server.getNegotiatedProtocolVersion());
-		if (problem !== undefined) {
-			sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidRequest, `Invalid Request: ${problem}`);
-			return;
-		}
-		if (request.method === "GET") {
-			this.#replaceStream(response);
-		}
 		this.#begin(response);
-		const served = this.#transport.handleRequest(request, response, body);
-		if (request.method === "GET") {
-			// The stream is open when the transport's promise jobs are done.
-			setImmediate(() => void this.#announceUntold());
-		}
-		await served;
+		await this.#transport.handle(request, response, body);
 		if (this.#transport.sessionId === undefined) {
 			await this.close();
 		}
@@ -262,10 +243,7 @@ class HttpSession {
 		});
 	}
 
-	/** A client that opens a stream has lost its previous one, even if the gateway has not noticed. */
 	#replaceStream(response: ServerResponse): void {
-		this.#transport.closeStandaloneSSEStream();
-		this.#stream?.destroy();
 		this.#stream = response;
 		response.once("close", () => {
 			if (this.#stream === response) {
@@ -276,15 +254,16 @@ class HttpSession {
 				this.#untold.add(list);
 			}
 		});
+		void this.#announceUntold();
 	}
 
-	/** A client without a stream is told of a changed list later, but not of a changed resource: it has to read that again anyway. */
+	/** A client without a stream is told of a changed list later. Other changes wait for one that resumes its stream. */
 	async #changed(change: CatalogChange): Promise<void> {
 		if (isOfList(change)) {
 			this.#outdated.add(change.kind);
 			this.#untold.add(change.kind);
 		}
-		if (this.#stream !== undefined) {
+		if (this.#stream !== undefined || !isOfList(change)) {
 			await this.#announce(change);
 		}
 	}

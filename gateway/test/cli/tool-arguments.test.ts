@@ -41,7 +41,7 @@ describe("arguments of a tool on the command line", () => {
 			["options=[]", 'options: expected a JSON object, got "[]"'],
 			["items={}", 'items: expected a JSON array, got "{}"'],
 			["toString=1", "toString: unknown argument; the tool takes text, count, ratio, on, options, items, any"],
-			["text", 'expected an argument like key=value, got "text"'],
+			["text", 'expected an argument like key=value, got "text"; quote values with spaces'],
 		] as const) {
 			assert.throws(() => parseToolArguments(SCHEMA, ["text=x", pair]), new UsageError(message), pair);
 		}

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../host-test/support/until.js";
 import { withLock } from "../../src/config/file-lock.js";
+import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import {
@@ -12,6 +13,7 @@ import {
 	authorizeUrl,
 	Browser,
 	makePkce,
+	type Page,
 	REDIRECT,
 	register,
 	startSignIn,
@@ -67,13 +69,19 @@ describe("a device that waits for approval in a cluster", { skip: whyNoNats }, (
 	});
 });
 
-/** Two gateways at one public URL, and a client that a person has allowed at the first one. */
-async function startSignedIn(t: TestContext) {
+/** Two gateways at one public URL. */
+async function startTwoWithSignIn(t: TestContext) {
 	const nats = await NatsServer.start(t);
 	const a = await startSignIn(t, { cluster: nats.url, clusterName: "a" });
 	const stateFolder = makeStateFolder();
 	copyFileSync(join(a.stateFolder, "device-key"), join(stateFolder, "device-key"));
 	const b = await startProgram(t, { cluster: nats.url, clusterName: "b", publicUrl: a.base }, stateFolder);
+	return { nats, a, b };
+}
+
+/** Two gateways, and a client that a person has allowed at the first one. */
+async function startSignedIn(t: TestContext) {
+	const { nats, a, b } = await startTwoWithSignIn(t);
 	const clientId = await register(b.base);
 	const { verifier, challenge } = makePkce();
 	const location = await new Browser(a.base).approve(authorizeUrl(a.base, clientId, challenge), a.operator);
@@ -159,5 +167,80 @@ describe("a sign-in at a cluster", { skip: whyNoNats }, () => {
 		await nats.run();
 		await until(() => a.log().includes("the connection to NATS is back"), "a is back");
 		assert.equal((await refreshAt(a, body.refresh_token)).status, 200);
+	});
+});
+
+/** A browser at the gateways' public URL, behind which a load balancer chooses the gateway of each request. */
+class BalancedBrowser extends Browser {
+	readonly #publicUrl: string;
+
+	constructor(publicUrl: string) {
+		super(publicUrl);
+		this.#publicUrl = publicUrl;
+	}
+
+	async submitAt({ base }: StartedProgram, fields: Record<string, string>): Promise<Page> {
+		const body = new URLSearchParams(fields);
+		return await this.open(`${base}/oauth/authorize`, { method: "POST", body, headers: { Origin: this.#publicUrl } });
+	}
+}
+
+describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
+	/** Opens the page at the first gateway. */
+	async function openPage(t: TestContext) {
+		const { nats, a, b } = await startTwoWithSignIn(t);
+		const clientId = await register(b.base);
+		const { verifier, challenge } = makePkce();
+		const browser = new BalancedBrowser(a.base);
+		const { request } = await browser.open(authorizeUrl(a.base, clientId, challenge));
+		const enter = (gateway: StartedProgram, secret: string): Promise<Page> =>
+			browser.submitAt(gateway, { request, secret, answer: "go" });
+		return { nats, a, b, clientId, verifier, browser, enter };
+	}
+
+	it("is shown, filled in and answered at different gateways", async (t) => {
+		const { a, b, clientId, verifier, browser, enter } = await openPage(t);
+		const { request } = await enter(b, a.operator);
+		const { location } = await browser.submitAt(a, { request, answer: "go", tools: "control" });
+		const exchange = {
+			grant_type: "authorization_code",
+			client_id: clientId,
+			code: location?.searchParams.get("code") as string,
+			redirect_uri: REDIRECT,
+			code_verifier: verifier,
+		};
+		assert.equal((await askTokens(b.base, exchange)).status, 200);
+	});
+
+	it("takes a code of the command line at any gateway, once", async (t) => {
+		const { a, b, enter } = await openPage(t);
+		const code = makeSignInCode(a.stateFolder);
+		await until(() => !existsSync(join(a.stateFolder, "sign-in-code.json")), "the cluster has the code");
+		const pages = await Promise.all([a, b, a, b].map((gateway) => enter(gateway, code.toLowerCase())));
+		assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 401, 401, 401]);
+		assert.deepEqual([(await enter(a, code)).status, (await enter(b, code)).status], [401, 401]);
+	});
+
+	it("takes the newest code of the command line only", async (t) => {
+		const { a, b, enter } = await openPage(t);
+		const old = makeSignInCode(a.stateFolder);
+		await until(() => !existsSync(join(a.stateFolder, "sign-in-code.json")), "the cluster has the code");
+		await delay(2);
+		const code = makeSignInCode(b.stateFolder);
+		assert.equal((await enter(b, "2222-2222")).status, 401);
+		assert.deepEqual([(await enter(a, old)).status, (await enter(a, code)).status], [401, 200]);
+	});
+
+	it("takes a code at the gateway where it was made at once, and says that it cannot without NATS", async (t) => {
+		const { nats, a, b, enter } = await openPage(t);
+		await nats.kill();
+		await until(() => b.log().includes("the connection to NATS is lost"), "b has noticed");
+		const code = makeSignInCode(b.stateFolder);
+		const { status, html } = await enter(b, code);
+		assert.equal(status, 503);
+		assert.match(html, /the cluster cannot be reached/);
+		await nats.run();
+		await until(() => b.log().includes("the connection to NATS is back"), "b is back");
+		assert.deepEqual([(await enter(b, code)).status, (await enter(a, code)).status], [200, 401]);
 	});
 });

@@ -104,6 +104,26 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		assert.deepEqual([await statusOf(again, token), await statusOf(a, token)], [200, 200]);
 	});
 
+	it("was last used when any gateway says, also at one that joins later", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const token = await a.tokens.add({ name: "desk", kind: "client", operator: true });
+		await untilTokens(b, "desk");
+		const lastUseAt = async ({ base }: StartedProgram, other = token): Promise<number | undefined> => {
+			const response = await fetch(`${base}/tokens`, { headers: { Authorization: `Bearer ${other}` } });
+			const { tokens } = (await response.json()) as { tokens: { name: string; lastUsed?: number }[] };
+			return tokens.find(({ name }) => name === "desk")?.lastUsed;
+		};
+		const other = await a.tokens.add({ name: "other", kind: "client", operator: true });
+		await untilTokens(b, "desk", "other");
+		assert.equal(await lastUseAt(a, other), undefined);
+		const used = await lastUseAt(b);
+		assert.ok(used);
+		await b.program.close();
+		await until(async () => (await lastUseAt(a, other)) === used, "a knows of the use at b");
+		const c = await startProgram(t, { cluster: nats.url, clusterName: "c" });
+		await until(async () => (await lastUseAt(c, other)) === used, "c knows of the use at b");
+	});
+
 	it("was the last one: a gateway that is new needs a token nevertheless", async (t) => {
 		const { nats, a, b } = await startTwo(t);
 		await a.tokens.add({ name: "desk", kind: "client" });

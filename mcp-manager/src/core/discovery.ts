@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { isObject } from "../firmware.js";
@@ -18,10 +18,23 @@ export interface DiscoveryOptions {
 /** Milliseconds after which a slow server frees its place in the limit. */
 const PLACE_TIME = 1_000;
 
+/** Most lists that are kept after they were checked, and characters of each. */
+const MAX_CHECKED = 100;
+const MAX_CHECKED_CHARACTERS = 65_536;
+
+/** A list that was checked. */
+interface Checked {
+	readonly items: readonly unknown[];
+	/** Why items were skipped. */
+	readonly problems: readonly string[];
+}
+
 /** Reads the lists of servers, a limited number at the same time. */
 export class Discovery {
 	readonly #options: DiscoveryOptions;
 	readonly #limit;
+	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
+	readonly #checked = new Map<string, Checked>();
 
 	constructor(options: DiscoveryOptions) {
 		this.#options = options;
@@ -38,17 +51,14 @@ export class Discovery {
 		let listed: Promise<Partial<Offers>> | undefined;
 		await this.#limit(async () => {
 			listed = this.#listAll(session, lists);
-			const done = new AbortController();
-			const place = delay(PLACE_TIME, undefined, { signal: done.signal }).catch(() => {});
 			// A failure is reported below.
-			await Promise.race([listed.catch(() => {}), place]);
-			done.abort();
+			await settledWithin(PLACE_TIME, listed);
 		});
 		return (await listed) as Partial<Offers>;
 	}
 
 	async #listAll(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
-		const offers: Partial<Record<ListName, unknown[]>> = {};
+		const offers: Partial<Record<ListName, readonly unknown[]>> = {};
 		for (const list of lists) {
 			offers[list] = this.#validItems(session, list, await this.#list(session, list));
 		}
@@ -74,20 +84,61 @@ export class Discovery {
 		}
 	}
 
-	#validItems(session: Session, list: ListName, listed: readonly unknown[]): unknown[] {
-		const { key, method } = LISTS[list];
-		const items = new Map<unknown, unknown>();
-		for (const item of listed) {
-			const valid = validItem(list, item) as Record<string, unknown> | undefined;
-			const problem =
-				valid === undefined || items.has(valid[key]) ? "invalid or duplicate" : session.problemOf(list, valid);
-			if (valid === undefined || problem !== undefined) {
-				const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
-				this.#options.warn(`${session.identity.id}: ${method}: ${name} skipped: ${problem}`);
-			} else {
-				items.set(valid[key], valid);
-			}
+	#validItems(session: Session, list: ListName, listed: readonly unknown[]): readonly unknown[] {
+		const { items, problems } = session.identity.configured
+			? check(session, list, listed)
+			: this.#checkOnce(session, list, listed);
+		for (const problem of problems) {
+			this.#options.warn(`${session.identity.id}: ${LISTS[list].method}: ${problem}`);
 		}
-		return [...items.values()];
+		return items;
 	}
+
+	#checkOnce(session: Session, list: ListName, listed: readonly unknown[]): Checked {
+		const text = JSON.stringify(listed);
+		const digest = list + createHash("sha256").update(text).digest("base64");
+		const known = this.#checked.get(digest);
+		if (known !== undefined) {
+			return known;
+		}
+		const checked = check(session, list, listed);
+		if (text.length <= MAX_CHECKED_CHARACTERS) {
+			this.#checked.set(digest, checked);
+		}
+		const [oldest] = this.#checked.keys();
+		if (oldest !== undefined && this.#checked.size > MAX_CHECKED) {
+			this.#checked.delete(oldest);
+		}
+		return checked;
+	}
+}
+
+function check(session: Session, list: ListName, listed: readonly unknown[]): Checked {
+	const { key } = LISTS[list];
+	const items = new Map<unknown, unknown>();
+	const problems: string[] = [];
+	for (const item of listed) {
+		const valid = validItem(list, item) as Record<string, unknown> | undefined;
+		const problem =
+			valid === undefined || items.has(valid[key]) ? "invalid or duplicate" : session.problemOf(list, valid);
+		if (valid === undefined || problem !== undefined) {
+			const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
+			problems.push(`${name} skipped: ${problem}`);
+		} else {
+			items.set(valid[key], valid);
+		}
+	}
+	return { items: [...items.values()], problems };
+}
+
+/** Settles with a promise, or after `time` ms. Never rejects. */
+async function settledWithin(time: number, promise: Promise<unknown>): Promise<void> {
+	await new Promise<void>((resolve) => {
+		const timer = setTimeout(resolve, time);
+		const settled = (): void => {
+			clearTimeout(timer);
+			resolve();
+		};
+		promise.then(settled, settled);
+	});
 }

@@ -18,6 +18,10 @@ interface OffersListener {
  * session. Never rejects.
  */
 export async function followOffers(session: Session, discovery: Discovery, listener: OffersListener): Promise<void> {
+	if (session.known !== undefined) {
+		followKnown(session, listener);
+		return;
+	}
 	let board: ServerInfo | undefined;
 	const outdated = new Set(LIST_NAMES);
 	const learn = coalesced(async () => {
@@ -43,6 +47,21 @@ export async function followOffers(session: Session, discovery: Discovery, liste
 	} catch (error) {
 		listener.onFailed(error as Error);
 	}
+}
+
+/** Another gateway reads the lists, and has them ready when it notifies. */
+function followKnown(session: Session, { onListed }: OffersListener): void {
+	const learn = (): void => {
+		if (session.known !== undefined) {
+			onListed(session.known.info, session.known.offers);
+		}
+	};
+	session.on("notification", (method) => {
+		if (changedLists(method).length > 0) {
+			learn();
+		}
+	});
+	learn();
 }
 
 /** The lists that a notification reports as changed. */

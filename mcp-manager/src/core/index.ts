@@ -18,6 +18,7 @@ export {
 export {
 	type CallOptions,
 	INVALID_RESPONSE,
+	type KnownServer,
 	type ServerIdentity,
 	type ServerInfo,
 	type ServerTransport,

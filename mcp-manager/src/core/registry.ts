@@ -302,6 +302,10 @@ export class ServerRegistry extends EventEmitter<Events> {
 	#meet(server: Server, session: Session): void {
 		session.on("notification", (method, params) => this.#notified(server, { method, params }));
 		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
+		const { state } = session.known ?? {};
+		if (state !== undefined) {
+			server.state = state;
+		}
 		void followOffers(session, this.#discovery, {
 			onBoard: (board) => {
 				if (server.known && sameJson(server.board, board)) {
@@ -365,7 +369,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 			...(tools && { tools: this.#offered(id, tools) }),
 		});
 		const isSame = Object.entries(listed).every(([list, items]) => before[list as ListName] === items);
-		return isSame ? before : { ...before, ...listed };
+		return isSame ? before : this.#directory.lists.offers({ ...before, ...listed });
 	}
 
 	#online(server: Server, record: ServerRecord): void {

@@ -89,7 +89,7 @@ export class ServerDirectory {
 
 	#load(record: ServerRecord): Server {
 		const alias = this.#aliases.assign(record.id, record.board.name, record.alias);
-		const offers = this.lists.shareAll(record.offers);
+		const offers = this.lists.offers(this.lists.shareAll(record.offers));
 		const server = new Server(record.id, this.#context, { ...record, alias, offers });
 		this.#servers.set(record.id, server);
 		return server;

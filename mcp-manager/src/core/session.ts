@@ -7,7 +7,6 @@ import {
 	type CompleteResult,
 	type GetPromptResult,
 	type Implementation,
-	type JSONRPCMessage,
 	ProtocolError,
 	type ReadResourceResult,
 	type RequestId,
@@ -16,8 +15,6 @@ import {
 	SdkErrorCode,
 	type ServerCapabilities,
 	type Tool,
-	type Transport,
-	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
@@ -30,48 +27,10 @@ import { MAX_REQUEST_TIME } from "./patience.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
 import { RESULTS } from "./results.js";
+import type { KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
-/** The server at the other end of a connection. */
-export interface ServerIdentity {
-	/** A device's `Device-Id` header (its MAC address), or its MQTT client id. */
-	readonly id: string;
-	/** A device's `Client-Id` header (a UUID), or its MQTT client id. */
-	readonly clientId: string;
-	/** "websocket" or "mqtt"; of a configured server also "stdio", "http" or "sse". */
-	readonly transport: string;
-	/** Whether the gateway opened the connection to a configured server. Such a server is not a device. */
-	readonly configured?: boolean;
-	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
-	readonly gatewayUrl?: string;
-	/** Of a cluster: the other gateway that has the device's connection. Absent: this one has it. */
-	readonly gateway?: string;
-}
-
-/**
- * A connection to a server: a transport of the official SDK, with the identity of the server. An error response whose
- * `data` is a {@link ServerError} fails the request with that error: the transport's own word, which no server can send.
- */
-export interface ServerTransport extends Transport {
-	readonly identity: ServerIdentity;
-	/** The revisions to try. Default: those with `initialize`, which every device supports. */
-	readonly negotiation?: VersionNegotiationMode;
-	/** Why the connection ended; empty while it is open. */
-	readonly closeReason: string;
-	/** Is called with each message of MCP before it is sent. */
-	onsend?: (message: JSONRPCMessage) => void;
-	/** Ends the connection. */
-	close(reason?: string): Promise<void>;
-	/** Sends a message besides MCP, if the transport has such messages: `{type: "tts", state: "start"}`. */
-	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
-}
-
-/** A server's `serverInfo` in its answer to `initialize`. */
-export interface ServerInfo {
-	readonly name: string;
-	/** A device's firmware version. */
-	readonly version: string;
-}
+export type { KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -114,17 +73,22 @@ const MAX_DESCRIPTION = 200;
 /** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
 export class Session extends EventEmitter<Events> {
 	readonly #transport: ServerTransport;
-	readonly #client: Client;
+	readonly #capabilities: Capabilities;
+	readonly #info: Implementation;
+	/** Undefined before the first request to a server that is known: there may be thousands that nobody calls. */
+	#client: Client | undefined;
+	#opened: Promise<void> | undefined;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
-	readonly #questions: Questions;
+	#questions: Questions | undefined;
 	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
 	#closed = false;
 
 	/**
-	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost.
+	 * Takes over a connection. {@link initialize} comes next, at once: until then, notifications are lost. A server that is known
+	 * needs none.
 	 *
 	 * @param capabilities the capabilities sent in `initialize`
 	 * @param info the name and version sent
@@ -132,12 +96,17 @@ export class Session extends EventEmitter<Events> {
 	constructor(transport: ServerTransport, capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO) {
 		super();
 		this.#transport = transport;
-		const { negotiation: mode = "legacy" } = transport;
-		this.#client = new Client(info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = new Questions(this.#client, capabilities);
+		this.#capabilities = capabilities;
+		this.#info = info;
 		transport.onmessage = (message) => {
-			if ("method" in message && OF_REQUESTS.has(message.method)) {
-				this.emit("requestNotification", message.method, message.params ?? {});
+			if (!("method" in message)) {
+				return;
+			}
+			const { method, params = {} } = message;
+			if (OF_REQUESTS.has(method)) {
+				this.emit("requestNotification", method, params);
+			} else if (this.#client === undefined && !("id" in message)) {
+				this.#notified(method, params);
 			}
 		};
 		transport.onclose = () => {
@@ -145,20 +114,18 @@ export class Session extends EventEmitter<Events> {
 			this.#changes?.close();
 			this.emit("closed", transport.closeReason);
 		};
-		this.#client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
 		transport.onsend = (message) => {
 			this.#sentId = "id" in message ? message.id : undefined;
-		};
-		this.#client.fallbackNotificationHandler = async ({ method, params = {} }) => {
-			if (method === "notifications/message") {
-				this.#log.received(params);
-			}
-			this.emit("notification", method, params);
 		};
 	}
 
 	get identity(): ServerIdentity {
 		return this.#transport.identity;
+	}
+
+	/** What is known without asking the server; undefined if it is not known. */
+	get known(): KnownServer | undefined {
+		return this.#transport.known;
 	}
 
 	/** Whether the connection is open. */
@@ -173,19 +140,20 @@ export class Session extends EventEmitter<Events> {
 	 * Rejects with {@link ServerError} or the SDK's ProtocolError.
 	 */
 	async initialize(): Promise<ServerInfo> {
-		await this.#translated("initialize", {}, (options) => this.#client.connect(this.#transport, options));
+		const client = this.#open();
+		await this.#translated("initialize", {}, (options) => client.connect(this.#transport, options));
 		if (this.#isModern) {
-			this.#changes = new ChangeStream(this.#client, () => this.#reportGap());
+			this.#changes = new ChangeStream(client, () => this.#reportGap());
 			await this.#changes.start();
 		}
 		// Since 2026-07-28 `serverInfo` is optional.
-		const { name, version } = this.#client.getServerVersion() ?? { name: this.identity.id, version: "" };
+		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
 	}
 
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	get #isModern(): boolean {
-		return this.#client.getProtocolEra() === "modern";
+		return this.#client?.getProtocolEra() === "modern";
 	}
 
 	/** Changes may have been missed: everything that can change is reported as changed. */
@@ -197,27 +165,27 @@ export class Session extends EventEmitter<Events> {
 
 	/** The revision that the two sides agreed on; undefined before the handshake. */
 	get revision(): string | undefined {
-		return this.#client.getNegotiatedProtocolVersion();
+		return this.known?.revision ?? this.#client?.getNegotiatedProtocolVersion();
 	}
 
 	/** Whether the server declares a capability, in `initialize`. */
 	declares(capability: "resources" | "prompts" | "completions" | "logging" | "tools"): boolean {
-		return this.#client.getServerCapabilities()?.[capability] !== undefined;
+		return this.capabilities[capability] !== undefined;
 	}
 
 	/** The server's capabilities, as it declared them. */
 	get capabilities(): ServerCapabilities {
-		return this.#client.getServerCapabilities() ?? {};
+		return this.known?.capabilities ?? this.#client?.getServerCapabilities() ?? {};
 	}
 
 	/** The extensions of the server that can be used through a gateway, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
-		return relayedExtensions(this.#client.getServerCapabilities()?.extensions);
+		return relayedExtensions(this.capabilities.extensions);
 	}
 
 	/** Whether updates of the server's resources can be subscribed to. */
 	get canSubscribe(): boolean {
-		return this.#client.getServerCapabilities()?.resources?.subscribe === true;
+		return this.capabilities.resources?.subscribe === true;
 	}
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
@@ -225,7 +193,7 @@ export class Session extends EventEmitter<Events> {
 		if (this.#isModern) {
 			return true;
 		}
-		const { stateless } = this.#client.getServerCapabilities()?.experimental ?? {};
+		const { stateless } = this.capabilities.experimental ?? {};
 		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
 		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
 	}
@@ -241,7 +209,7 @@ export class Session extends EventEmitter<Events> {
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			return this.#translated(method, { signal }, (options) => this.#client.request({ method, params }, page, options));
+			return this.#translated(method, { signal }, (options) => this.#sdk.request({ method, params }, page, options));
 		});
 	}
 
@@ -275,7 +243,7 @@ export class Session extends EventEmitter<Events> {
 	/** Suggests values for an argument. Rejects as {@link callTool} does. */
 	async complete(params: CompleteRequestParams, options: CallOptions = {}): Promise<CompleteResult> {
 		return await this.#translated("completion/complete", options, (requestOptions) =>
-			this.#client.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
+			this.#sdk.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
 		);
 	}
 
@@ -288,7 +256,7 @@ export class Session extends EventEmitter<Events> {
 		}
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
 		await this.#translated(method, {}, (options) =>
-			this.#client.request({ method, params: { uri } }, z.looseObject({}), options),
+			this.#sdk.request({ method, params: { uri } }, z.looseObject({}), options),
 		);
 	}
 
@@ -296,7 +264,7 @@ export class Session extends EventEmitter<Events> {
 	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
 		return await this.#translated(method, options, (requestOptions) =>
-			this.#client.request({ method, params }, schema, requestOptions),
+			this.#sdk.request({ method, params }, schema, requestOptions),
 		);
 	}
 
@@ -304,7 +272,7 @@ export class Session extends EventEmitter<Events> {
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
 		// 2026-07-28 has no ping.
 		await this.#translated("ping", { timeout }, (options) =>
-			this.#isModern ? this.#client.discover(options) : this.#client.ping(options),
+			this.#isModern ? this.#sdk.discover(options) : this.#sdk.ping(options),
 		);
 	}
 
@@ -318,6 +286,32 @@ export class Session extends EventEmitter<Events> {
 		void this.#transport.close(reason);
 	}
 
+	#open(): Client {
+		const { negotiation: mode = "legacy" } = this.#transport;
+		const capabilities = this.#capabilities;
+		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
+		this.#questions = new Questions(client, capabilities);
+		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
+		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.#notified(method, params);
+		this.#client = client;
+		return client;
+	}
+
+	/** The SDK's client, once it is connected. */
+	get #sdk(): Client {
+		if (this.#client === undefined) {
+			throw new TypeError("the session has not been initialized");
+		}
+		return this.#client;
+	}
+
+	#notified(method: string, params: Readonly<Record<string, unknown>>): void {
+		if (method === "notifications/message") {
+			this.#log.received(params);
+		}
+		this.emit("notification", method, params);
+	}
+
 	/** Makes a request during which the server may log, and ask its client. */
 	async #request<Result>(
 		method: string,
@@ -326,15 +320,15 @@ export class Session extends EventEmitter<Events> {
 		options: ToolCallOptions,
 	): Promise<Result> {
 		const asking = this.isStateless ? askingParams(options, this.#isModern) : {};
-		if (!this.isStateless && this.declares("logging")) {
-			this.#log.want(options.logLevel);
-		}
 		return await this.#translated(method, options, async (requestOptions) => {
+			if (!this.isStateless && this.declares("logging")) {
+				this.#log.want(options.logLevel);
+			}
 			const request = { method, params: { ...params, ...asking } };
 			const answer = this.#isModern
 				? this.#modernRequest(request, schema, requestOptions, options.inputSchema)
-				: this.#questions.during(options.asker, requestOptions, (final) =>
-						this.#client.request(request, schema, final),
+				: (this.#questions as Questions).during(options.asker, requestOptions, (final) =>
+						this.#sdk.request(request, schema, final),
 					);
 			this.#log.begin(this.#sentId, options, answer);
 			return await answer;
@@ -350,17 +344,17 @@ export class Session extends EventEmitter<Events> {
 	): Promise<Result> {
 		const options = { ...requestOptions, allowInputRequired: true };
 		if (method !== "tools/call") {
-			return await this.#client.request({ method, params }, schema, options);
+			return await this.#sdk.request({ method, params }, schema, options);
 		}
 		const { name } = params as { name: string };
 		const toolDefinition = { name, inputSchema };
-		return schema.parse(await this.#client.callTool({ ...params, name }, { ...options, toolDefinition }));
+		return schema.parse(await this.#sdk.callTool({ ...params, name }, { ...options, toolDefinition }));
 	}
 
 	async #setLogLevel(level: LogLevel): Promise<void> {
 		const request = { method: "logging/setLevel", params: { level } };
 		// A server that rejects this uses its own level.
-		await this.#client.request(request, z.looseObject({})).catch(() => {});
+		await this.#sdk.request(request, z.looseObject({})).catch(() => {});
 	}
 
 	/** Makes a request, and turns the SDK's errors into those of this session. */
@@ -378,6 +372,10 @@ export class Session extends EventEmitter<Events> {
 			maxTotalTimeout: MAX_REQUEST_TIME,
 		};
 		try {
+			if (this.known !== undefined) {
+				this.#opened ??= this.#open().connect(this.#transport);
+				await this.#opened;
+			}
 			return await request({ timeout, ...(signal && { signal }), ...progress });
 		} catch (error) {
 			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {

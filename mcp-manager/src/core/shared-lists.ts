@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Offers } from "./offers.js";
+import { LIST_NAMES, type Offers } from "./offers.js";
 
 type Items = readonly object[];
 
@@ -10,6 +10,10 @@ type Items = readonly object[];
 export class SharedLists {
 	/** By a digest of its JSON. */
 	readonly #lists = new Map<string, WeakRef<Items>>();
+	/** Which list equals one that was shared before: of a cluster's devices, whose lists are read once. */
+	readonly #known = new WeakMap<Items, Items>();
+	/** The offers that were made last, by their tools. */
+	readonly #offers = new WeakMap<Items, Offers>();
 	readonly #freed = new FinalizationRegistry<string>((digest) => {
 		// An equal list may have come since.
 		if (this.#lists.get(digest)?.deref() === undefined) {
@@ -19,6 +23,16 @@ export class SharedLists {
 
 	/** The one list that equals this. */
 	share<List extends Items>(items: List): List {
+		const known = this.#known.get(items) as List | undefined;
+		if (known !== undefined) {
+			return known;
+		}
+		const shared = this.#find(items);
+		this.#known.set(items, shared);
+		return shared;
+	}
+
+	#find<List extends Items>(items: List): List {
 		const digest = createHash("sha256").update(JSON.stringify(items)).digest("base64");
 		const found = this.#lists.get(digest)?.deref() as List | undefined;
 		if (found !== undefined) {
@@ -27,6 +41,16 @@ export class SharedLists {
 		this.#lists.set(digest, new WeakRef(items));
 		this.#freed.register(items, digest);
 		return items;
+	}
+
+	/** The one object that has these lists, if its tools were shared with the same others before. */
+	offers(offers: Offers): Offers {
+		const found = this.#offers.get(offers.tools);
+		if (found !== undefined && LIST_NAMES.every((list) => found[list] === offers[list])) {
+			return found;
+		}
+		this.#offers.set(offers.tools, offers);
+		return offers;
 	}
 
 	/** The same for every list of a server. */

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
-import writeFileAtomic from "write-file-atomic";
 import { z } from "zod";
 import type { Offers } from "./offers.js";
 import type { ServerRecord } from "./server.js";
@@ -25,12 +24,6 @@ const RECORD = z.object({
 	lastSeen: z.number().min(0).max(MAX_DATE),
 });
 
-/**
- * Not flushed to the medium: what was written survives the end of the process, and after a power cut a file is old or new. Flushing
- * thousands of files one after the other when the gateway stops would take minutes on an SD card.
- */
-const WRITE_OPTIONS = { mode: 0o600, fsync: false };
-
 /** A pending change to a record. `record` is undefined to remove it. */
 interface Pending {
 	record: ServerRecord | undefined;
@@ -47,6 +40,8 @@ export class ServerStore {
 	/** By server id, in the order in which they are written. */
 	readonly #pending = new Map<string, Pending>();
 	readonly #writes = pLimit(1);
+	/** Lists as JSON: thousands of devices of a kind have the same. */
+	readonly #texts = new WeakMap<Offers, string>();
 
 	/** @param warn called for files that could not be read or written */
 	constructor(folder: string, warn: (message: string) => void) {
@@ -117,7 +112,18 @@ export class ServerStore {
 			await rm(path, { force: true });
 			return;
 		}
-		await writeFileAtomic(path, `${JSON.stringify(fileContent(record))}\n`, WRITE_OPTIONS);
+		// Not flushed to the medium: what was written survives the end of the process, and after a power cut a file is old or new.
+		// Flushing thousands of files when the gateway stops would take minutes on an SD card. Not write-file-atomic: it makes a
+		// dozen calls of the file system for each, which is much when thousands of devices connect.
+		await writeFile(`${path}.new`, this.#textOf(record), { mode: 0o600 });
+		await rename(`${path}.new`, path);
+	}
+
+	/** One object: its own members, and those of the lists. */
+	#textOf({ offers, ...rest }: ServerRecord): string {
+		const lists = this.#texts.get(offers) ?? JSON.stringify(offers).slice(1);
+		this.#texts.set(offers, lists);
+		return `${JSON.stringify(rest).slice(0, -1)},${lists}\n`;
 	}
 
 	/** Devices choose their ids, and file systems differ in the names that they allow: a hash works everywhere. */
@@ -135,8 +141,4 @@ function parseRecord(text: string): ServerRecord {
 	}
 	const { tools, resources, resourceTemplates, prompts, tags, ...rest } = data as z.infer<typeof RECORD>;
 	return { ...rest, ...(tags && { tags }), offers: { tools, resources, resourceTemplates, prompts } as Offers };
-}
-
-function fileContent({ offers, ...rest }: ServerRecord): object {
-	return { ...rest, ...offers };
 }

@@ -11,7 +11,8 @@ const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not 
 /** A server that answers a request for a list with what is given: its items, or an error. */
 function serverWith(lists: Partial<Record<ListName, unknown[] | Error>>): Session {
 	const declared = new Set<string>(Object.keys(lists).map((list) => LISTS[list as ListName].capability));
-	const session: Pick<Session, "declares" | "list" | "problemOf"> = {
+	const session: Pick<Session, "declares" | "identity" | "list" | "problemOf"> = {
+		identity: { id: "lamp", clientId: "lamp", transport: "test" },
 		problemOf: () => undefined,
 		declares: (capability) => declared.has(capability),
 		list: async (list: ListName) => {
@@ -50,6 +51,19 @@ describe("the lists of a server", () => {
 		const failure = new ProtocolError(ProtocolErrorCode.InternalError, "no room");
 		const discovery = new Discovery({ warn: assert.fail });
 		await assert.rejects(discovery.list(serverWith({ tools: [], resources: failure }), ALL), failure);
+	});
+
+	it("are checked once for devices with the same: their items are the same objects", async () => {
+		const warnings: string[] = [];
+		const discovery = new Discovery({ warn: (message) => warnings.push(message) });
+		const read = () => {
+			const tools = [{ name: "a", inputSchema: {} }, { name: 1 }];
+			return discovery.list(serverWith({ tools }), ["tools"]);
+		};
+		const [one, other] = [await read(), await read()];
+		assert.deepEqual(one.tools, [{ name: "a", inputSchema: { type: "object" } }]);
+		assert.equal(other.tools, one.tools);
+		assert.equal(warnings.length, 2);
 	});
 
 	it("are read from 64 servers at the same time", async () => {

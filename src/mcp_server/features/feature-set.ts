@@ -102,6 +102,10 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 		return this.features.callNames;
 	}
 
+	override get initializeNames(): readonly string[] {
+		return super.initializeNames.concat(this.features.names);
+	}
+
 	override get allNames(): readonly string[] {
 		// Those of the features change with what is going on.
 		return super.allNames.concat(this.features.names);

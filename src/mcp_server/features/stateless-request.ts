@@ -9,7 +9,6 @@ import {
 	quotable,
 	type RequestId,
 	RpcError,
-	resultMessage,
 	type Wrapper,
 } from "../json-rpc.js";
 import type { Answer } from "../mcp-session.js";
@@ -274,7 +273,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		call.progressToken = undefined;
 		const state = JSON.stringify(this.#suspender.suspend(this));
 		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
-		this.#reply?.(resultMessage(id, result, this.wrapper));
+		this.#reply?.(super.result(id, result, this.wrapper));
 		this.#reply = undefined;
 	}
 }

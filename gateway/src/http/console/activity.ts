@@ -11,8 +11,9 @@ const MAX_DEVICES = 10_000;
 const MAX_DURATIONS = 64;
 const MAX_STATES = 24;
 
-/** Calls of all devices, and rejections, that are kept. */
+/** Calls of all devices, and rejections, that are kept. Many calls are dropped at once: that moves all others. */
 const MAX_CALLS = 2_000;
+const DROPPED_AT_ONCE = 200;
 const MAX_REJECTIONS = 50;
 
 /** Milliseconds for which a rejection is shown. */
@@ -64,14 +65,18 @@ export class Activity {
 		this.#number += 1;
 		const entry = { ...record, number: this.#number, time: Date.now(), args, answer, ...(client && { client }) };
 		this.#calls.push({ entry, isUserOnly: isUserOnly(details.tool) });
-		this.#calls.splice(0, this.#calls.length - MAX_CALLS);
+		if (this.#calls.length > MAX_CALLS) {
+			this.#calls.splice(0, DROPPED_AT_ONCE);
+		}
 		const { outcome, duration, serverId } = record;
 		const calls = this.#devices.get(serverId) ?? newCalls();
 		calls.count += 1;
 		calls.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
 		calls.failed += calls.lastFailed ? 1 : 0;
 		calls.durations.push(duration);
-		calls.durations.splice(0, calls.durations.length - MAX_DURATIONS);
+		if (calls.durations.length > MAX_DURATIONS) {
+			calls.durations.shift();
+		}
 		calls.statistics = undefined;
 		this.#devices.set(serverId, calls);
 	}

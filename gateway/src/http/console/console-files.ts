@@ -84,8 +84,15 @@ export class ConsoleFiles {
 		return this.#send(c, PAGE, "no-cache");
 	};
 
-	/** `GET /console/NAME`: its script and style sheet, whose names change with their contents. */
-	readonly asset: Route = (c) => this.#send(c, c.req.param("name") ?? "", "public, max-age=31536000, immutable");
+	/** Names of its scripts and style sheets, which change with their contents. */
+	get assets(): readonly string[] {
+		return [...this.#files.keys()].filter((name) => /^console-[A-Z0-9]+\.(?:js|css)$/.test(name));
+	}
+
+	/** `GET /console/NAME` */
+	asset(name: string): Route {
+		return (c) => this.#send(c, name, "public, max-age=31536000, immutable");
+	}
 
 	#send(c: Parameters<Route>[0], name: string, caching: string): Response {
 		const file = this.#files.get(name);

@@ -44,7 +44,10 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 	app.all("/", allow("GET"), files.page);
 	app.post("/console/session", needsOwnPage(guard), signIn(guard, maxBodyBytes));
 	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
-	app.get("/console/:name{console-[A-Z0-9]+\\.(?:js|css)}", files.asset);
+	// Each by its path: a pattern beside other paths has Hono search its routes one by one, for every request.
+	for (const name of files.assets) {
+		app.get(`/console/${name}`, files.asset(name));
+	}
 }
 
 /** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */

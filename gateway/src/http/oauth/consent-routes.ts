@@ -3,7 +3,7 @@ import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { type Limits, SCOPES } from "../../config/scopes.js";
-import { takeSignInCode } from "../../config/sign-in-code.js";
+import type { SignInCodes } from "../../config/sign-in-code.js";
 import type { TokenStore } from "../../config/token-store.js";
 import type { Logger } from "../../log/log.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "../../oauth/authorization-server.js";
@@ -43,7 +43,8 @@ export interface ConsentOptions {
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;
 	readonly tokens: TokenStore;
-	readonly stateFolder: string;
+	/** Of the command line. */
+	readonly codes: SignInCodes;
 	readonly log: Logger;
 	/** The devices from which the operator chooses. */
 	readonly devices: () => readonly ConsentDevice[];
@@ -165,12 +166,12 @@ class Consent {
 
 	/** The person sends a secret, or is signed in to the console. */
 	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
-		const { guard, stateFolder } = this.#options;
+		const { guard, codes } = this.#options;
 		const { incoming } = c.env;
 		const t = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
 		let operator: string | undefined;
 		try {
-			if (secret !== undefined && takeSignInCode(stateFolder, secret)) {
+			if (secret !== undefined && (await translated(() => codes.takeSignInCode(secret)))) {
 				operator = BY_CODE;
 			} else {
 				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);

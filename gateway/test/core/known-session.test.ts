@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { ServerRegistry, type ServerTransport, Session } from "xs-mcp-manager/core";
+
+const TOOL = { name: "blink", inputSchema: { type: "object" as const } };
+
+/** A server in memory that another gateway has met. It answers every request. */
+class KnownTransport implements ServerTransport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onclose?: () => void;
+	onsend?: (message: JSONRPCMessage) => void;
+	readonly identity = { id: "lamp", clientId: "lamp", transport: "test", gateway: "b" };
+	readonly sessionId = "goes on";
+	readonly closeReason = "closed";
+	known = {
+		info: { name: "lamp", version: "1" },
+		capabilities: { tools: {} },
+		revision: "2025-06-18",
+		offers: { tools: [TOOL], resources: [], resourceTemplates: [], prompts: [] },
+		state: "idle",
+	};
+	readonly asked: string[] = [];
+
+	async start(): Promise<void> {}
+
+	async send(message: JSONRPCMessage): Promise<void> {
+		this.onsend?.(message);
+		if (!("method" in message)) {
+			return;
+		}
+		this.asked.push(message.method);
+		if ("id" in message) {
+			setImmediate(() => this.onmessage?.({ jsonrpc: "2.0", id: message.id, result: { content: [] } }));
+		}
+	}
+
+	notify(method: string): void {
+		this.onmessage?.({ jsonrpc: "2.0", method, params: {} });
+	}
+
+	async close(): Promise<void> {
+		this.onclose?.();
+	}
+}
+
+describe("a session with a server that another gateway has met", () => {
+	it("makes no handshake", async () => {
+		const transport = new KnownTransport();
+		const session = new Session(transport);
+		assert.deepEqual([session.revision, session.declares("tools")], ["2025-06-18", true]);
+		assert.deepEqual(transport.asked, []);
+		await Promise.all([session.callTool("blink"), session.callTool("blink")]);
+		assert.deepEqual(transport.asked, ["tools/call", "tools/call"]);
+	});
+
+	it("reports each notification once, before and after its first request", async () => {
+		const transport = new KnownTransport();
+		const session = new Session(transport);
+		const heard: string[] = [];
+		session.on("notification", (method) => heard.push(method));
+		transport.notify("notifications/first");
+		await session.callTool("blink");
+		transport.notify("notifications/second");
+		await session.callTool("blink");
+		assert.deepEqual(heard, ["notifications/first", "notifications/second"]);
+	});
+
+	it("is online at once with its tools and state, and follows its lists", async () => {
+		const registry = await ServerRegistry.open();
+		const transport = new KnownTransport();
+		registry.connect(transport);
+		const server = registry.find("lamp");
+		assert.deepEqual([server?.online, server?.state, server?.tools], [true, "idle", [TOOL]]);
+		transport.known = { ...transport.known, offers: { ...transport.known.offers, tools: [] } };
+		transport.notify("notifications/tools/list_changed");
+		assert.deepEqual([server?.tools, transport.asked], [[], []]);
+		await registry.close();
+	});
+});
