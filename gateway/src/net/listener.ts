@@ -6,6 +6,9 @@ import { type TlsOptions, Server as TlsServer } from "node:tls";
 /** Bytes of a body that must arrive in each `timeout`, until it is whole. */
 const MIN_PROGRESS_BYTES = 16_384;
 
+/** Milliseconds that an idle connection stays open: longer than at reverse proxies, whose next request could meet its end. */
+const IDLE_TIME = 75_000;
+
 /**
  * Node's HTTP or HTTPS server, which cuts connections whose request is too slow: as Node does it, by the event
  * `clientError` with the code `ERR_HTTP_REQUEST_TIMEOUT`.
@@ -18,6 +21,7 @@ export function createHttpServer(timeout: number, tls?: TlsOptions): HttpServer 
 	const limits = {
 		requestTimeout: 0,
 		headersTimeout: timeout,
+		keepAliveTimeout: IDLE_TIME,
 		connectionsCheckingInterval: Math.min(1_000, timeout),
 	};
 	const server = tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits);

@@ -223,6 +223,12 @@ describe("the gateway's HTTP server", () => {
 		assert.deepEqual(await statusesOf(other.base, forwarded.slice(0, 2)), [401, 429]);
 	});
 
+	it("keeps an idle connection for longer than reverse proxies do", async (t) => {
+		const { base } = await startProgram(t);
+		const { headers } = await fetch(`${base}/healthz`);
+		assert.equal(headers.get("keep-alive"), "timeout=75");
+	});
+
 	it("closes a connection that it rejected, even if the other side never does", async (t) => {
 		const { base } = await startProgram(t);
 		const { port, hostname } = new URL(base);
