@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,9 +67,16 @@ export function copyWorkTree(): string {
 		}
 	}
 	// What does not change with the guides: the packages, and XS, which takes 15 seconds to compile.
-	mkdirSync(join(copy, ".cache"));
-	for (const path of ["node_modules", ".cache/xs-host"].filter((each) => existsSync(join(root, each)))) {
-		symlinkSync(join(root, path), join(copy, path));
+	for (const folder of ["node_modules", ".cache"]) {
+		mkdirSync(join(copy, folder));
+	}
+	for (const entry of readdirSync(join(root, "node_modules"), { withFileTypes: true })) {
+		const original = join(root, "node_modules", entry.name);
+		// A link to a package of this repository leads to the copy's.
+		symlinkSync(entry.isSymbolicLink() ? readlinkSync(original) : original, join(copy, "node_modules", entry.name));
+	}
+	if (existsSync(join(root, ".cache/xs-host"))) {
+		symlinkSync(join(root, ".cache/xs-host"), join(copy, ".cache/xs-host"));
 	}
 	return copy;
 }
