@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Key and certificate of a TLS server at 127.0.0.1, from an unknown CA. */
@@ -7,6 +7,26 @@ export interface ServerCertificate {
 	readonly key: Buffer;
 	/** The leaf, then the CA, because the SDK's TLS wants both. */
 	readonly cert: string;
+}
+
+/** The firmware, which trusts the CA beside this manifest. */
+const MANIFEST = {
+	build: { NAME: "xs-mcp" },
+	include: ["../../manifest.json"],
+	config: { certificate: "test-ca.der" },
+	resources: { "*": ["./test-ca"] },
+};
+
+/**
+ * Makes a folder to build the firmware from, which trusts a new CA.
+ *
+ * @param folder two levels deep in the project
+ * @param names as {@link makeAuthority} has them
+ */
+export function makeTrustingFirmware(folder: string, names?: string): ServerCertificate {
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify(MANIFEST));
+	return makeAuthority(folder, names);
 }
 
 /**
