@@ -1,20 +1,22 @@
-// A tool of your own: one file. To offer it, import it in src/tools/index.ts and add it to the list there.
-// docs/add-a-tool.md explains every line.
+// A tool of your own: docs/add-a-tool.md adds it to the firmware.
 import { boolean, enumeration, integer } from "../src/mcp_server/schema.js";
 import { defineTool } from "../src/tools/support/define-tool.js";
+import { SETS } from "../src/tools/support/hints.js";
 
 const COLORS = { red: [255, 0, 0], green: [0, 255, 0], warm: [255, 180, 90] } as const;
 
 export default defineTool({
 	name: "self.lamp.set",
+	title: "Set lamp",
 	description: "Switch the lamp on or off, and set its colour and brightness.",
+	annotations: SETS,
 	needs: ["settings"],
 	input: {
 		on: boolean({ description: "Whether the lamp shines" }),
 		color: enumeration(["red", "green", "warm"], { default: "warm" }),
 		brightness: integer({ minimum: 1, maximum: 100, default: 100, description: "Percent" }),
 	},
-	run({ on, color, brightness }, { settings }) {
+	run: ({ on, color, brightness }, { settings }) => {
 		const rgb = COLORS[color].map((part) => Math.round(on ? (part * brightness) / 100 : 0));
 		// On a real board: write `rgb` to the pins. Here the lamp only remembers.
 		settings.set("lamp", "rgb", rgb.join(","));

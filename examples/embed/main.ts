@@ -1,51 +1,47 @@
-// A transport of the project's own, for thermostat.ts: one message a line over TCP.
+// A transport of the project's own: one message a line over TCP, on every address, without a token.
 import Listener from "embedded:io/socket/listener";
 import TCP from "embedded:io/socket/tcp";
 import config from "mc/config";
-import { openSession } from "./thermostat.js";
+import server from "./thermostat.js";
 
 /** Bytes of a line at most. */
 const MAX_LINE = 4_096;
 
 const NEWLINE = 10;
 
-interface Socket {
-	read(): ArrayBuffer;
-	write(bytes: ArrayBuffer): void;
-	close(): void;
-}
-
 const listener: Listener = new Listener({
 	port: Number(config.port),
 	onReadable(connections: number) {
 		for (let at = 0; at < connections; at += 1) {
-			serve(listener.read() as object);
+			serve(listener.read() as TCP);
 		}
 	},
 });
 
-function serve(from: object): void {
+function serve(from: TCP): void {
 	let line: number[] = [];
 	let room = 0;
-	const session = openSession((text) => {
-		const bytes = ArrayBuffer.fromString(`${text}\n`);
-		if (bytes.byteLength > room) {
-			// A client that does not read what it asked for.
-			end();
-			return;
-		}
-		socket.write(bytes);
-		room -= bytes.byteLength;
+	const session = server.open({
+		send: (message) => {
+			const bytes = ArrayBuffer.fromString(`${message}\n`);
+			if (bytes.byteLength > room) {
+				// A client that does not read what it asked for.
+				end();
+				return;
+			}
+			socket.write(bytes);
+			room -= bytes.byteLength;
+		},
 	});
 	const end = (): void => {
 		session.close();
 		socket.close();
 	};
-	const socket = new TCP({
+	const socket: TCP = new TCP({
 		from,
 		format: "buffer",
 		onReadable() {
-			for (const byte of new Uint8Array(socket.read())) {
+			for (const byte of new Uint8Array(socket.read() as ArrayBuffer)) {
 				if (byte !== NEWLINE) {
 					line.push(byte);
 				} else {
@@ -62,5 +58,5 @@ function serve(from: object): void {
 			room = bytes;
 		},
 		onError: () => session.close(),
-	}) as unknown as Socket;
+	});
 }

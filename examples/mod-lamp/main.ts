@@ -1,4 +1,4 @@
 // A mod: tools that are added to a device that has its firmware already. docs/mods.md tells how.
-import setLamp from "../set-lamp.js";
+import toggleLamp from "./toggle-lamp.js";
 
-export default [setLamp];
+export default [toggleLamp];

@@ -27,8 +27,8 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 const NOT_RUN: readonly (readonly [RegExp, string])[] = [
 	[/^npm run flash -- .*--target|^npm run flash -- --monitor|^npm run mod -- .*--target/, "needs a board"],
 	[/^npm run firmware /, "needs ESP-IDF"],
-	[/^npm run simulator /, "needs Moddable's SDK and a display"],
-	[/^cd examples\/embed && mcconfig|^mcpack /, "needs Moddable's SDK"],
+	[/^npm run simulator |^xvfb-run -a mcsim /, "needs Moddable's SDK and a display"],
+	[/^export PATH=.*xs-mcp|^mcconfig -d -m -p lin$|^mcpack /, "needs Moddable's SDK"],
 	[/esp-idf|\bxs-dev\b/, "installs the SDK or ESP-IDF"],
 	[/qemu|^npm run test:esp32$|^sudo apt-get /, "needs ESP-IDF and QEMU, or builds QEMU"],
 	[/^npm install /, "downloads packages"],

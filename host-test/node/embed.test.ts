@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { readSteps } from "../support/guide.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -10,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAX_LINES = 24;
 
 it("docs/embed.md shows examples/embed as it stands, in few lines", () => {
-	const shown = readSteps("embed.md").filter(({ about }) => about !== "");
+	const shown = readSteps("embed.md").filter(({ kind, about }) => kind !== "sh" && about !== "");
 	assert.deepEqual(
 		shown.map(({ about }) => about),
 		["examples/embed/manifest.json", "examples/embed/thermostat.ts"],
@@ -19,4 +21,30 @@ it("docs/embed.md shows examples/embed as it stands, in few lines", () => {
 		assert.equal(text, readFileSync(`${ROOT}${about}`, "utf8"), about);
 	}
 	assert.ok((shown[1]?.text.split("\n").length ?? 0) <= MAX_LINES, "lines");
+});
+
+it("an MCP server without the rest of the firmware serves one client after another, with the same state", async () => {
+	const { outputFiles } = await build({
+		entryPoints: [`${ROOT}examples/embed/thermostat.ts`],
+		alias: { src: `${ROOT}src` },
+		bundle: true,
+		format: "esm",
+		write: false,
+	});
+	const code = outputFiles[0]?.text ?? "";
+	const { default: server }: { default: McpServer<unknown> } = await import(
+		`data:text/javascript,${encodeURIComponent(code)}`
+	);
+	const ask = (method: string, params: object) => {
+		const sent: string[] = [];
+		const session = server.open({ send: (message) => sent.push(String(message)) });
+		session.receiveText(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+		session.close();
+		return JSON.parse(sent[0] as string).result;
+	};
+	const { serverInfo } = ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+	assert.deepEqual(serverInfo, { name: "thermostat", version: "1.0.0" });
+	const setTarget = (celsius: number) =>
+		ask("tools/call", { name: "set_target", arguments: { celsius } }).content[0].text;
+	assert.deepEqual([setTarget(21), setTarget(22)], ["20", "21"]);
 });

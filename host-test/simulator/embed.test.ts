@@ -1,16 +1,22 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import getPort from "get-port";
-import { buildForSimulator, linkForChip } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { linkForChip } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
-const EXAMPLE = fileURLToPath(new URL("../../examples/embed", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const EXAMPLE = join(ROOT, "examples", "embed");
 
 const sdk = findSdk();
 
@@ -19,26 +25,51 @@ describe("an MCP server in a project of its own", { skip: sdk === undefined && N
 		await linkForChip(sdk as Sdk, EXAMPLE, "esp32", ["-p", "esp32"]);
 	});
 
-	it("answers over the project's transport in the simulator", async (t) => {
+	it("is built outside the checkout, with the types of the SDK, and keeps its state between clients", async (t) => {
 		const port = await getPort();
-		const library = await buildForSimulator(sdk as Sdk, EXAMPLE, [`port=${port}`]);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		const simulator = await Simulator.start(sdk as Sdk, await buildCopy(sdk as Sdk, port), { headless: true });
 		t.after(() => simulator.stop());
 		await until(() => simulator.machine !== undefined, "the simulator runs it");
-		const socket = await open(port);
-		t.after(() => socket.destroy());
-		const lines = createInterface(socket);
-		const ask = async (id: number, method: string, params: object) => {
-			socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-			const [line] = await once(lines, "line");
-			return JSON.parse(line).result;
-		};
 		const parameters = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-		assert.equal((await ask(1, "initialize", parameters)).serverInfo.name, "thermostat");
-		const { content } = await ask(2, "tools/call", { name: "set_target", arguments: { celsius: 21 } });
-		assert.deepEqual(content, [{ type: "text", text: "true" }]);
+		assert.equal((await ask(port, "initialize", parameters)).serverInfo.name, "thermostat");
+		for (const [celsius, previous] of [
+			[21, "20"],
+			[22, "21"],
+		]) {
+			const { content } = await ask(port, "tools/call", { name: "set_target", arguments: { celsius } });
+			assert.deepEqual(content, [{ type: "text", text: previous }]);
+		}
 	});
 });
+
+/**
+ * Builds a copy of the example as docs/embed.md says: with TypeScript's compiler, into an empty folder. The compiler leaves its
+ * output despite errors, so that make would not ask it again; the project's own builds do not check types.
+ *
+ * @returns the library that the simulator loads
+ */
+async function buildCopy(sdk: Sdk, port: number): Promise<string> {
+	const project = join(temporaryFolder(), "thermostat");
+	cpSync(EXAMPLE, project, { recursive: true });
+	const manifest = join(project, "manifest.json");
+	writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"../.."', JSON.stringify(ROOT)));
+	const output = join(project, "build");
+	mkdirSync(output);
+	const args = ["-d", "-m", "-p", sdk.host, "-t", "build", "-o", output, `port=${port}`];
+	await promisify(execFile)(join(sdk.bin, "mcconfig"), args, { cwd: project, env: sdkEnvironment(sdk) }).catch(
+		(error) => assert.fail(error.stdout),
+	);
+	return join(output, "bin", sdk.host, "mc", "debug", "embed", "mc.so");
+}
+
+/** Asks as a client of its own, which disconnects after the answer. */
+async function ask(port: number, method: string, params: object) {
+	const socket = await open(port);
+	socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+	const [line] = await once(createInterface(socket), "line");
+	socket.destroy();
+	return JSON.parse(line).result;
+}
 
 /** Connects as soon as something listens. */
 async function open(port: number) {

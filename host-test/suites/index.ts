@@ -16,7 +16,6 @@ import config from "./config.suite.js";
 import conversation from "./conversation.suite.js";
 import deviceState from "./device-state.suite.js";
 import drivers from "./drivers.suite.js";
-import embed from "./embed.suite.js";
 import envelope from "./envelope.suite.js";
 import esp32Updater from "./esp32-updater.suite.js";
 import ethernet from "./ethernet.suite.js";
@@ -116,7 +115,6 @@ export const SUITES: readonly Suite[] = [
 	deviceState,
 	backoff,
 	url,
-	embed,
 	envelope,
 	protocol,
 	attempts,

@@ -32,9 +32,9 @@ function load(exported: unknown, settings = new FakeSettings()) {
 
 export default suite("mods", {
 	"add their tools after those of the firmware, and the log names them"() {
-		const { added, broken, log } = load([tool("self.lamp.set"), tool("self.lamp.get")]);
-		equal(added, ["self.lamp.set", "self.lamp.get"]);
-		equal([broken, log], [[], ["mod: self.lamp.set, self.lamp.get"]]);
+		const { added, broken, log } = load([tool("self.fan.set"), tool("self.fan.get")]);
+		equal(added, ["self.fan.set", "self.fan.get"]);
+		equal([broken, log], [[], ["mod: self.fan.set, self.fan.get"]]);
 	},
 	"are nothing to a device that has none"() {
 		const options = { tools: TOOLS, timer: new FakeTimer(), onBroken: () => {}, log: () => {} };
@@ -49,7 +49,7 @@ export default suite("mods", {
 	"that export something else are left out, and it is told what is wrong"() {
 		for (const [exported, reason] of [
 			[undefined, /is not a list of tools/],
-			[tool("self.lamp.set"), /is not a list of tools/],
+			[tool("self.fan.set"), /is not a list of tools/],
 			[[tool("self.a"), { name: "self.b" }], /^tool 2 was not created with defineTool$/],
 			[[null], /^tool 1 was not created with defineTool$/],
 			[[tool("self.reboot")], /^tool self.reboot is already registered$/],
@@ -62,15 +62,15 @@ export default suite("mods", {
 	},
 	"with which the device restarts again and again are left out, and tried again at the start after"() {
 		const settings = new FakeSettings();
-		const lamp = [tool("self.lamp.set")];
+		const fan = [tool("self.fan.set")];
 		for (let start = 1; start <= 5; start += 1) {
 			// The machine ends while it is loaded, or later: nothing more is heard of this start.
-			equal(load(lamp, settings).added, ["self.lamp.set"], `start ${start}`);
+			equal(load(fan, settings).added, ["self.fan.set"], `start ${start}`);
 		}
-		const without = load(lamp, settings);
+		const without = load(fan, settings);
 		equal([without.added, without.timer.size], [[], 0]);
 		equal(without.broken, ["the device restarted 5 times with it; the next start tries it again"]);
-		equal(load(lamp, settings).added, ["self.lamp.set"]);
+		equal(load(fan, settings).added, ["self.fan.set"]);
 	},
 	"are counted before they are loaded, which may end the machine"() {
 		const settings = new FakeSettings();
@@ -81,8 +81,8 @@ export default suite("mods", {
 	"that last for five minutes are not held responsible for later restarts"() {
 		const settings = new FakeSettings();
 		for (let start = 1; start <= 20; start += 1) {
-			const { added, timer } = load([tool("self.lamp.set")], settings);
-			equal(added, ["self.lamp.set"]);
+			const { added, timer } = load([tool("self.fan.set")], settings);
+			equal(added, ["self.fan.set"]);
 			timer.pass(start % 5 === 0 ? LASTING_START : LASTING_START - 1);
 		}
 		equal(settings.values.size, 0);

@@ -8,6 +8,7 @@ import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
+// The tools whose order and parts older clients and backends count on: a tool that is added needs no place here.
 const COMMON = [
 	"self.get_device_status",
 	"self.audio_speaker.set_volume",
@@ -39,6 +40,10 @@ const names = (board: Hardware, withUserTools = true): string[] =>
 		.ask("tools/list", { withUserTools })
 		.result.tools.map(({ name }: { name: string }) => name);
 
+/** Those of the tools that are listed above. */
+const known = (listed: readonly string[]): string[] =>
+	listed.filter((name) => COMMON.includes(name) || USER.includes(name));
+
 /** The text of a call's only content. */
 const words = ({ result }: Wire): string => result.content[0].text;
 
@@ -59,8 +64,10 @@ interface Listed {
 
 export default suite("tools of every board", {
 	"are listed common first, then for users, in an order that stays"() {
-		equal(names(new FakeBoard(), false), COMMON);
-		equal(names(new FakeBoard()), [...COMMON, ...USER]);
+		const common = names(new FakeBoard(), false);
+		equal(known(common), COMMON);
+		equal(names(new FakeBoard()).slice(0, common.length), common);
+		equal(known(names(new FakeBoard())), [...COMMON, ...USER]);
 	},
 	"are absent if their part is"() {
 		equal(names({}), ["self.get_device_status"]);
@@ -205,13 +212,14 @@ export default suite("tools of every board", {
 		};
 		for (const [part, tools] of Object.entries(needs)) {
 			const expected = [...COMMON, ...USER].filter((name) => !tools.includes(name));
-			equal(names({ ...new FakeBoard(), [part]: undefined } as Hardware), expected, `without ${part}`);
+			equal(known(names({ ...new FakeBoard(), [part]: undefined } as Hardware)), expected, `without ${part}`);
 		}
 	},
 	"are marked as the user's, those that are, and no others"() {
 		const { tools } = clientOf(new FakeBoard()).ask("tools/list", { withUserTools: true }).result;
+		const common = names(new FakeBoard(), false);
 		for (const { name, annotations, description } of tools) {
-			equal(annotations?.audience, USER.includes(name) ? ["user"] : undefined, name);
+			equal(annotations?.audience, common.includes(name) ? undefined : ["user"], name);
 			ok(description.length > 10, name);
 		}
 		matches(tools[0].description, /first step before/);

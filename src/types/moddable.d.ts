@@ -7,6 +7,8 @@ declare module "embedded:io/socket/tcp" {
 		constructor(options: object);
 		/** A byte or a buffer, as the socket's format says. */
 		read(count?: number): number | ArrayBuffer | undefined;
+		write(data: number | ArrayBuffer): void;
+		close(): void;
 	}
 	export default TCP;
 }
