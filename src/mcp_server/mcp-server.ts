@@ -57,7 +57,11 @@ export class McpServer<Context> implements SessionServer<Context> {
 	readonly #outerNames: readonly string[];
 	/** The names of the tools whose arguments are in `commonNames`. */
 	#called: string[] = [];
-	#commonNames: readonly string[] | undefined;
+	/**
+	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
+	 * among them after its first call, because XS takes memory and time for each name in each message.
+	 */
+	commonNames: readonly string[];
 	#initializeNames: readonly string[] | undefined;
 	#allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
@@ -77,19 +81,8 @@ export class McpServer<Context> implements SessionServer<Context> {
 			this.tools.add(tool);
 		}
 		this.#outerNames = options.names ?? [];
+		this.commonNames = this.#listCommonNames();
 		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
-	}
-
-	/**
-	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
-	 * among them after its first call, because XS takes memory and time for each name in each message.
-	 */
-	get commonNames(): readonly string[] {
-		if (this.#commonNames === undefined) {
-			const ofArguments = this.#called.flatMap((name) => memberNames((this.tools.get(name) as Tool<Context>).input));
-			this.#commonNames = unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
-		}
-		return this.#commonNames;
 	}
 
 	/** The names of members that it reads in `initialize`. */
@@ -132,9 +125,14 @@ export class McpServer<Context> implements SessionServer<Context> {
 		const tool = this.tools.get(name);
 		if (tool !== undefined) {
 			this.#called.push(tool.name);
-			this.#commonNames = undefined;
+			this.commonNames = this.#listCommonNames();
 		}
 		return tool !== undefined;
+	}
+
+	#listCommonNames(): readonly string[] {
+		const ofArguments = this.#called.flatMap((name) => memberNames((this.tools.get(name) as Tool<Context>).input));
+		return unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
 	}
 
 	/** The server's capabilities. */
@@ -162,7 +160,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 	/** Reads again which names are wanted. */
 	forgetNames(): void {
 		this.#called = [];
-		this.#commonNames = undefined;
+		this.commonNames = this.#listCommonNames();
 		this.#allNames = undefined;
 	}
 

@@ -142,8 +142,8 @@ export class McpSession<Context> implements CallSession {
 			return;
 		}
 		const answer = this.#answer(message as Params, this.wrapper);
-		// Most answers are a text: they go without a further call.
-		if (typeof answer === "string" && !this.#closed) {
+		// Most answers are there: they go without a further call.
+		if ((typeof answer === "string" || answer instanceof PiecedText) && !this.#closed) {
 			this.#send(answer, true);
 		} else {
 			this.#deliver(answer);
@@ -252,7 +252,10 @@ export class McpSession<Context> implements CallSession {
 			if (room !== undefined) {
 				checkBatched(method, room);
 			}
-			return this.dispatch(id as RequestId, method, checkParams(message.params), wrapper, room !== undefined);
+			const given = message.params;
+			// Most params are an object: they are checked without a further call, too.
+			const params = typeof given === "object" && given !== null && !isArray(given) ? given : checkParams(given);
+			return this.dispatch(id as RequestId, method, params as Params, wrapper, room !== undefined);
 		} catch (error) {
 			// Some backends give notifications an id.
 			if (method.startsWith("notifications/")) {

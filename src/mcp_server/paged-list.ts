@@ -23,26 +23,36 @@ function endBefore(next: Listed | undefined): string {
 	return next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
 }
 
+function offsetsOf(items: readonly Listed[]): readonly number[] {
+	const offsets = [0];
+	for (const { entryBytes } of items) {
+		offsets.push((offsets.at(-1) as number) + entryBytes + 1);
+	}
+	return offsets;
+}
+
 /** A paginated list. */
 export class PagedList {
-	readonly #start: string;
 	readonly #items: readonly Listed[];
-	readonly #entries: readonly string[];
-	/** Byte offsets of the entries in the full list, with a comma after each; and the end of the list. */
-	readonly #offsets: readonly number[];
-	/** Bytes of the page end before each item, and of the last page's end. Used only by a list of several pages. */
+	/** All items in one page: most lists fit. */
+	readonly #whole: LongResult;
+	/** Of a list of several pages: byte offsets of the entries in the full list, with a comma after each; and the end of the list. */
+	#offsets: readonly number[] | undefined;
+	/** Of a list of several pages: bytes of the page end before each item, and of the last page's end. */
 	#endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
 	constructor(member: string, items: readonly Listed[]) {
-		this.#start = `{"${member}":[`;
+		const before = `{"${member}":[`;
+		const entryBytes = items.reduce((sum, { entryBytes }) => sum + entryBytes, 0);
+		const commas = Math.max(items.length - 1, 0);
 		this.#items = items;
-		this.#entries = items.map(({ entry }) => entry);
-		const offsets = [0];
-		for (const { entryBytes } of items) {
-			offsets.push((offsets.at(-1) as number) + entryBytes + 1);
-		}
-		this.#offsets = offsets;
+		this.#whole = {
+			before,
+			items: items.map(({ entry }) => entry),
+			after: END,
+			bytes: before.length + entryBytes + commas + END.length,
+		};
 	}
 
 	/**
@@ -53,11 +63,17 @@ export class PagedList {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, budget: number): LongResult {
+		return cursor === "" && this.#whole.bytes <= budget ? this.#whole : this.#page(cursor, budget);
+	}
+
+	#page(cursor: string, budget: number): LongResult {
+		this.#offsets ??= offsetsOf(this.#items);
 		const offsets = this.#offsets;
-		const total = this.#entries.length;
+		const { before, items: entries } = this.#whole;
+		const total = entries.length;
 		const first = cursor === "" ? 0 : this.#indexOf(cursor);
 		const start = offsets[first] as number;
-		const room = start + budget - this.#start.length + 1;
+		const room = start + budget - before.length + 1;
 		let last = total;
 		let endBytes = END.length;
 		if ((offsets[total] as number) + endBytes > room) {
@@ -72,10 +88,10 @@ export class PagedList {
 		}
 		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
 		return {
-			before: this.#start,
-			items: last - first === total ? this.#entries : this.#entries.slice(first, last),
+			before,
+			items: last - first === total ? entries : entries.slice(first, last),
 			after: endBefore(this.#items[last]),
-			bytes: this.#start.length + itemBytes + endBytes,
+			bytes: before.length + itemBytes + endBytes,
 		};
 	}
 

@@ -84,14 +84,18 @@ export class ToolRegistry<Context> {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, kind: ListKind, budget: number): LongResult {
-		this.#lists[kind] ??= this.#list(kind);
-		return this.#lists[kind].page(cursor, budget);
+		return (this.#lists[kind] ?? this.#list(kind)).page(cursor, budget);
 	}
 
 	#list(kind: ListKind): PagedList {
 		const isWhole = kind === "all" || kind === "all plain";
 		const tools = this.#tools.slice(0, isWhole ? this.#tools.length : this.#commonCount);
-		return new PagedList("tools", kind === "plain" || kind === "all plain" ? tools.map(({ plain }) => plain) : tools);
+		const list = new PagedList(
+			"tools",
+			kind === "plain" || kind === "all plain" ? tools.map(({ plain }) => plain) : tools,
+		);
+		this.#lists[kind] = list;
+		return list;
 	}
 
 	#changed(): void {

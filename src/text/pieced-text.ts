@@ -29,18 +29,24 @@ export class PiecedText {
 
 	/** The next part of the text. Not to be called again when the whole text was taken. */
 	take(): string {
+		const pieces = this.#pieces;
 		const from = this.#taken;
 		const to = from === 0 ? this.#count - 1 || 1 : from + this.#count;
 		this.#taken = to;
-		const part = this.#pieces.slice(from, to + 1);
+		const part = pieces.slice(from, to + 1);
 		// Each concatenation copies: so head and tail are joined with a piece each.
 		if (from === 0) {
 			part[0] = this.#head.concat(part[0] ?? "");
 		}
-		// The piece of the next part is emptied: it makes the comma before it.
-		const last = part.length - 1;
-		part[last] = to < this.#pieces.length ? "" : (part[last] as string).concat(this.#tail);
-		return part.join(",");
+		const length = pieces.length;
+		if (to < length) {
+			// The piece of the next part is emptied: it makes the comma before it.
+			part[to - from] = "";
+		} else {
+			const last = part.length - 1;
+			part[last] = (part[last] as string).concat(this.#tail);
+		}
+		return part.join();
 	}
 
 	/** The text in one: all of it, whatever was taken. */

@@ -96,10 +96,12 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 		super(options);
 		this.features = features;
 		features.attach(this);
+		this.forgetNames();
 	}
 
 	protected override get callNames(): readonly string[] {
-		return this.features.callNames;
+		// The constructor of McpServer reads it before there are features.
+		return this.features?.callNames ?? [];
 	}
 
 	override get initializeNames(): readonly string[] {
