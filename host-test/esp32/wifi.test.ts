@@ -1,10 +1,14 @@
 // The released image of a bare ESP32-C3, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { MqttDevices } from "../../gateway/src/index.js";
+import { fileURLToPath } from "node:url";
+import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
+import { storeSettings } from "../../scripts/moddable/flash-image.js";
 import {
 	buildForQemu,
 	findWifiTools,
@@ -13,6 +17,7 @@ import {
 	type QemuTools,
 } from "../../scripts/moddable/qemu.js";
 import { DEVICE_ACCESS, GATEWAY_ACCESS } from "../e2e/fixtures.js";
+import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { startChip, startDevice } from "./device.js";
 import { CALLS } from "./lengths.js";
 
@@ -21,6 +26,12 @@ const ssid = "PICSimLabWifi";
 
 /** Milliseconds without network: longer than the chip takes to notice that the access point has sent it away. */
 const OUTAGE = 20_000;
+
+/** The firmware with another CA. */
+const TRUSTING = fileURLToPath(new URL("../../.cache/esp32-tls", import.meta.url));
+
+/** Calls over TLS. */
+const TLS_CALLS = 50;
 
 const tools = findWifiTools();
 
@@ -89,5 +100,35 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		for (let call = 0; call < CALLS; call += 1) {
 			await session.callTool("self.get_device_status");
 		}
+	});
+
+	it("comes to a session over TLS only with a CA of its build, after a server has told it the time", async (t) => {
+		const tls = makeTrustingFirmware(TRUSTING, HOST_ADDRESS);
+		const trusting = await buildForQemu(tools as QemuTools, [], TRUSTING);
+		const gateway = await openGateway(t);
+		const devices = new WebSocketDevices(gateway.servers, { port: 0, tls });
+		const url = `wss://${HOST_ADDRESS}:${await devices.listen()}/`;
+		t.after(() => devices.close());
+		const bootstrap = createServer((_request, response) => {
+			response.end(JSON.stringify({ server_time: { timestamp: Date.now(), timezone_offset: 0 }, websocket: { url } }));
+		}).listen(0, "127.0.0.1");
+		t.after(() => bootstrap.close());
+		await once(bootstrap, "listening");
+		const otaUrl = `http://${HOST_ADDRESS}:${(bootstrap.address() as AddressInfo).port}/`;
+		const settings = { ssid, otaUrl };
+
+		const rejected = once(gateway.servers, "rejected");
+		const chip = startChip(t, { image, settings, emulator });
+		assert.match((await rejected)[0], /^TLS: socket hang up/);
+
+		const online = once(gateway.servers, "online");
+		await chip.cutPower((flash) => storeSettings(trusting.flash, settings).copy(flash));
+		const [{ session, tools: listed }] = await online;
+		assert.ok(listed.some(({ name }: { readonly name: string }) => name === "self.get_device_status"));
+		for (let call = 0; call < TLS_CALLS; call += 1) {
+			assert.equal((await session.callTool("self.get_device_status")).isError, false);
+		}
+		const { content } = await session.callTool("self.get_system_info");
+		t.diagnostic(`over TLS: ${JSON.parse(content[0].text).minimum_free_heap_size} bytes least free`);
 	});
 });

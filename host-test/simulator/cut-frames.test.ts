@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -8,7 +7,7 @@ import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { RawBackend } from "../e2e/fixtures.js";
-import { makeAuthority, type ServerCertificate } from "../support/certificate-authority.js";
+import { makeTrustingFirmware, type ServerCertificate } from "../support/certificate-authority.js";
 
 // The firmware's WebSocket client on the SDK's sockets: frames that arrive in pieces while the device writes. With the
 // SDK's own client the device goes deaf in the first test, and its machine ends in the second: seen over ws. Over wss the
@@ -16,13 +15,6 @@ import { makeAuthority, type ServerCertificate } from "../support/certificate-au
 
 /** The firmware, which trusts a CA that is made anew for each run. */
 const FOLDER = fileURLToPath(new URL("../../.cache/simulator-tls", import.meta.url));
-
-const MANIFEST = {
-	build: { NAME: "xs-mcp" },
-	include: ["../../manifest.json"],
-	config: { certificate: "test-ca.der" },
-	resources: { "*": ["./test-ca"] },
-};
 
 const sdk = findSdk();
 
@@ -50,9 +42,7 @@ describe("frames that are cut", { skip: sdk === undefined && NO_SDK }, () => {
 	let certificate: ServerCertificate;
 
 	before(() => {
-		mkdirSync(FOLDER, { recursive: true });
-		writeFileSync(`${FOLDER}/manifest.json`, JSON.stringify(MANIFEST));
-		certificate = makeAuthority(FOLDER);
+		certificate = makeTrustingFirmware(FOLDER);
 	});
 
 	for (const scheme of ["ws", "wss"]) {

@@ -1,29 +1,50 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Key and certificate of a TLS server at 127.0.0.1, from an unknown CA. */
+/** Key and certificate of a TLS server, from an unknown CA. */
 export interface ServerCertificate {
 	readonly key: Buffer;
 	/** The leaf, then the CA, because the SDK's TLS wants both. */
 	readonly cert: string;
 }
 
+/** The firmware, which trusts the CA beside this manifest. */
+const MANIFEST = {
+	build: { NAME: "xs-mcp" },
+	include: ["../../manifest.json"],
+	config: { certificate: "test-ca.der" },
+	resources: { "*": ["./test-ca"] },
+};
+
 /**
- * Makes a CA and a certificate for 127.0.0.1, valid for two days. The address is in it as if it were a name, as the SDK's TLS
- * compares them: not every computer's resolver knows localhost.
+ * Makes a folder to build the firmware from, which trusts a new CA.
  *
- * @param folder where the files go; the CA as `test-ca.der`, for a device that is to trust it
- * @param names the certificate's names, as openssl writes them
+ * @param folder two levels deep in the project
+ * @param address of the server
  * @throws Error where openssl is missing
  */
-export function makeAuthority(folder: string, names = "DNS:127.0.0.1"): ServerCertificate {
+export function makeTrustingFirmware(folder: string, address?: string): ServerCertificate {
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify(MANIFEST));
+	return makeAuthority(folder, address);
+}
+
+/**
+ * Makes a CA and a certificate for an address, valid for two days. Not for a name, because not every computer's resolver knows
+ * localhost.
+ *
+ * @param folder where the files go; the CA as `test-ca.der`, for a device that is to trust it
+ * @param address of the server
+ * @throws Error where openssl is missing
+ */
+export function makeAuthority(folder: string, address = "127.0.0.1"): ServerCertificate {
 	const file = (name: string): string => join(folder, name);
 	const openssl = (...args: string[]): unknown => execFileSync("openssl", args, { stdio: "ignore" });
 	const newKey = ["-newkey", "rsa:2048", "-nodes"];
-	writeFileSync(file("leaf.ext"), `subjectAltName=${names}\nbasicConstraints=CA:FALSE\n`);
+	writeFileSync(file("leaf.ext"), `subjectAltName=IP:${address}\nbasicConstraints=CA:FALSE\n`);
 	openssl("req", "-x509", ...newKey, "-days", "2", "-subj", "/CN=xs-mcp test", ...out("ca"));
-	openssl("req", ...newKey, "-subj", "/CN=127.0.0.1", "-keyout", file("leaf.key"), "-out", file("leaf.csr"));
+	openssl("req", ...newKey, "-subj", `/CN=${address}`, "-keyout", file("leaf.key"), "-out", file("leaf.csr"));
 	const signed = ["-CA", file("ca.crt"), "-CAkey", file("ca.key"), "-CAcreateserial", "-extfile", file("leaf.ext")];
 	openssl("x509", "-req", "-days", "2", "-in", file("leaf.csr"), ...signed, "-out", file("leaf.crt"));
 	openssl("x509", "-in", file("ca.crt"), "-outform", "der", "-out", file("test-ca.der"));

@@ -53,7 +53,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 
 	it("works over TLS, and names what is wrong: certificate, password, a permission that is missing", async (t) => {
 		const folder = makeStateFolder();
-		makeAuthority(folder, "IP:127.0.0.1");
+		makeAuthority(folder);
 		const file = (name: string): string => join(folder, name);
 		const tls = blockOf("tls").replace(/"[^"]*\.(crt|key)"/g, (_, end) => `"${file(`leaf.${end}`)}"`);
 		const nats = await NatsServer.start(t, `${tls}\n${permissions(["a", "b"])}`);

@@ -255,11 +255,11 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	/** Lets a tool ask several questions, or end, before it is suspended. */
 	#suspendSoon(): void {
-		this.server.timer?.set(() => this.#suspend(), 0);
+		this.server.timer?.set(() => this.suspend(), 0);
 	}
 
-	/** Answers with the open questions, and waits. */
-	#suspend(): void {
+	/** Answers with the open questions, and waits. Not `#suspend`, because `super` in a private method of XS is not the base class. */
+	protected suspend(): void {
 		const call = this.#call;
 		const id = this.#id;
 		const isAnswered = this.#reply === undefined;
