@@ -17,7 +17,7 @@ export class TurningPages {
 		this.#onTurn = onTurn;
 	}
 
-	/** The page that is shown; without lines if there is none. */
+	/** The current page; it has no lines if there are no pages. */
 	get shown(): ShownPage {
 		return { lines: this.#pages[this.#number]?.lines ?? [], number: this.#number, count: this.#pages.length };
 	}

@@ -51,7 +51,7 @@ export class OwnSignInCode implements SignInCodes {
 	}
 }
 
-/** The code that was made last; undefined if there is none, or the file is damaged. */
+/** The latest code; undefined if its file is missing or damaged. */
 export function readSignInCode(stateFolder: string): SignInCode | undefined {
 	try {
 		return codeFile.parse(JSON.parse(readFileSync(pathIn(stateFolder), "utf8")));
