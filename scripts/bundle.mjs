@@ -28,7 +28,7 @@ const ENTRY_POINTS = {
 		"validation-worker": "src/core/validation-worker.ts",
 	},
 	gateway: {
-		cli: "src/cli/command-line.ts",
+		cli: "src/cli/main.ts",
 		index: "src/index.ts",
 		manager: "src/manager.ts",
 	},

@@ -1,15 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CATALOG_MODES } from "../config/catalog-mode.js";
 import type { DeviceSummary } from "../http/operator/operator-routes.js";
-import { collect } from "./configuration-options.js";
+import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
-import {
-	type CatalogOptions,
-	type ClientOptions,
-	clientFor,
-	DEFAULT_URL,
-	type GatewayClient,
-} from "./gateway-client.js";
+import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 import type { CallToolOptions } from "./tool-commands.js";
 
@@ -67,36 +60,6 @@ function clientCommand(program: Command, name: string): Command {
 			process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed);
 		});
 	});
-}
-
-/** Adds the options that say where the gateway runs. */
-export function withAddress(command: Command): Command {
-	return command
-		.addOption(new Option("--url <url>", "URL of the gateway").env("XS_MCP_GATEWAY_URL").default(DEFAULT_URL))
-		.addOption(new Option("--token <token>", "Token of a client; the variable is safer").env("XS_MCP_GATEWAY_TOKEN"));
-}
-
-/** Adds the options that say which tools the gateway lists. */
-export function withCatalog(command: Command): Command {
-	return command
-		.addOption(
-			new Option("--catalog <mode>", "Which tools are listed; default: the gateway's setting").choices(CATALOG_MODES),
-		)
-		.option("--catalog-limit <tools>", "Most tools in a full list, if --catalog is auto")
-		.option(
-			"--pinned-tools <tool>",
-			"Tools that are always listed; a trailing * matches any ending (repeatable)",
-			collect,
-		);
-}
-
-/** What {@link withCatalog} has read. */
-export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptions): CatalogOptions {
-	return {
-		...(catalog !== undefined && { catalog }),
-		...(catalogLimit !== undefined && { catalogLimit }),
-		...(pinnedTools !== undefined && { pinnedTools }),
-	};
 }
 
 async function listDevices(options: ClientOptions): Promise<void> {

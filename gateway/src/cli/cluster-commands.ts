@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ClusterStatus } from "../cluster/status.js";
-import { withAddress } from "./client-commands.js";
+import { withAddress } from "./address-options.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 

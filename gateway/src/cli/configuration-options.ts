@@ -8,6 +8,7 @@ import {
 	type SettingName,
 	settingOf,
 } from "../config/settings.js";
+import { collect } from "./address-options.js";
 
 /** Adds a flag for each of these settings, in the settings' groups, and `--config`. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
@@ -25,11 +26,6 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 /** The settings from flags, environment and file. `flags` are those that {@link withSettings} added. */
 export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
 	return readConfiguration({ flags, environment: process.env, file: config });
-}
-
-/** Collects the values of a repeated flag. */
-export function collect(text: string, before: readonly string[] = []): string[] {
-	return [...before, text];
 }
 
 function optionsFor(name: SettingName): Option[] {

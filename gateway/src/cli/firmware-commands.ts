@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { UPGRADE_TOOL } from "../devices/firmware-updates.js";
 import type { FirmwareOffer } from "../http/devices/firmware-offers.js";
 import { printableLine } from "../log/printable.js";
-import { withAddress } from "./client-commands.js";
+import { withAddress } from "./address-options.js";
 import { UsageError } from "./exit.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print } from "./output.js";

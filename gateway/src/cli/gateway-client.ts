@@ -23,6 +23,20 @@ export interface CatalogOptions {
 	readonly pinnedTools?: readonly string[];
 }
 
+/** Where a gateway serves MCP. */
+export interface GatewayAddress {
+	readonly url: string;
+	/** With which the gateway accepts requests. */
+	readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A message that a gateway checks like any other, and that does nothing. */
+const PROBE = {
+	jsonrpc: "2.0",
+	method: "notifications/cancelled",
+	params: { requestId: 0, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+};
+
 interface AskOptions {
 	readonly method?: string;
 	/** The body, which is sent as JSON. */
@@ -73,14 +87,27 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Connects as an MCP client: to one device, else to all. To be closed by the caller. Requests the devices first,
-	 * because that gives better errors than the SDK. Rejects with {@link UnreachableError} if no gateway answers.
+	 * Where the gateway serves MCP: one device, else all. Rejects with {@link UnreachableError} if no gateway answers, and
+	 * with an Error that names the next step if it rejects the token or the view.
 	 *
 	 * @param device alias or id
-	 * @param view which tools the gateway lists; default: all
+	 * @param view which tools the gateway lists
+	 */
+	async address(device: string | undefined, view: CatalogOptions): Promise<GatewayAddress> {
+		const path = device === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await this.device(device)).alias)}`;
+		const query = new URLSearchParams(Object.entries(view).map(([name, value]) => [name, `${value}`]));
+		const target = `${path}?${query}`;
+		await this.ask(target, { method: "POST", json: PROBE });
+		return { url: `${this.#base}${target}`, headers: this.#headers };
+	}
+
+	/**
+	 * Connects as an MCP client. To be closed by the caller. Rejects as {@link address} does.
+	 *
+	 * @param view default: all tools
 	 */
 	async connect(device?: string, view: CatalogOptions = { catalog: "full" }): Promise<Client> {
-		const alias = device === undefined ? void (await this.devices()) : (await this.device(device)).alias;
+		const { url, headers } = await this.address(device, view);
 		// Loaded on demand, so that other commands start faster.
 		const [{ Client }, { GatewayTransport }] = await Promise.all([
 			import("@modelcontextprotocol/client"),
@@ -92,11 +119,7 @@ export class GatewayClient {
 			// would reject a request for input, because it has no structuredContent.
 			jsonSchemaValidator: { getValidator: () => undefined as never },
 		});
-		const url = new URL(alias === undefined ? `${this.#base}/mcp` : `${this.#base}/mcp/${encodeURIComponent(alias)}`);
-		for (const [name, value] of Object.entries(view)) {
-			url.searchParams.set(name, String(value));
-		}
-		await client.connect(new GatewayTransport(url, { requestInit: { headers: { ...this.#headers } } }));
+		await client.connect(new GatewayTransport(new URL(url), { requestInit: { headers: { ...headers } } }));
 		return client;
 	}
 

@@ -1,14 +1,14 @@
 import { once } from "node:events";
-import type { Client } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { printableLine } from "../log/printable.js";
 import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
-import { catalogFrom } from "./client-commands.js";
+import { catalogFrom } from "./address-options.js";
+import { reach } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
-import type { CatalogOptions } from "./gateway-client.js";
-import { type ClientOptions, clientFor } from "./gateway-client.js";
-import { connect } from "./run-bridge.js";
-import { Bridge } from "./stdio-bridge.js";
+import { type CatalogOptions, type ClientOptions, clientFor, type GatewayAddress } from "./gateway-client.js";
+import { Relay } from "./relay.js";
+import type { Message } from "./relay-messages.js";
 
 export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
 	readonly device?: string;
@@ -37,7 +37,7 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
 	const serve = (endpoint: string) =>
-		serveEndpoint(endpoint, { maxBytes, onChange, open: () => gateway.connect(device, catalogFrom(options)) });
+		serveEndpoint(endpoint, { maxBytes, onChange, open: () => gateway.address(device, catalogFrom(options)) });
 	const served = await Promise.all(endpoints.map(serve));
 	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 	await Promise.all(served.map((close) => close()));
@@ -45,12 +45,12 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 }
 
 interface ServeEndpointOptions extends Pick<EndpointOptions, "maxBytes" | "onChange"> {
-	/** Connects to the gateway. */
-	readonly open: () => Promise<Client>;
+	/** Reaches the gateway. */
+	readonly open: () => Promise<GatewayAddress>;
 }
 
 /**
- * Serves one endpoint over its own connection to the gateway, so that messages for its agent do not reach others.
+ * Serves one endpoint, with a session of its own for each of its connections.
  *
  * @returns a function that stops it
  */
@@ -58,15 +58,13 @@ async function serveEndpoint(
 	url: string,
 	{ maxBytes, onChange, open }: ServeEndpointOptions,
 ): Promise<() => Promise<void>> {
-	const report = (error: Error): void => onChange(error.message);
-	const client = await connect(open, report).client;
-	const bridge = new Bridge(report);
-	const following = bridge.follow(client);
-	const endpoint = new Endpoint({ url, open: () => bridge.openServer(), maxBytes, onChange });
-	return async () => {
-		bridge.stop();
-		await following;
-		await endpoint.close();
-		await client.close();
+	const address = await reach(open, ({ message }) => onChange(message)).address;
+	const connect = async (transport: Transport): Promise<void> => {
+		const relay = new Relay((message) => void transport.send(message as JSONRPCMessage), address);
+		transport.onmessage = (message) => relay.receive(message as Message);
+		transport.onclose = () => void relay.close();
+		await transport.start();
 	};
+	const endpoint = new Endpoint({ url, open: () => ({ connect }), maxBytes, onChange });
+	return () => endpoint.close();
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { addProxyOptions } from "xs-mcp-manager/proxy";
 import { describeConfiguration } from "../config/configuration.js";
-import { withAddress, withCatalog } from "./client-commands.js";
+import { withAddress, withCatalog } from "./address-options.js";
+import { addBridgeCommand } from "./bridge-command.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import type { CatalogOptions, ClientOptions } from "./gateway-client.js";
 import type { EndpointCommandOptions } from "./run-endpoints.js";
 
 /** Adds the commands that run until they are stopped, and `config`. */
@@ -13,10 +13,7 @@ export function addServeCommands(program: Command): void {
 		// A mistyped command arrives here, because this is the default command.
 		.allowExcessArguments()
 		.action(serve);
-	withCatalog(withAddress(program.command("stdio")))
-		.description("Connect one MCP client, over standard input and output, to a running gateway")
-		.argument("[device]", "Alias or id; default: all devices")
-		.action(bridge);
+	addBridgeCommand(program);
 	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints", "endpointMaxBytes"])
 		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
@@ -31,14 +28,6 @@ export function addServeCommands(program: Command): void {
 async function serve(settings: object, command: Command): Promise<void> {
 	const { runGateway } = await import("./run-gateway.js");
 	await runGateway(settings, command);
-}
-
-async function bridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
-	// Before the SDK makes its schemas: compiling them costs more CPU than a client's few messages save.
-	const { config } = await import("zod");
-	config({ jitless: true });
-	const { runBridge } = await import("./run-bridge.js");
-	await runBridge(device, options);
 }
 
 async function endpoint(urls: readonly string[], options: EndpointCommandOptions): Promise<void> {

@@ -6,7 +6,8 @@ import { TOKEN_KINDS, type TokenKind } from "../config/token-file.js";
 import { TokenStore } from "../config/token-store.js";
 import { TokenUses } from "../config/token-uses.js";
 import { printableLine } from "../log/printable.js";
-import { collect, configurationFrom, withSettings } from "./configuration-options.js";
+import { collect } from "./address-options.js";
+import { configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
 const MILLISECONDS_PER_DAY = 86_400_000;

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "../firmware.js";
+import { ConfigurationError } from "./configuration-error.js";
 import { publicOrigin } from "./public-origin.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
+
+export { ConfigurationError };
 
 /** The file that is read, if it exists, when no other is named. */
 const DEFAULT_FILE = "xs-mcp-gateway.json";
@@ -15,14 +18,6 @@ export interface ConfigurationSources {
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** A file that must exist. Default: {@link DEFAULT_FILE} in the working folder, if present. */
 	readonly file?: string | undefined;
-}
-
-/** Settings cannot be used. The message has a line for each, with its name as the user wrote it. */
-export class ConfigurationError extends Error {
-	constructor(problems: readonly string[], options?: { cause?: unknown }) {
-		super(problems.join("\n"), options);
-		this.name = "ConfigurationError";
-	}
 }
 
 /** A value as it was given, and where: "--http-port", "gateway.json: httpPort". */

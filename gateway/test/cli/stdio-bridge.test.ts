@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
-import { clientFor } from "../../src/cli/gateway-client.js";
-import { Bridge } from "../../src/cli/stdio-bridge.js";
-import { FREE_PORTS, LAMP, run, startClient, VOLUME } from "../support/command-line.js";
+import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
@@ -62,13 +60,27 @@ describe("xs-mcp-gateway over stdio", () => {
 
 	it("as a bridge: has the gateway's instructions", async (t) => {
 		const { base } = await startProgram(t);
-		const bridge = new Bridge(assert.ifError);
-		bridge.client = await clientFor({ url: base }).connect();
-		const client = new Client({ name: "test-client", version: "1.0.0" });
-		t.after(() => Promise.all([client.close(), bridge.client?.close()]));
-		const [transport, end] = InMemoryTransport.createLinkedPair();
-		await Promise.all([bridge.openServer().connect(end), client.connect(transport)]);
+		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: base });
 		assert.match(client.getInstructions() ?? "", /two underscores/);
+	});
+
+	it("as a bridge: answers what came before its standard input ended, then ends its session", async (t) => {
+		const started = await startProgram(t);
+		await WireDevice.connect(t, started, { id: LAMP });
+		const { child, output, exited } = start(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base });
+		const clientInfo = { name: "a pipe", version: "1" };
+		const messages = [
+			{ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } },
+			{ method: "notifications/initialized" },
+			{ id: 1, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } },
+		];
+		child.stdin?.end(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
+		assert.equal(await exited, 0, output.stderr);
+		const answers = output.stdout.trim().split("\n");
+		const called = answers.map((line) => JSON.parse(line)).find(({ id }) => id === 1);
+		assert.deepEqual(called?.result.content, [{ type: "text", text: "true" }]);
+		const metrics = await (await fetch(`${started.base}/metrics`)).text();
+		assert.match(metrics, /^xs_mcp_gateway_sessions 0$/m);
 	});
 
 	it("as a bridge: says plainly that the token is wrong", async (t) => {

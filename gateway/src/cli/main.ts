@@ -1,16 +1,9 @@
 import { Command, CommanderError } from "commander";
-import { ConfigurationError } from "../config/configuration.js";
+import { ConfigurationError } from "../config/configuration-error.js";
 import { printable } from "../log/printable.js";
 import { GATEWAY_INFO } from "../version.js";
-import { addBindingCommands } from "./binding-commands.js";
-import { addClientCommands } from "./client-commands.js";
-import { addClusterCommands } from "./cluster-commands.js";
+import { addBridgeCommand } from "./bridge-command.js";
 import { EXIT, UsageError } from "./exit.js";
-import { addFirmwareCommands } from "./firmware-commands.js";
-import { addServeCommands } from "./serve.js";
-import { addServerCommands } from "./server-commands.js";
-import { addTagCommands } from "./tag-commands.js";
-import { addTokenCommands } from "./token-commands.js";
 
 const EPILOGUE = `
 Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file
@@ -30,14 +23,13 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		.configureOutput({ getOutHelpWidth: () => process.stdout.columns ?? PIPED_HELP_WIDTH })
 		.addHelpText("after", EPILOGUE)
 		.exitOverride();
-	addServeCommands(program);
-	const devices = addClientCommands(program);
-	addBindingCommands(devices);
-	addTagCommands(devices);
-	addFirmwareCommands(program);
-	addClusterCommands(program);
-	addTokenCommands(program);
-	addServerCommands(program);
+	if (args[0] === "stdio") {
+		// Hosts start a bridge for each chat: it does without the modules of other commands.
+		addBridgeCommand(program);
+	} else {
+		const { addCommands } = await import("./commands.js");
+		addCommands(program);
+	}
 	// After the commands, which would inherit it: their --version differs.
 	program.enablePositionalOptions();
 	try {

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Command } from "commander";
+import { catalogFrom, withAddress, withCatalog } from "./address-options.js";
+import { EXIT } from "./exit.js";
+import {
+	type CatalogOptions,
+	type ClientOptions,
+	clientFor,
+	type GatewayAddress,
+	UnreachableError,
+} from "./gateway-client.js";
+import { Relay } from "./relay.js";
+import { failureOf, isRequest, type Message, Rejection, readMessage } from "./relay-messages.js";
+
+/** Milliseconds between attempts to reach a gateway. */
+const RETRY_DELAY = 1_000;
+
+/** Milliseconds for the first attempt, so that the client's first tool list is complete if a gateway is running. */
+const FIRST_ATTEMPT = 5_000;
+
+/** Milliseconds for answers after the client has closed its end: twice the gateway's default `callTimeout`. */
+const LAST_ANSWERS = 60_000;
+
+/** Adds the command with which hosts connect to a running gateway. */
+export function addBridgeCommand(program: Command): void {
+	withCatalog(withAddress(program.command("stdio")))
+		.description("Connect one MCP client, over standard input and output, to a running gateway")
+		.argument("[device]", "Alias or id; default: all devices")
+		.action(runBridge);
+}
+
+/**
+ * Connects the client that started this process to the gateway that the options name, until the client disconnects. The
+ * gateway may start later. If it does not accept the token, or does not know the device, requests of the client are
+ * answered with that error, because hosts show nothing of a process that just ends.
+ */
+async function runBridge(device: string | undefined, options: ClientOptions & CatalogOptions): Promise<void> {
+	const gateway = clientFor(options);
+	const report = ({ message }: Error): void => console.error(`xs-mcp-gateway: ${message}`);
+	const send = (message: Message): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+	const gone = new Promise<unknown>((resolve) => {
+		process.stdout.on("error", resolve);
+		process.on("SIGINT", resolve);
+		process.on("SIGTERM", resolve);
+	});
+	const { first, address } = reach(() => gateway.address(device, catalogFrom(options)), report);
+	try {
+		await Promise.race([first, delay(FIRST_ATTEMPT)]);
+	} catch (error) {
+		const { message } = error as Error;
+		report(error as Error);
+		const reject = (each: Message): void =>
+			isRequest(each)
+				? send({ jsonrpc: "2.0", id: each.id, ...failureOf(each, new Rejection(0, message)) })
+				: undefined;
+		await Promise.race([receive(reject, report), gone]);
+		process.exit(EXIT.failed);
+	}
+	const relay = new Relay(send);
+	const ended = receive((message) => relay.receive(message), report).then(() => relay.settled(LAST_ANSWERS));
+	const served = address.then((found) => {
+		relay.online(found);
+		return ended;
+	});
+	await Promise.race([served, ended, gone]);
+	await relay.close();
+	process.exit(EXIT.ok);
+}
+
+/** Tries until a gateway answers. `first` settles after the first attempt; both reject if it answers with an error. */
+export function reach(open: () => Promise<GatewayAddress>, report: (error: Error) => void) {
+	let reported = false;
+	const attempt = async (): Promise<GatewayAddress | undefined> => {
+		try {
+			return await open();
+		} catch (error) {
+			if (!(error instanceof UnreachableError)) {
+				throw error;
+			}
+			if (!reported) {
+				report(new Error(`${error.message}. Retrying`));
+				reported = true;
+			}
+			return undefined;
+		}
+	};
+	const first = attempt();
+	const repeat = async (): Promise<GatewayAddress> => {
+		let address = await first;
+		while (address === undefined) {
+			await delay(RETRY_DELAY);
+			address = await attempt();
+		}
+		return address;
+	};
+	const address = repeat();
+	// If the first attempt fails, nobody awaits this one.
+	address.catch(() => {});
+	return { first, address };
+}
+
+/** Reads the client's messages until it closes its end. Not readline: that takes U+2028 in a message for its end. */
+async function receive(onMessage: (message: Message) => void, report: (error: Error) => void): Promise<void> {
+	let rest = "";
+	for await (const chunk of process.stdin.setEncoding("utf8")) {
+		const lines = `${rest}${chunk}`.split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines.filter((each) => each.trim() !== "")) {
+			try {
+				onMessage(readMessage(line));
+			} catch (error) {
+				report(error as Error);
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+import { createParser } from "eventsource-parser";
+import { isObject } from "../firmware.js";
+import { GATEWAY_INFO } from "../version.js";
+
+/** A JSON-RPC message. The client and the gateway check what is in it. */
+export interface Message {
+	readonly jsonrpc: "2.0";
+	readonly id?: string | number;
+	readonly method?: string;
+	readonly params?: { readonly _meta?: Record<string, unknown> } & Record<string, unknown>;
+	readonly result?: Record<string, unknown>;
+	readonly error?: object;
+}
+
+export type Request = Message & Required<Pick<Message, "id" | "method">>;
+
+/** What a request is answered with. */
+export type Answer = Pick<Message, "result" | "error">;
+
+/** The gateway has rejected a request. */
+export class Rejection extends Error {
+	readonly status: number;
+	/** The JSON-RPC error in the response, if there is one. */
+	readonly rpc: { readonly code?: number; readonly data?: unknown };
+
+	constructor(status: number, message: string, rpc: Rejection["rpc"] = {}) {
+		super(message);
+		this.status = status;
+		this.rpc = rpc;
+	}
+}
+
+const META = "io.modelcontextprotocol/";
+
+/** The id of the `subscriptions/listen` that a notification belongs to. */
+export const SUBSCRIPTION_ID = `${META}subscriptionId`;
+
+/** JSON-RPC 2.0 §5.1. The first is server-defined. */
+const CODE = { server: -32_000, invalidParams: -32_602 };
+
+/** The parameter that the header `Mcp-Name` repeats, by method. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+	"tools/call": "name",
+	"prompts/get": "name",
+	"resources/read": "uri",
+};
+
+/** What 2026-07-28 adds to results. */
+const STATELESS = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+
+const CAPABILITIES = {
+	tools: { listChanged: true },
+	resources: { listChanged: true, subscribe: true },
+	prompts: { listChanged: true },
+	completions: {},
+	logging: {},
+};
+
+/** Results until a gateway has been reached, of methods for which there is nothing yet. */
+const EMPTY: Readonly<Record<string, Record<string, unknown>>> = {
+	"tools/list": { tools: [] },
+	"resources/list": { resources: [] },
+	"resources/templates/list": { resourceTemplates: [] },
+	"resources/unsubscribe": {},
+	"prompts/list": { prompts: [] },
+	"completion/complete": { completion: { values: [] } },
+	"logging/setLevel": {},
+	"server/discover": { capabilities: CAPABILITIES, _meta: { [`${META}serverInfo`]: GATEWAY_INFO } },
+};
+
+/** @throws Error if a text is no JSON-RPC message */
+export function readMessage(text: string): Message {
+	const message: unknown = JSON.parse(text);
+	if (!isObject(message)) {
+		throw new Error("message dropped: not JSON-RPC");
+	}
+	return message as unknown as Message;
+}
+
+export function isRequest(message: Message): message is Request {
+	return message.method !== undefined && message.id !== undefined;
+}
+
+/** The revision that each message since 2026-07-28 names; undefined in a session. */
+export function statelessRevision({ params }: Message): string | undefined {
+	const revision = params?._meta?.[`${META}protocolVersion`];
+	return typeof revision === "string" ? revision : undefined;
+}
+
+/** The headers that repeat parts of a stateless message: 2026-07-28, "Standard Request Headers". */
+export function standardHeaders(message: Message): Record<string, string> {
+	const revision = statelessRevision(message);
+	const { method = "", params } = message;
+	const name = params?.[NAMED_BY[method] ?? ""];
+	return {
+		...(revision !== undefined && { "MCP-Protocol-Version": revision, "Mcp-Method": method }),
+		...(revision !== undefined && typeof name === "string" && { "Mcp-Name": headerValue(name) }),
+	};
+}
+
+/** The headers that a tool's schema asks for: 2026-07-28, "Custom Headers from Tool Parameters". */
+export function parameterHeaders(schema: unknown, value: unknown): Record<string, string> {
+	const { properties = {}, "x-mcp-header": name } = (schema ?? {}) as Record<string, unknown>;
+	const headers = Object.entries(properties as object).map(([key, each]) =>
+		parameterHeaders(each, (value as Record<string, unknown> | undefined)?.[key]),
+	);
+	const isGiven = typeof name === "string" && ["string", "number", "boolean"].includes(typeof value);
+	return Object.assign(isGiven ? { [`Mcp-Param-${name}`]: headerValue(`${value}`) } : {}, ...headers);
+}
+
+/** 2026-07-28, "Value Encoding". */
+function headerValue(text: string): string {
+	const isPlain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
+	return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
+
+/** The messages of a response: one as JSON, or a stream of events. */
+export async function* messagesIn(response: Response): AsyncGenerator<Message> {
+	if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+		const text = await response.text();
+		if (text !== "") {
+			yield JSON.parse(text);
+		}
+		return;
+	}
+	const events: string[] = [];
+	const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+	const decoder = new TextDecoder();
+	for await (const chunk of response.body as AsyncIterable<Uint8Array> & typeof response.body) {
+		parser.feed(decoder.decode(chunk, { stream: true }));
+		for (const data of events.splice(0)) {
+			// An event without data has only an id.
+			if (data !== "") {
+				yield JSON.parse(data);
+			}
+		}
+	}
+}
+
+/** The error of a response that has one. */
+export async function rejectionIn(response: Response): Promise<Rejection> {
+	const text = await response.text();
+	try {
+		const { message, ...rpc } = JSON.parse(text).error;
+		return new Rejection(response.status, message, rpc);
+	} catch {
+		return new Rejection(response.status, `${response.status} ${response.statusText}`);
+	}
+}
+
+/** The answer to a request that has failed. A call of a tool fails as a result, which a model can read. */
+export function failureOf(request: Request, error: Error): Answer {
+	const { code = CODE.server, data } = error instanceof Rejection ? error.rpc : {};
+	// The message of Node's fetch is always "fetch failed" or "terminated".
+	const cause = (error.cause ?? error) as NodeJS.ErrnoException;
+	const lost = `lost the connection to the gateway: ${cause.message || cause.code}`;
+	const message = error instanceof Rejection ? error.message : lost;
+	return request.method === "tools/call" && code === CODE.server
+		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)
+		: { error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+/** The answer to a request until a gateway has been reached. */
+export function answerWithoutGateway(request: Request): Answer {
+	const { method, params = {} } = request;
+	const revision = statelessRevision(request);
+	if (method === "initialize") {
+		const { protocolVersion } = params;
+		return { result: { protocolVersion, capabilities: CAPABILITIES, serverInfo: GATEWAY_INFO } };
+	}
+	if (method === "tools/call") {
+		return failedCall(request, "No gateway is running yet. The call was not carried out.");
+	}
+	const result = EMPTY[method];
+	if (result === undefined) {
+		return { error: { code: CODE.invalidParams, message: `Not found: ${params.name ?? params.uri ?? method}` } };
+	}
+	const versions = method === "server/discover" && { supportedVersions: [revision] };
+	return { result: { ...result, ...versions, ...(revision !== undefined && STATELESS) } };
+}
+
+function failedCall(request: Request, text: string): Answer {
+	const isStateless = statelessRevision(request) !== undefined;
+	return { result: { content: [{ type: "text", text }], isError: true, ...(isStateless && STATELESS) } };
+}

@@ -1,0 +1,354 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { GatewayAddress } from "./gateway-client.js";
+import {
+	type Answer,
+	answerWithoutGateway,
+	failureOf,
+	isRequest,
+	type Message,
+	messagesIn,
+	parameterHeaders,
+	Rejection,
+	type Request,
+	rejectionIn,
+	SUBSCRIPTION_ID,
+	standardHeaders,
+	statelessRevision,
+} from "./relay-messages.js";
+
+/** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
+const RETRY_DELAY = 1_000;
+
+/** Milliseconds for telling the gateway that the client has disconnected. */
+const END_TIME = 1_000;
+
+const LISTS = ["tools", "resources", "prompts"] as const;
+
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+
+/** The headers that name a client's session with the gateway. */
+type Session = Readonly<Record<string, string>>;
+
+interface Cancellable {
+	readonly controller: AbortController;
+	/** Is also aborted when the client has disconnected. */
+	readonly signal: AbortSignal;
+}
+
+interface InProgress extends Cancellable {
+	readonly request: Request;
+	readonly done: Promise<void>;
+}
+
+interface Followed {
+	readonly open: () => Promise<Response>;
+	readonly onMessage: (message: Message) => void;
+	/** Anything may have changed while the stream was lost. */
+	readonly onReopened: () => void;
+}
+
+/**
+ * Passes the messages of one client on to a running gateway over Streamable HTTP, and back. The gateway may start later,
+ * and restart: the client's session begins again then, and the client is told that anything may have changed.
+ *
+ * Not the SDK's client and server: a host starts a bridge for each chat, and loading their schemas took most of its CPU.
+ */
+export class Relay {
+	readonly #send: (message: Message) => void;
+	/** Undefined until a gateway has been reached. */
+	#gateway: GatewayAddress | undefined;
+	readonly #closing = new AbortController();
+	readonly #requests = new Map<unknown, InProgress>();
+	/** Undefined before `initialize`, and while the gateway has lost it. */
+	#session: Promise<Session> | undefined;
+	/** The client's requests with which a session begins again: `initialize`, and others by what they set. */
+	#initialize: Request | undefined;
+	readonly #settings = new Map<unknown, Request>();
+	/** The schemas of listed tools, by name. */
+	readonly #schemas = new Map<unknown, unknown>();
+
+	/** @param send sends a message to the client. Must not throw. */
+	constructor(send: (message: Message) => void, gateway?: GatewayAddress) {
+		this.#send = send;
+		this.#gateway = gateway;
+	}
+
+	/** A gateway has been reached. */
+	online(gateway: GatewayAddress): void {
+		this.#gateway = gateway;
+	}
+
+	/** Takes a message of the client. */
+	receive(message: Message): void {
+		if (isRequest(message)) {
+			this.#serve(message);
+			return;
+		}
+		const cancelled =
+			message.method === "notifications/cancelled" ? this.#requests.get(message.params?.requestId) : undefined;
+		cancelled?.controller.abort();
+		if (cancelled === undefined || statelessRevision(cancelled.request) === undefined) {
+			// A session that was lost needs neither answers nor notifications.
+			this.#session?.then((session) => this.#post(message, session)).catch(() => {});
+		}
+	}
+
+	/**
+	 * The client sends no more. Settles when requests in progress have been answered.
+	 *
+	 * @param patience milliseconds for that
+	 */
+	async settled(patience: number): Promise<void> {
+		const calls = [...this.#requests.values()].filter(({ request }) => !isListen(request));
+		const answered = Promise.all(calls.map(({ done }) => done));
+		await Promise.race([answered, delay(patience, undefined, { ref: false })]);
+	}
+
+	/** The client has disconnected. */
+	async close(): Promise<void> {
+		this.#closing.abort();
+		const ending = this.#session?.then((headers) => this.#fetch({ method: "DELETE", headers }));
+		await Promise.race([ending?.catch(() => {}), delay(END_TIME, undefined, { ref: false })]);
+	}
+
+	#serve(request: Request): void {
+		const controller = new AbortController();
+		const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
+		const cancellable = { controller, signal };
+		const answering = isListen(request) ? this.#listen(request, cancellable) : this.#answer(request, signal);
+		const done = answering
+			.catch((error: Error) => failureOf(request, error))
+			.then((answer) => {
+				this.#requests.delete(request.id);
+				// A request that was cancelled gets no answer.
+				if (answer !== undefined && !signal.aborted) {
+					this.#send({ jsonrpc: "2.0", id: request.id, ...answer });
+				}
+			});
+		this.#requests.set(request.id, { ...cancellable, request, done });
+	}
+
+	async #answer(request: Request, signal: AbortSignal): Promise<Answer> {
+		const { method, params } = request;
+		if (method === "initialize") {
+			return await this.#begin(request);
+		}
+		if (method === "ping") {
+			return { result: {} };
+		}
+		const answer = this.#gateway === undefined ? answerWithoutGateway(request) : await this.#ask(request, signal);
+		if (method === "tools/list") {
+			for (const { name, inputSchema } of (answer.result?.tools ?? []) as Record<string, unknown>[]) {
+				this.#schemas.set(name, inputSchema);
+			}
+		} else if (answer.result !== undefined && (method === "logging/setLevel" || method === "resources/subscribe")) {
+			this.#settings.set(params?.uri, request);
+		} else if (method === "resources/unsubscribe") {
+			this.#settings.delete(params?.uri);
+		}
+		return answer;
+	}
+
+	async #ask(request: Request, signal: AbortSignal): Promise<Answer> {
+		const { params } = request;
+		if (statelessRevision(request) !== undefined) {
+			const headers = parameterHeaders(this.#schemas.get(params?.name), params?.arguments);
+			return await this.#answerIn(await this.#post(request, headers, signal), request);
+		}
+		const response = await this.#inSession((session) => this.#post(request, session, signal));
+		return await this.#answerIn(response, request);
+	}
+
+	/** Sends a request in the client's session, which begins again if the gateway has lost it. */
+	async #inSession(send: (session: Session) => Promise<Response>): Promise<Response> {
+		const session = this.#currentSession();
+		try {
+			return await send(await session);
+		} catch (error) {
+			if (!(error instanceof Rejection && error.status === 404)) {
+				throw error;
+			}
+			this.#lose(session);
+			return await send(await this.#currentSession());
+		}
+	}
+
+	async #begin(request: Request): Promise<Answer> {
+		const isFirst = this.#initialize === undefined;
+		this.#initialize = request;
+		this.#settings.clear();
+		const opening = this.#open(request);
+		// Before it has begun: the client's next messages wait for it.
+		void this.#setSession(opening.then(({ session }) => session));
+		if (isFirst) {
+			void this.#followSession();
+		}
+		try {
+			return (await opening).answer;
+		} catch (error) {
+			if (error instanceof Rejection) {
+				throw error;
+			}
+			return answerWithoutGateway(request);
+		}
+	}
+
+	async #open(request: Request): Promise<{ readonly session: Session; readonly answer: Answer }> {
+		const response = await this.#post(request);
+		const answer = await this.#answerIn(response, request);
+		const id = `${response.headers.get("mcp-session-id")}`;
+		return {
+			session: { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result?.protocolVersion}` },
+			answer,
+		};
+	}
+
+	#currentSession(): Promise<Session> {
+		return this.#session ?? this.#setSession(this.#resume());
+	}
+
+	async #resume(): Promise<Session> {
+		if (this.#initialize === undefined) {
+			throw new Rejection(400, "start with initialize");
+		}
+		const { session } = await this.#open(this.#initialize);
+		const initialized: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
+		for (const message of [initialized, ...this.#settings.values()]) {
+			await (await this.#post(message, session)).arrayBuffer();
+		}
+		return session;
+	}
+
+	#setSession(session: Promise<Session>): Promise<Session> {
+		this.#session = session;
+		session.catch(() => this.#lose(session));
+		return session;
+	}
+
+	#lose(session: Promise<Session>): void {
+		if (this.#session === session) {
+			this.#session = undefined;
+		}
+	}
+
+	/** Passes on what the gateway sends in a session without being asked. */
+	async #followSession(): Promise<void> {
+		const { signal } = this.#closing;
+		const headers = { Accept: "text/event-stream" };
+		await this.#follow(signal, {
+			open: () => this.#inSession((session) => this.#fetch({ headers: { ...session, ...headers }, signal })),
+			onMessage: this.#send,
+			onReopened: () => this.#announce(LISTS, [...this.#settings.keys()]),
+		});
+	}
+
+	/** Serves a `subscriptions/listen` until it is cancelled. */
+	async #listen(request: Request, { controller, signal }: Cancellable): Promise<undefined> {
+		const { notifications = {} } = (request.params ?? {}) as { readonly notifications?: Record<string, unknown> };
+		const _meta = { [SUBSCRIPTION_ID]: request.id };
+		let isAcknowledged = false;
+		const acknowledge = (): void => {
+			if (!isAcknowledged && !signal.aborted) {
+				isAcknowledged = true;
+				this.#send({ jsonrpc: "2.0", method: ACKNOWLEDGED, params: { notifications, _meta } });
+			}
+		};
+		const reject = (answer: Answer): void => {
+			this.#send({ jsonrpc: "2.0", id: request.id, ...answer });
+			controller.abort();
+		};
+		await this.#follow(signal, {
+			open: async () => {
+				try {
+					return await this.#post(request, {}, signal);
+				} catch (error) {
+					if (error instanceof Rejection && error.status === 400) {
+						reject(failureOf(request, error));
+					} else {
+						acknowledge();
+					}
+					throw error;
+				}
+			},
+			onMessage: (message) => {
+				if (message.method === ACKNOWLEDGED) {
+					acknowledge();
+				} else if (message.error !== undefined) {
+					reject({ error: message.error });
+				} else if (message.id === undefined) {
+					this.#send(message);
+				}
+			},
+			onReopened: () => {
+				const lists = LISTS.filter((list) => notifications[`${list}ListChanged`] === true);
+				this.#announce(lists, (notifications.resourceSubscriptions ?? []) as unknown[], { _meta });
+			},
+		});
+	}
+
+	/** Passes on what a stream of the gateway's brings. Whenever it ends, opens it again. */
+	async #follow(signal: AbortSignal, { open, onMessage, onReopened }: Followed): Promise<void> {
+		for (let wasLost = false; !signal.aborted; wasLost = true) {
+			try {
+				const response = await open();
+				if (wasLost) {
+					onReopened();
+				}
+				for await (const message of messagesIn(response)) {
+					onMessage(message);
+				}
+			} catch {
+				// The gateway is not running: calls fail with that error, and this tries again.
+			}
+			await delay(RETRY_DELAY, undefined, { signal }).catch(() => {});
+		}
+	}
+
+	/** Tells the client that anything may have changed. */
+	#announce(lists: readonly string[], uris: readonly unknown[], params: object = {}): void {
+		for (const list of lists) {
+			this.#send({ jsonrpc: "2.0", method: `notifications/${list}/list_changed`, params: { ...params } });
+		}
+		for (const uri of uris.filter((each) => each !== undefined)) {
+			this.#send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, ...params } });
+		}
+	}
+
+	/** The answer to a request. What precedes it is passed on. */
+	async #answerIn(response: Response, { id }: Request): Promise<Answer> {
+		for await (const message of messagesIn(response)) {
+			if (message.id === id && message.method === undefined) {
+				const { result, error } = message;
+				return error === undefined ? { result: result ?? {} } : { error };
+			}
+			this.#send(message);
+		}
+		throw new Error("the response ended without an answer");
+	}
+
+	async #post(message: Message, headers: object = {}, signal = this.#closing.signal): Promise<Response> {
+		const types = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+		return await this.#fetch({
+			method: "POST",
+			headers: { ...types, ...standardHeaders(message), ...headers },
+			body: JSON.stringify(message),
+			signal,
+		});
+	}
+
+	async #fetch(init: RequestInit): Promise<Response> {
+		if (this.#gateway === undefined) {
+			throw new Error("no gateway is running yet");
+		}
+		const { url, headers } = this.#gateway;
+		const response = await fetch(url, { ...init, headers: { ...(init.headers as object), ...headers } });
+		if (!response.ok) {
+			throw await rejectionIn(response);
+		}
+		return response;
+	}
+}
+
+function isListen({ method }: Request): boolean {
+	return method === "subscriptions/listen";
+}
