@@ -23,8 +23,7 @@ export function addBindingCommands(devices: Command): void {
 }
 
 async function listPending(options: ClientOptions): Promise<void> {
-	const response = await clientFor(options).ask("/bindings");
-	const { pending } = (await response.json()) as { pending: BindingSummary[] };
+	const { pending } = await clientFor(options).ask<{ pending: BindingSummary[] }>("/bindings");
 	if (options.json) {
 		print(JSON.stringify(pending, undefined, 2));
 	} else if (pending.length === 0) {
@@ -39,8 +38,9 @@ function rowOf({ code, device, board, version, address, expires }: BindingSummar
 }
 
 async function approve(code: string, options: ClientOptions): Promise<void> {
-	const response = await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "POST" });
-	print(`${((await response.json()) as { device: string }).device} bound.`);
+	const path = `/bindings/${encodeURIComponent(code)}`;
+	const { device } = await clientFor(options).ask<{ device: string }>(path, { method: "POST" });
+	print(`${device} bound.`);
 }
 
 async function reject(code: string, options: ClientOptions): Promise<void> {

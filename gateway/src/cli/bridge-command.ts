@@ -10,7 +10,7 @@ import {
 	UnreachableError,
 } from "./gateway-client.js";
 import { Relay } from "./relay.js";
-import { failureOf, isRequest, type Message, Rejection, readMessage } from "./relay-messages.js";
+import { type Message, readMessage } from "./relay-messages.js";
 
 /** Milliseconds between attempts to reach a gateway. */
 const RETRY_DELAY = 1_000;
@@ -43,60 +43,50 @@ async function runBridge(device: string | undefined, options: ClientOptions & Ca
 		process.on("SIGINT", resolve);
 		process.on("SIGTERM", resolve);
 	});
-	const { first, address } = reach(() => gateway.address(device, catalogFrom(options)), report);
-	try {
-		await Promise.race([first, delay(FIRST_ATTEMPT)]);
-	} catch (error) {
-		const { message } = error as Error;
-		report(error as Error);
-		const reject = (each: Message): void =>
-			isRequest(each)
-				? send({ jsonrpc: "2.0", id: each.id, ...failureOf(each, new Rejection(0, message)) })
-				: undefined;
-		await Promise.race([receive(reject, report), gone]);
-		process.exit(EXIT.failed);
-	}
 	const relay = new Relay(send);
-	const ended = receive((message) => relay.receive(message), report).then(() => relay.settled(LAST_ANSWERS));
-	const served = address.then((found) => {
-		relay.online(found);
-		return ended;
+	let code: number = EXIT.ok;
+	const firstAttempt = new Promise<void>((resolve) => {
+		const reached = reach(
+			() => gateway.address(device, catalogFrom(options)),
+			(error) => resolve(report(error)),
+		);
+		const online = reached.then((address) => relay.online(address));
+		const ended = online.catch((error: Error) => {
+			report(error);
+			relay.reject(error);
+			code = EXIT.failed;
+		});
+		void ended.then(resolve);
 	});
-	await Promise.race([served, ended, gone]);
+	await Promise.race([firstAttempt, delay(FIRST_ATTEMPT)]);
+	const received = receive((message) => relay.receive(message), report);
+	await Promise.race([received.then(() => relay.settled(LAST_ANSWERS)), gone]);
 	await relay.close();
-	process.exit(EXIT.ok);
+	process.exit(code);
 }
 
-/** Tries until a gateway answers. `first` settles after the first attempt; both reject if it answers with an error. */
-export function reach(open: () => Promise<GatewayAddress>, report: (error: Error) => void) {
-	let reported = false;
-	const attempt = async (): Promise<GatewayAddress | undefined> => {
+/**
+ * Tries until a gateway answers. Rejects if it answers with an error.
+ *
+ * @param onRetry is called with the reason when the first attempt has failed
+ */
+export async function reach(
+	open: () => Promise<GatewayAddress>,
+	onRetry: (error: Error) => void,
+): Promise<GatewayAddress> {
+	for (let isFirst = true; ; isFirst = false) {
 		try {
 			return await open();
 		} catch (error) {
 			if (!(error instanceof UnreachableError)) {
 				throw error;
 			}
-			if (!reported) {
-				report(new Error(`${error.message}. Retrying`));
-				reported = true;
+			if (isFirst) {
+				onRetry(new Error(`${error.message}. Retrying`));
 			}
-			return undefined;
 		}
-	};
-	const first = attempt();
-	const repeat = async (): Promise<GatewayAddress> => {
-		let address = await first;
-		while (address === undefined) {
-			await delay(RETRY_DELAY);
-			address = await attempt();
-		}
-		return address;
-	};
-	const address = repeat();
-	// If the first attempt fails, nobody awaits this one.
-	address.catch(() => {});
-	return { first, address };
+		await delay(RETRY_DELAY);
+	}
 }
 
 /** Reads the client's messages until it closes its end. Not readline: that takes U+2028 in a message for its end. */

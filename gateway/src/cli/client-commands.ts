@@ -127,8 +127,8 @@ async function forgetOne(gateway: GatewayClient, device: string): Promise<string
 }
 
 async function forgetOffline(gateway: GatewayClient, seconds = 0): Promise<string[]> {
-	const response = await gateway.ask(`/devices?offlineSeconds=${seconds}`, { method: "DELETE" });
-	return ((await response.json()) as { forgotten: string[] }).forgotten;
+	const path = `/devices?offlineSeconds=${seconds}`;
+	return (await gateway.ask<{ forgotten: string[] }>(path, { method: "DELETE" })).forgotten;
 }
 
 async function rename(device: string, alias: string, options: ClientOptions): Promise<void> {

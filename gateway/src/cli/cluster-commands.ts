@@ -14,8 +14,7 @@ export function addClusterCommands(program: Command): void {
 }
 
 async function showStatus(options: ClientOptions): Promise<void> {
-	const response = await clientFor(options).ask("/cluster");
-	const status = (await response.json()) as ClusterStatus;
+	const status = await clientFor(options).ask<ClusterStatus>("/cluster");
 	if (options.json) {
 		print(JSON.stringify(status, undefined, "\t"));
 		return;

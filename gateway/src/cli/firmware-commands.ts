@@ -56,8 +56,7 @@ async function pushTo(name: string, { version, ...options }: PushOptions): Promi
 		const tool = findTool(UPGRADE_TOOL, device, tools);
 		const json = { ...(version !== undefined && { version }) };
 		const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
-		const response = await clientFor(options).ask(path, { method: "POST", json });
-		const offer = (await response.json()) as Partial<FirmwareOffer>;
+		const offer = await clientFor(options).ask<Partial<FirmwareOffer>>(path, { method: "POST", json });
 		if (offer.version === undefined) {
 			done = `${device.alias} runs ${device.board.version}: no newer firmware for ${device.board.name}.`;
 			return;

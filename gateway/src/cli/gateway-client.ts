@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { Client } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../http/operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
+import { Rejection, readText, sendRequest } from "./http-request.js";
 
 /** Where a gateway listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";
@@ -30,6 +32,9 @@ export interface GatewayAddress {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What a client of Streamable HTTP accepts. */
+export const ACCEPT = { Accept: "application/json, text/event-stream" };
+
 /** A message that a gateway checks like any other, and that does nothing. */
 const PROBE = {
 	jsonrpc: "2.0",
@@ -37,11 +42,7 @@ const PROBE = {
 	params: { requestId: 0, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
 };
 
-interface AskOptions {
-	readonly method?: string;
-	/** The body, which is sent as JSON. */
-	readonly json?: object;
-}
+type AskOptions = Parameters<typeof sendRequest>[1];
 
 /** A client of a running gateway, for its command line. */
 export class GatewayClient {
@@ -68,8 +69,7 @@ export class GatewayClient {
 
 	/** The devices that the token can access. */
 	async devices(): Promise<DeviceSummary[]> {
-		const response = await this.ask("/devices");
-		return ((await response.json()) as { devices: DeviceSummary[] }).devices;
+		return (await this.ask<{ devices: DeviceSummary[] }>("/devices")).devices;
 	}
 
 	/** The device of that alias or id. Rejects with an Error that names the known ones. */
@@ -97,7 +97,7 @@ export class GatewayClient {
 		const path = device === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await this.device(device)).alias)}`;
 		const query = new URLSearchParams(Object.entries(view).map(([name, value]) => [name, `${value}`]));
 		const target = `${path}?${query}`;
-		await this.ask(target, { method: "POST", json: PROBE });
+		await this.ask(target, { method: "POST", json: PROBE, headers: ACCEPT });
 		return { url: `${this.#base}${target}`, headers: this.#headers };
 	}
 
@@ -123,46 +123,40 @@ export class GatewayClient {
 		return client;
 	}
 
-	/** Sends one HTTP request. Rejects with an Error that names the next step. */
-	async ask(path: string, { json, ...init }: AskOptions = {}): Promise<Response> {
-		let response: Response;
+	/** What the gateway answers, as JSON; undefined if that is nothing. Rejects as {@link open} does. */
+	async ask<Answer>(path: string, options: AskOptions = {}): Promise<Answer> {
+		const text = await readText(await this.open(path, options));
+		return text === "" ? (undefined as Answer) : JSON.parse(text);
+	}
+
+	/** Sends one HTTP request. Settles when the response begins. Rejects with an Error that names the next step. */
+	async open(path: string, options: AskOptions = {}): Promise<IncomingMessage> {
 		try {
-			response = await fetch(`${this.#base}${path}`, {
-				...init,
-				headers: { ...this.#headers, ...(json !== undefined && { "Content-Type": "application/json" }) },
-				...(json !== undefined && { body: JSON.stringify(json) }),
+			return await sendRequest(`${this.#base}${path}`, {
+				...options,
+				headers: { ...options.headers, ...this.#headers },
 			});
 		} catch (error) {
-			const { cause = error } = error as Error;
-			throw new UnreachableError(
-				`cannot reach a gateway at ${this.#base} (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message}). ` +
-					"Start one with xs-mcp-gateway, or name another with --url",
-				{ cause: error },
-			);
+			if (!(error instanceof Rejection)) {
+				const { code, message } = error as NodeJS.ErrnoException;
+				throw new UnreachableError(
+					`cannot reach a gateway at ${this.#base} (${code ?? message}). ` +
+						"Start one with xs-mcp-gateway, or name another with --url",
+					{ cause: error },
+				);
+			}
+			if (error.status === 401) {
+				throw new Error(
+					`the gateway at ${this.#base} ${this.#headers.Authorization === undefined ? "requires a" : "rejected the"} token: ` +
+						"create one with xs-mcp-gateway token add NAME --for client, and pass it in XS_MCP_GATEWAY_TOKEN or --token",
+				);
+			}
+			throw new Error(`the gateway at ${this.#base} rejected the request: ${error.message}`);
 		}
-		if (response.status === 401) {
-			throw new Error(
-				`the gateway at ${this.#base} ${this.#headers.Authorization === undefined ? "requires a" : "rejected the"} token: ` +
-					"create one with xs-mcp-gateway token add NAME --for client, and pass it in XS_MCP_GATEWAY_TOKEN or --token",
-			);
-		}
-		if (!response.ok) {
-			throw new Error(`the gateway at ${this.#base} rejected the request: ${await reasonOf(response)}`);
-		}
-		return response;
 	}
 }
 
 /** The gateway that the options name. An empty token counts as absent: Claude Desktop passes one if the person typed nothing. */
 export function clientFor({ url = DEFAULT_URL, token }: ClientOptions): GatewayClient {
 	return new GatewayClient(url, token || undefined);
-}
-
-async function reasonOf(response: Response): Promise<string> {
-	const text = await response.text();
-	try {
-		return (JSON.parse(text) as { error: { message: string } }).error.message;
-	} catch {
-		return `${response.status} ${response.statusText}`;
-	}
 }

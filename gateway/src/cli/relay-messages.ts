@@ -1,6 +1,7 @@
-import { createParser } from "eventsource-parser";
+import type { IncomingMessage } from "node:http";
 import { isObject } from "../firmware.js";
 import { GATEWAY_INFO } from "../version.js";
+import { eventsIn, Rejection, readText } from "./http-request.js";
 
 /** A JSON-RPC message. The client and the gateway check what is in it. */
 export interface Message {
@@ -16,19 +17,6 @@ export type Request = Message & Required<Pick<Message, "id" | "method">>;
 
 /** What a request is answered with. */
 export type Answer = Pick<Message, "result" | "error">;
-
-/** The gateway has rejected a request. */
-export class Rejection extends Error {
-	readonly status: number;
-	/** The JSON-RPC error in the response, if there is one. */
-	readonly rpc: { readonly code?: number; readonly data?: unknown };
-
-	constructor(status: number, message: string, rpc: Rejection["rpc"] = {}) {
-		super(message);
-		this.status = status;
-		this.rpc = rpc;
-	}
-}
 
 const META = "io.modelcontextprotocol/";
 
@@ -115,45 +103,20 @@ function headerValue(text: string): string {
 }
 
 /** The messages of a response: one as JSON, or a stream of events. */
-export async function* messagesIn(response: Response): AsyncGenerator<Message> {
-	if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-		const text = await response.text();
+export async function* messagesIn(response: IncomingMessage): AsyncGenerator<Message> {
+	const isStream = response.headers["content-type"]?.startsWith("text/event-stream");
+	for await (const text of isStream ? eventsIn(response) : [await readText(response)]) {
+		// An event without data has only an id.
 		if (text !== "") {
 			yield JSON.parse(text);
 		}
-		return;
-	}
-	const events: string[] = [];
-	const parser = createParser({ onEvent: ({ data }) => events.push(data) });
-	const decoder = new TextDecoder();
-	for await (const chunk of response.body as AsyncIterable<Uint8Array> & typeof response.body) {
-		parser.feed(decoder.decode(chunk, { stream: true }));
-		for (const data of events.splice(0)) {
-			// An event without data has only an id.
-			if (data !== "") {
-				yield JSON.parse(data);
-			}
-		}
-	}
-}
-
-/** The error of a response that has one. */
-export async function rejectionIn(response: Response): Promise<Rejection> {
-	const text = await response.text();
-	try {
-		const { message, ...rpc } = JSON.parse(text).error;
-		return new Rejection(response.status, message, rpc);
-	} catch {
-		return new Rejection(response.status, `${response.status} ${response.statusText}`);
 	}
 }
 
 /** The answer to a request that has failed. A call of a tool fails as a result, which a model can read. */
 export function failureOf(request: Request, error: Error): Answer {
 	const { code = CODE.server, data } = error instanceof Rejection ? error.rpc : {};
-	// The message of Node's fetch is always "fetch failed" or "terminated".
-	const cause = (error.cause ?? error) as NodeJS.ErrnoException;
-	const lost = `lost the connection to the gateway: ${cause.message || cause.code}`;
+	const lost = `lost the connection to the gateway: ${error.message || (error as NodeJS.ErrnoException).code}`;
 	const message = error instanceof Rejection ? error.message : lost;
 	return request.method === "tools/call" && code === CODE.server
 		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { GatewayAddress } from "./gateway-client.js";
+import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
+import { Rejection, readText, sendRequest } from "./http-request.js";
 import {
 	type Answer,
 	answerWithoutGateway,
@@ -8,9 +10,7 @@ import {
 	type Message,
 	messagesIn,
 	parameterHeaders,
-	Rejection,
 	type Request,
-	rejectionIn,
 	SUBSCRIPTION_ID,
 	standardHeaders,
 	statelessRevision,
@@ -18,6 +18,9 @@ import {
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RETRY_DELAY = 1_000;
+
+/** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
+const PATIENCE = 300_000;
 
 /** Milliseconds for telling the gateway that the client has disconnected. */
 const END_TIME = 1_000;
@@ -41,7 +44,7 @@ interface InProgress extends Cancellable {
 }
 
 interface Followed {
-	readonly open: () => Promise<Response>;
+	readonly open: () => Promise<IncomingMessage>;
 	readonly onMessage: (message: Message) => void;
 	/** Anything may have changed while the stream was lost. */
 	readonly onReopened: () => void;
@@ -55,8 +58,8 @@ interface Followed {
  */
 export class Relay {
 	readonly #send: (message: Message) => void;
-	/** Undefined until a gateway has been reached. */
-	#gateway: GatewayAddress | undefined;
+	/** Undefined until a gateway has been reached. An Error if it has rejected the client. */
+	#gateway: GatewayAddress | Error | undefined;
 	readonly #closing = new AbortController();
 	readonly #requests = new Map<unknown, InProgress>();
 	/** Undefined before `initialize`, and while the gateway has lost it. */
@@ -78,6 +81,11 @@ export class Relay {
 		this.#gateway = gateway;
 	}
 
+	/** The gateway has rejected the client: so are its requests, with that error. */
+	reject({ message }: Error): void {
+		this.#gateway = new Rejection(0, message);
+	}
+
 	/** Takes a message of the client. */
 	receive(message: Message): void {
 		if (isRequest(message)) {
@@ -89,7 +97,10 @@ export class Relay {
 		cancelled?.controller.abort();
 		if (cancelled === undefined || statelessRevision(cancelled.request) === undefined) {
 			// A session that was lost needs neither answers nor notifications.
-			this.#session?.then((session) => this.#post(message, session)).catch(() => {});
+			this.#session
+				?.then((session) => this.#post(message, session))
+				.then(readText)
+				.catch(() => {});
 		}
 	}
 
@@ -107,7 +118,7 @@ export class Relay {
 	/** The client has disconnected. */
 	async close(): Promise<void> {
 		this.#closing.abort();
-		const ending = this.#session?.then((headers) => this.#fetch({ method: "DELETE", headers }));
+		const ending = this.#session?.then((headers) => this.#request({ method: "DELETE", headers }));
 		await Promise.race([ending?.catch(() => {}), delay(END_TIME, undefined, { ref: false })]);
 	}
 
@@ -160,7 +171,7 @@ export class Relay {
 	}
 
 	/** Sends a request in the client's session, which begins again if the gateway has lost it. */
-	async #inSession(send: (session: Session) => Promise<Response>): Promise<Response> {
+	async #inSession(send: (session: Session) => Promise<IncomingMessage>): Promise<IncomingMessage> {
 		const session = this.#currentSession();
 		try {
 			return await send(await session);
@@ -183,20 +194,13 @@ export class Relay {
 		if (isFirst) {
 			void this.#followSession();
 		}
-		try {
-			return (await opening).answer;
-		} catch (error) {
-			if (error instanceof Rejection) {
-				throw error;
-			}
-			return answerWithoutGateway(request);
-		}
+		return this.#gateway === undefined ? answerWithoutGateway(request) : (await opening).answer;
 	}
 
 	async #open(request: Request): Promise<{ readonly session: Session; readonly answer: Answer }> {
 		const response = await this.#post(request);
 		const answer = await this.#answerIn(response, request);
-		const id = `${response.headers.get("mcp-session-id")}`;
+		const id = `${response.headers["mcp-session-id"]}`;
 		return {
 			session: { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result?.protocolVersion}` },
 			answer,
@@ -214,7 +218,7 @@ export class Relay {
 		const { session } = await this.#open(this.#initialize);
 		const initialized: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
 		for (const message of [initialized, ...this.#settings.values()]) {
-			await (await this.#post(message, session)).arrayBuffer();
+			await readText(await this.#post(message, session));
 		}
 		return session;
 	}
@@ -236,7 +240,7 @@ export class Relay {
 		const { signal } = this.#closing;
 		const headers = { Accept: "text/event-stream" };
 		await this.#follow(signal, {
-			open: () => this.#inSession((session) => this.#fetch({ headers: { ...session, ...headers }, signal })),
+			open: () => this.#inSession((session) => this.#request({ headers: { ...session, ...headers }, signal })),
 			onMessage: this.#send,
 			onReopened: () => this.#announce(LISTS, [...this.#settings.keys()]),
 		});
@@ -315,7 +319,7 @@ export class Relay {
 	}
 
 	/** The answer to a request. What precedes it is passed on. */
-	async #answerIn(response: Response, { id }: Request): Promise<Answer> {
+	async #answerIn(response: IncomingMessage, { id }: Request): Promise<Answer> {
 		for await (const message of messagesIn(response)) {
 			if (message.id === id && message.method === undefined) {
 				const { result, error } = message;
@@ -326,26 +330,25 @@ export class Relay {
 		throw new Error("the response ended without an answer");
 	}
 
-	async #post(message: Message, headers: object = {}, signal = this.#closing.signal): Promise<Response> {
-		const types = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-		return await this.#fetch({
+	async #post(message: Message, headers: Session = {}, signal = this.#closing.signal): Promise<IncomingMessage> {
+		return await this.#request({
 			method: "POST",
-			headers: { ...types, ...standardHeaders(message), ...headers },
-			body: JSON.stringify(message),
+			headers: { ...ACCEPT, ...standardHeaders(message), ...headers },
+			json: message,
 			signal,
+			timeout: PATIENCE,
 		});
 	}
 
-	async #fetch(init: RequestInit): Promise<Response> {
+	async #request(options: Parameters<typeof sendRequest>[1]): Promise<IncomingMessage> {
 		if (this.#gateway === undefined) {
 			throw new Error("no gateway is running yet");
 		}
-		const { url, headers } = this.#gateway;
-		const response = await fetch(url, { ...init, headers: { ...(init.headers as object), ...headers } });
-		if (!response.ok) {
-			throw await rejectionIn(response);
+		if (this.#gateway instanceof Error) {
+			throw this.#gateway;
 		}
-		return response;
+		const { url, headers } = this.#gateway;
+		return await sendRequest(url, { ...options, headers: { ...options.headers, ...headers } });
 	}
 }
 

@@ -58,7 +58,7 @@ async function serveEndpoint(
 	url: string,
 	{ maxBytes, onChange, open }: ServeEndpointOptions,
 ): Promise<() => Promise<void>> {
-	const address = await reach(open, ({ message }) => onChange(message)).address;
+	const address = await reach(open, ({ message }) => onChange(message));
 	const connect = async (transport: Transport): Promise<void> => {
 		const relay = new Relay((message) => void transport.send(message as JSONRPCMessage), address);
 		transport.onmessage = (message) => relay.receive(message as Message);

@@ -31,7 +31,7 @@ async function changeTags(
 	const gateway = clientFor(options);
 	const { alias, tags: before } = await gateway.device(device);
 	const json = { tags: change(before) };
-	const response = await gateway.ask(`/devices/${encodeURIComponent(alias)}`, { method: "PATCH", json });
-	const { tags } = (await response.json()) as DeviceSummary;
+	const path = `/devices/${encodeURIComponent(alias)}`;
+	const { tags } = await gateway.ask<DeviceSummary>(path, { method: "PATCH", json });
 	print(tags.length === 0 ? `${alias} has no tags.` : `${alias} is tagged ${tags.join(", ")}.`);
 }

@@ -1,7 +1,7 @@
-import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { GatewayEvent } from "../http/operator/events.js";
 import { printableLine } from "../log/printable.js";
 import type { GatewayClient } from "./gateway-client.js";
+import { eventsIn } from "./http-request.js";
 import { print } from "./output.js";
 
 /** Poll interval for aliases, ms: a device has none before the gateway has discovered it. */
@@ -9,13 +9,10 @@ const ALIAS_INTERVAL = 1_000;
 
 /** Prints the events of a gateway. Rejects when the stream ends. */
 export async function watchGateway(gateway: GatewayClient, json: boolean): Promise<void> {
-	const { body } = await gateway.ask("/events");
-	const events = (body as ReadableStream<Uint8Array>)
-		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-		.pipeThrough(new EventSourceParserStream());
+	const response = await gateway.open("/events");
 	const aliases = new Aliases(gateway);
 	try {
-		for await (const { data } of events as AsyncIterable<{ data: string }> & typeof events) {
+		for await (const data of eventsIn(response)) {
 			if (json) {
 				print(data);
 			} else {

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from "node:http";
+import { createParser } from "eventsource-parser";
+
+interface RequestOptions {
+	readonly method?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** The body, which is sent as JSON. */
+	readonly json?: object;
+	readonly signal?: AbortSignal;
+	/** Milliseconds without a byte from the server after which the request fails. Default: no limit. */
+	readonly timeout?: number;
+}
+
+/** The server has answered a request with an error. */
+export class Rejection extends Error {
+	readonly status: number;
+	/** The JSON-RPC error in the response, if there is one. */
+	readonly rpc: { readonly code?: number; readonly data?: unknown };
+
+	constructor(status: number, message: string, rpc: Rejection["rpc"] = {}) {
+		super(message);
+		this.status = status;
+		this.rpc = rpc;
+	}
+}
+
+/**
+ * Sends one HTTP request. Settles when the response begins. Not fetch: loading that takes four times the CPU.
+ *
+ * Rejects with {@link Rejection} unless the status is 200 to 299, and with Node's error if there is no response.
+ */
+export async function sendRequest(
+	url: string,
+	{ json, headers, ...options }: RequestOptions,
+): Promise<IncomingMessage> {
+	const { request } = url.startsWith("https:") ? await import("node:https") : await import("node:http");
+	const type = json !== undefined && { "Content-Type": "application/json" };
+	const response = await new Promise<IncomingMessage>((resolve, reject) => {
+		const sent = request(url, { ...options, headers: { ...headers, ...type } }, resolve);
+		sent.on("timeout", () => sent.destroy(new Error("the response has stopped")));
+		sent.on("error", reject);
+		sent.end(json && JSON.stringify(json));
+	});
+	const { statusCode: status = 0, statusMessage } = response;
+	if (status >= 300) {
+		const { message = `${status} ${statusMessage}`, ...rpc } = errorIn(await readText(response));
+		throw new Rejection(status, message, rpc);
+	}
+	return response;
+}
+
+/** The body of a response. */
+export async function readText(response: IncomingMessage): Promise<string> {
+	let text = "";
+	for await (const chunk of response.setEncoding("utf8")) {
+		text += chunk;
+	}
+	return text;
+}
+
+/** The data of each event in a response that is a stream of events. */
+export async function* eventsIn(response: IncomingMessage): AsyncGenerator<string> {
+	const events: string[] = [];
+	const parser = createParser({ onEvent: ({ data }) => events.push(data) });
+	for await (const chunk of response.setEncoding("utf8")) {
+		parser.feed(chunk);
+		yield* events.splice(0);
+	}
+}
+
+function errorIn(body: string): Rejection["rpc"] & { readonly message?: string } {
+	try {
+		return JSON.parse(body).error ?? {};
+	} catch {
+		return {};
+	}
+}
