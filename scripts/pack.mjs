@@ -8,7 +8,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
 import { bundle, NOT_BUNDLED } from "./bundle.mjs";
-import { projectVersion, writeLicences, writePrograms } from "./package-files.mjs";
+import { projectVersion, publishedReadme, writeLicences, writePrograms } from "./package-files.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** Examples and schema of the file of servers. */
@@ -131,7 +131,8 @@ function writeDeclarations() {
 rmSync(target, { recursive: true, force: true });
 const inputs = await bundle(name, target, { isWhole, sourcemap: !isWhole });
 writePrograms(target, manifest);
-for (const file of [`${name}/README.md`, ...files]) {
+writeFileSync(`${target}/README.md`, publishedReadme(name, manifest.repository));
+for (const file of files) {
 	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
 if (Object.keys(exports).length > 0) {

@@ -1,5 +1,6 @@
 // Files that every package has beside its bundle.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -23,6 +24,21 @@ export function writePrograms(target, { bin = {} }) {
 		writeFileSync(`${target}/${path}`, PROGRAM, { mode: 0o755 });
 	}
 	copyFileSync(`${root}LICENSE`, `${target}/LICENSE`);
+}
+
+/**
+ * A package's README as it is published: links out of its folder lead to the repository. Without its URL they name the file.
+ *
+ * @param name the package's folder
+ * @param repository of package.json
+ */
+export function publishedReadme(name, repository) {
+	const url = /^(?:git\+)?(https:\/\/.+?)(?:\.git)?$/.exec(repository?.url ?? "")?.[1];
+	const text = readFileSync(`${root}${name}/README.md`, "utf8");
+	return text.replace(/\[([^\]]*)\]\((\.\.\/[^)]*)\)/g, (_, label, path) => {
+		const file = relative(root, resolve(root, name, path)).replaceAll("\\", "/");
+		return url === undefined ? `${label} (${file} of the repository)` : `[${label}](${url}/blob/v${projectVersion()}/${file})`;
+	});
 }
 
 /** The licences of the packages that are part of the bundle. */

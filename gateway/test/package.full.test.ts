@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { linksOf } from "../../host-test/support/prose.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeStateFolder } from "./support/program.js";
 
@@ -165,6 +166,22 @@ describe("the packages", () => {
 			assert.match(licences, new RegExp(`^${name} [0-9.]+: \\S`, "m"));
 		}
 		assert.ok(existsSync(`${folder}/integrations/pi/package/mcp-client.js`));
+	});
+
+	it("have a README whose links lead to files of the package, or to the repository", async () => {
+		for (const source of Object.keys(PACKAGES)) {
+			const links = linksOf(readFileSync(`${folder}/${source}/package/README.md`, "utf8"));
+			const relative = links.filter((target) => !/^[a-z]+:|^#/.test(target));
+			const broken = relative.filter((target) => !existsSync(`${folder}/${source}/package/${target.split("#")[0]}`));
+			assert.deepEqual(broken, [], source);
+		}
+		const { publishedReadme } = await import(`${root}scripts/package-files.mjs`);
+		const readme = publishedReadme("integrations/pi", { url: "git+https://git.example/o/r.git" });
+		assert.ok(
+			linksOf(readme).includes(
+				`https://git.example/o/r/blob/v${FIRMWARE.version}/docs/mcp-servers.md#configure-servers`,
+			),
+		);
 	});
 
 	it("cannot be made or published from their sources", async () => {

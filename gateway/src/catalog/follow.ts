@@ -86,7 +86,7 @@ export function isListen(message: unknown): boolean {
 }
 
 /** The resources that a `subscriptions/listen` names. */
-export function listenedUris(message: unknown): string[] {
+function listenedUris(message: unknown): string[] {
 	const { params } = message as { params?: { notifications?: { resourceSubscriptions?: unknown } } };
 	const uris = params?.notifications?.resourceSubscriptions;
 	return Array.isArray(uris) ? [...new Set(uris)].filter((uri) => typeof uri === "string").slice(0, MAX_LISTENED) : [];

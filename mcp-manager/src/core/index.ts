@@ -1,5 +1,5 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
-export { askingParams, type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { portable, slug } from "./names.js";
@@ -27,4 +27,3 @@ export {
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, textOf, textResult } from "./tool-results.js";
-export { untilDisconnected } from "./until-disconnected.js";
