@@ -62,7 +62,8 @@ async function runBridge(device: string | undefined, options: ClientOptions & Ca
 	const received = receive((message) => relay.receive(message), report);
 	await Promise.race([received.then(() => relay.settled(LAST_ANSWERS)), gone]);
 	await relay.close();
-	process.exit(code);
+	// The last answer may not be written yet, where pipes are asynchronous.
+	process.stdout.write("", () => process.exit(code));
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Message {
 	readonly method?: string;
 	readonly params?: { readonly _meta?: Record<string, unknown> } & Record<string, unknown>;
 	readonly result?: Record<string, unknown>;
-	readonly error?: object;
+	readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
 export type Request = Message & Required<Pick<Message, "id" | "method">>;
@@ -23,8 +23,8 @@ const META = "io.modelcontextprotocol/";
 /** The id of the `subscriptions/listen` that a notification belongs to. */
 export const SUBSCRIPTION_ID = `${META}subscriptionId`;
 
-/** JSON-RPC 2.0 §5.1. The first is server-defined. */
-const CODE = { server: -32_000, invalidParams: -32_602 };
+/** JSON-RPC 2.0 §5.1. The first two are server-defined. */
+const CODE = { server: -32_000, sessionNotFound: -32_001, invalidParams: -32_602 };
 
 /** The parameter that the header `Mcp-Name` repeats, by method. */
 const NAMED_BY: Readonly<Record<string, string>> = {
@@ -118,7 +118,8 @@ export function failureOf(request: Request, error: Error): Answer {
 	const { code = CODE.server, data } = error instanceof Rejection ? error.rpc : {};
 	const lost = `lost the connection to the gateway: ${error.message || (error as NodeJS.ErrnoException).code}`;
 	const message = error instanceof Rejection ? error.message : lost;
-	return request.method === "tools/call" && code === CODE.server
+	const isUnanswered = code === CODE.server || code === CODE.sessionNotFound;
+	return request.method === "tools/call" && isUnanswered
 		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)
 		: { error: { code, message, ...(data !== undefined && { data }) } };
 }

@@ -176,7 +176,7 @@ export class Relay {
 		try {
 			return await send(await session);
 		} catch (error) {
-			if (!(error instanceof Rejection && error.status === 404)) {
+			if (!isUnknownSession(error)) {
 				throw error;
 			}
 			this.#lose(session);
@@ -200,11 +200,12 @@ export class Relay {
 	async #open(request: Request): Promise<{ readonly session: Session; readonly answer: Answer }> {
 		const response = await this.#post(request);
 		const answer = await this.#answerIn(response, request);
+		if (answer.result === undefined) {
+			throw new Rejection(200, `${answer.error?.message}`, answer.error);
+		}
 		const id = `${response.headers["mcp-session-id"]}`;
-		return {
-			session: { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result?.protocolVersion}` },
-			answer,
-		};
+		const session = { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result.protocolVersion}` };
+		return { session, answer };
 	}
 
 	#currentSession(): Promise<Session> {
@@ -240,7 +241,8 @@ export class Relay {
 		const { signal } = this.#closing;
 		const headers = { Accept: "text/event-stream" };
 		await this.#follow(signal, {
-			open: () => this.#inSession((session) => this.#request({ headers: { ...session, ...headers }, signal })),
+			open: () =>
+				this.#inSession((session) => this.#request({ headers: { ...session, ...headers }, signal, timeout: PATIENCE })),
 			onMessage: this.#send,
 			onReopened: () => this.#announce(LISTS, [...this.#settings.keys()]),
 		});
@@ -350,6 +352,14 @@ export class Relay {
 		const { url, headers } = this.#gateway;
 		return await sendRequest(url, { ...options, headers: { ...options.headers, ...headers } });
 	}
+}
+
+/**
+ * Whether the gateway did not know the session when the request came. If the session ended meanwhile, the status is 404,
+ * too, but the request may have been carried out.
+ */
+function isUnknownSession(error: unknown): boolean {
+	return error instanceof Rejection && error.status === 404 && error.message.includes("start a new one");
 }
 
 function isListen({ method }: Request): boolean {

@@ -77,10 +77,28 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		] as const) {
 			assert.deepEqual(Object.keys(await askBridge(method, { uri: "device://lamp_000001/state" })), [member]);
 		}
-		// The tool declares a header for its argument: the bridge sends it.
 		const call = { name: "lamp_000001__show", arguments: { region: "north" } };
 		const text = "log\nhttps://lamp.example/log";
 		assert.deepEqual(await askBridge("tools/call", call), { content: [{ type: "text", text }] });
+	});
+
+	it("as a bridge: sends the headers that a tool of 2026-07-28 asks for", async (t) => {
+		const started = await startProgram(t);
+		const properties = {
+			region: { type: "string", "x-mcp-header": "Region" },
+			lamp: { type: "object", properties: { number: { type: "integer", "x-mcp-header": "Number" } } },
+		};
+		await WireDevice.connect(t, started, {
+			id: LAMP,
+			tools: [{ name: "show", inputSchema: { type: "object", properties } }],
+			onCall: (call) => ({ content: [{ type: "text", text: JSON.stringify(call.arguments) }] }),
+		});
+		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base }, ERAS["2026-07-28"]);
+		await client.listTools();
+		for (const args of [{ region: "north" }, { region: " 日本", lamp: { number: 7 } }, { region: "" }]) {
+			const { content } = await client.callTool({ name: "lamp_000001__show", arguments: args });
+			assert.deepEqual(content, [{ type: "text", text: JSON.stringify(args) }]);
+		}
 	});
 
 	it("as a bridge: survives a restart of the gateway", async (t) => {
@@ -122,6 +140,22 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		await until(() => changes > 1, "it is told of the device");
 		const result = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	});
+
+	it("a bridge does not repeat a call whose session has ended meanwhile", async (t) => {
+		const started = await startProgram(t);
+		const secret = await started.tokens.add({ name: "laptop", kind: "client" });
+		await started.tokens.add({ name: "other", kind: "client" });
+		const device = await WireDevice.connect(t, started, { id: LAMP, onCall: () => undefined });
+		const environment = { XS_MCP_GATEWAY_URL: started.base, XS_MCP_GATEWAY_TOKEN: secret };
+		const { client } = await startClient(t, ["stdio"], environment);
+		const called = client.callTool({ name: VOLUME, arguments: { volume: 1 } });
+		await until(() => device.calls.length === 1, "the call is under way");
+		await started.tokens.remove("laptop");
+		const { content, isError } = await called;
+		assert.equal(isError, true);
+		assert.match(JSON.stringify(content), /may have been carried out/);
+		assert.equal(device.calls.length, 1);
 	});
 
 	it("a call by command or bridge fails at once if the gateway is killed, even if it starts again", async (t) => {
