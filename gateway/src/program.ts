@@ -114,8 +114,8 @@ export class GatewayProgram {
 		const devices = new DeviceSide(this.#context, core, this.#cluster?.approvals);
 		const addressOf = (request: IncomingMessage): string => clients.guard.addressOf(request);
 		const routes = devices.routes({ rejections: clients.rejections, addressOf });
-		await clients.listen(routes, devices.bindings);
-		await devices.listen(routes);
+		await listenWithAll([() => clients.listen(routes, devices.bindings), () => devices.listen(routes)]);
+		await devices.connect();
 		clients.openEndpoints();
 		this.#watchFiles(clients, devices);
 	}
@@ -128,5 +128,17 @@ export class GatewayProgram {
 			devices.recheck();
 		}, CHECK_INTERVAL);
 		this.#context.onClose(() => clearInterval(timer));
+	}
+}
+
+/** Tries each listener, one after the other, so that one ConfigurationError names every port that is in use. */
+async function listenWithAll(listeners: readonly (() => Promise<void>)[]): Promise<void> {
+	const errors: Error[] = [];
+	for (const listen of listeners) {
+		await listen().catch((error: Error) => errors.push(error));
+	}
+	const [error, ...others] = errors;
+	if (error !== undefined) {
+		throw others.length === 0 ? error : new ConfigurationError(errors.map(({ message }) => message));
 	}
 }

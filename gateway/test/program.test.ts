@@ -277,6 +277,15 @@ describe("the gateway as a program", () => {
 		}
 	});
 
+	it("names every port that is in use at once", async (t) => {
+		const { base, deviceUrl } = await startProgram(t);
+		const [httpPort, websocketPort] = [base, deviceUrl].map((url) => Number(new URL(url).port));
+		await assert.rejects(startProgram(t, { httpPort, websocketPort }), {
+			name: "ConfigurationError",
+			message: new RegExp(`^httpPort: port ${httpPort} is in use.*\nwebsocketPort: port ${websocketPort} is in use`),
+		});
+	});
+
 	it("says when it cannot listen at an address", async (t) => {
 		const tokens = { stateFolder: makeStateFolder() };
 		await new TokenStore(tokens.stateFolder).add({ name: "laptop", kind: "client" });

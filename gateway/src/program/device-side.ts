@@ -65,12 +65,16 @@ export class DeviceSide {
 		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
-	/** Accepts devices in every configured way. Rejects with ConfigurationError. */
+	/** Accepts devices over WebSocket and at the own MQTT broker. Rejects with ConfigurationError. */
 	async listen(routes: DeviceAppOptions): Promise<void> {
 		const { servers } = this.#core.gateway;
 		await this.#openWebSocket(servers, routes);
 		await this.#openMqtt(servers);
-		await this.#openBroker(servers);
+	}
+
+	/** Connects to a broker of others, and announces the gateway. */
+	async connect(): Promise<void> {
+		await this.#openBroker(this.#core.gateway.servers);
 		await this.#announce();
 	}
 
