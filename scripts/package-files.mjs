@@ -37,7 +37,9 @@ export function publishedReadme(name, repository) {
 	const text = readFileSync(`${root}${name}/README.md`, "utf8");
 	return text.replace(/\[([^\]]*)\]\((\.\.\/[^)]*)\)/g, (_, label, path) => {
 		const file = relative(root, resolve(root, name, path)).replaceAll("\\", "/");
-		return url === undefined ? `${label} (${file} of the repository)` : `[${label}](${url}/blob/v${projectVersion()}/${file})`;
+		return url === undefined
+			? `${label} (${file} of the repository)`
+			: `[${label}](${url}/blob/v${projectVersion()}/${file})`;
 	});
 }
 
