@@ -12,7 +12,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -155,6 +155,22 @@ describe("the packages", () => {
 			const validator = new (load("./sdk-validator.cjs").DefaultJsonSchemaValidator)();
 			const validate = validator.getValidator({ type: "object", properties: { age: { type: "number" } } });
 			assert.deepEqual([validate({ age: 1 }).valid, validate({ age: "one" }).valid], [true, false]);
+		}
+	});
+
+	it("take what a CommonJS module has from its default export where they load it on demand: a bundle has no other name", () => {
+		const files = Object.keys(PACKAGES).flatMap((source) => {
+			const paths = readdirSync(`${folder}/${source}/package`, { recursive: true, encoding: "utf8" });
+			return paths.filter((path) => path.endsWith(".js")).map((path) => `${folder}/${source}/package/${path}`);
+		});
+		const codes = new Map(files.map((file) => [file, readFileSync(file, "utf8")]));
+		const commonJs = files.filter((file) => /\bexport default require_\w+\(\)/.test(codes.get(file) as string));
+		assert.ok(commonJs.some((file) => codes.get(file)?.includes("MDNSServer")));
+		for (const file of commonJs) {
+			const uses = new RegExp(`([^=,;]+)=\\s*await import\\("\\./${basename(file)}"\\)`, "g");
+			for (const [use, names] of [...codes.values()].flatMap((code) => [...code.matchAll(uses)])) {
+				assert.match(names as string, /\{\s*default:\s*\w+\s*\}\s*$/, use);
+			}
 		}
 	});
 

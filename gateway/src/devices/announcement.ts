@@ -72,9 +72,9 @@ export class Announcer {
 		onFailure: (error: Error) => void,
 		networks?: readonly string[],
 	): Promise<Announcer> {
-		// Loaded on demand: on loopback there is nothing to announce.
-		const { getResponder } = await import("@homebridge/ciao");
-		const responder = getResponder(networks && { interface: [...networks] });
+		// Loaded on demand: on loopback there is nothing to announce. A bundle has only the default of a CommonJS module.
+		const { default: ciao } = await import("@homebridge/ciao");
+		const responder = ciao.getResponder(networks && { interface: [...networks] });
 		const announced = services.map((each) => responder.createService(each));
 		for (const service of announced) {
 			service.advertise().catch(onFailure);
