@@ -30,12 +30,37 @@ type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
 
 type Named = { readonly name: string };
 
-/** The made items, their list and their alias. */
-interface Made {
-	readonly items: readonly object[];
-	readonly alias: string;
-	readonly value: unknown;
+/** What is made of a list of each server. It stays the same as long as the server has the same list and alias. */
+class PerServer<Item extends object, Value> {
+	readonly #made = new WeakMap<
+		Server,
+		{ readonly items: readonly Item[]; readonly alias: string; readonly value: Value }
+	>();
+
+	of(server: Server, items: readonly Item[], make: () => Value): Value {
+		const known = this.#made.get(server);
+		if (known?.items === items && known.alias === server.alias) {
+			return known.value;
+		}
+		const value = make();
+		this.#made.set(server, { items, alias: server.alias, value });
+		return value;
+	}
 }
+
+/** What is made of servers' lists in one naming. */
+class Made {
+	readonly toolsByName = new PerServer<ServerTool, NamedItems<Tool>>();
+	readonly promptsByName = new PerServer<ServerPrompt, NamedItems<Prompt>>();
+	/** For each {@link Allowed}. */
+	readonly tools = Array.from({ length: 4 }, () => new PerServer<ServerTool, readonly Tool[]>());
+	readonly prompts = new PerServer<ServerPrompt, readonly Prompt[]>();
+	readonly resources = new PerServer<Resource, readonly Resource[]>();
+	readonly templates = new PerServer<ResourceTemplateType, readonly ResourceTemplateType[]>();
+}
+
+/** Most servers have neither prompts nor templates. */
+const NONE: readonly never[] = [];
 
 /**
  * Servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
@@ -43,7 +68,7 @@ interface Made {
  */
 export class Listings {
 	readonly #hints: ToolHints;
-	readonly #made = new WeakMap<Server, Map<string, Made>>();
+	readonly #made: Readonly<Record<Naming, Made>> = { own: new Made(), portable: new Made(), prefixed: new Made() };
 
 	/** @param hints for tools without any */
 	constructor(hints: ToolHints) {
@@ -62,8 +87,8 @@ export class Listings {
 
 	/** A server's tools as a client lists them. */
 	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
-		const key = `${naming} tools ${allowed.userTools} ${allowed.readOnly}`;
-		return this.#cached(server, server.tools, key, () =>
+		const made = this.#made[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
+		return (made as Made["tools"][number]).of(server, server.tools, () =>
 			this.namedTools(server, naming, allowed).map(({ listed }) => listed),
 		);
 	}
@@ -80,9 +105,12 @@ export class Listings {
 
 	/** A server's prompts as a client lists them. */
 	prompts(server: Server, naming: Naming): readonly Prompt[] {
-		return this.#cached(server, server.offers.prompts, `${naming} prompts`, () =>
-			[...this.#promptsByName(server, naming).values()].map(({ listed }) => listed),
-		);
+		const { prompts } = server.offers;
+		return prompts.length === 0
+			? NONE
+			: this.#made[naming].prompts.of(server, prompts, () =>
+					[...this.#promptsByName(server, naming).values()].map(({ listed }) => listed),
+				);
 	}
 
 	/** The prompt that has this name in lists of that naming. */
@@ -92,9 +120,10 @@ export class Listings {
 
 	/** A server's state, and its resources as a client lists them. */
 	resources(server: Server, naming: Naming): readonly Resource[] {
-		return this.#cached(server, server.offers.resources, `${naming} resources`, () => {
+		const { resources } = server.offers;
+		return this.#made[naming].resources.of(server, resources, () => {
 			const state = stateResource(server);
-			const listed = server.offers.resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
+			const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
 			return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
 		});
 	}
@@ -102,32 +131,22 @@ export class Listings {
 	/** A server's templates of resources as a client lists them. */
 	templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
 		const { resourceTemplates } = server.offers;
-		return this.#cached(server, resourceTemplates, `${naming} templates`, () =>
-			resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
-		);
+		return resourceTemplates.length === 0
+			? NONE
+			: this.#made[naming].templates.of(server, resourceTemplates, () =>
+					resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
+				);
 	}
 
 	#toolsByName(server: Server, naming: Naming): NamedItems<Tool> {
-		return this.#cached(server, server.tools, `${naming} tools by name`, () =>
+		return this.#made[naming].toolsByName.of(server, server.tools, () =>
 			byName(server.tools, server, naming, (tool) => this.hinted(tool)),
 		);
 	}
 
 	#promptsByName(server: Server, naming: Naming): NamedItems<Prompt> {
-		return this.#cached(server, server.offers.prompts, `${naming} prompts by name`, () =>
-			byName(server.offers.prompts, server, naming, itself),
-		);
-	}
-
-	#cached<Value>(server: Server, items: readonly object[], key: string, make: () => Value): Value {
-		const ofServer = this.#made.get(server) ?? new Map<string, Made>();
-		const known = ofServer.get(key);
-		if (known?.items === items && known.alias === server.alias) {
-			return known.value as Value;
-		}
-		const value = make();
-		this.#made.set(server, ofServer.set(key, { items, alias: server.alias, value }));
-		return value;
+		const { prompts } = server.offers;
+		return this.#made[naming].promptsByName.of(server, prompts, () => byName(prompts, server, naming, itself));
 	}
 }
 

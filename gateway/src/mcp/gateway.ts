@@ -3,10 +3,11 @@ import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
-import { catalogKey } from "../catalog/catalog-key.js";
+import { catalogKey, scopeKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { Listings, type Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
+import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { ToolHint } from "../config/tool-hint.js";
@@ -56,6 +57,8 @@ export class Gateway {
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
+	/** By the key of their scope. */
+	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
@@ -94,7 +97,10 @@ export class Gateway {
 		const { catalog: mode, ...rest } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, ...rest } as const;
-		const key = catalogKey(access, server, view);
+		const { devices, userTools, readOnly = false } = access;
+		const scope = { server, devices, userTools, readOnly };
+		const keyOfScope = scopeKey(scope);
+		const key = catalogKey(keyOfScope, access, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
@@ -107,6 +113,7 @@ export class Gateway {
 				naming,
 				view,
 				listings: this.#listings,
+				lists: this.#listsOf(keyOfScope, scope, naming),
 				ownTools,
 				panel: this.panel,
 				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),
@@ -114,6 +121,12 @@ export class Gateway {
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;
+	}
+
+	#listsOf(key: string, scope: Scope, naming: Naming): ServerLists {
+		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, { scope, naming, listings: this.#listings });
+		this.#lists.set(key, lists);
+		return lists;
 	}
 
 	/** Ends every session with a server, and settles when everything is on disk. */
