@@ -270,17 +270,13 @@ export class Catalog {
 		const { lists, ownTools = [] } = this.#options;
 		const isAll = listsAll(this.view, (most) => this.#hasAtMost(most));
 		const groups = this.view.catalog === "groups" ? this.#groupsOf() : NO_LISTS.groups;
-		const tools = isAll ? this.allTools : this.#someTools(groups);
-		const withOwn = ownTools.length === 0 ? tools : [...ownTools.map(({ listed }) => listed), ...tools];
+		const listed = (): readonly Tool[] => [
+			...ownTools.map((own) => own.listed),
+			...(isAll ? lists.tools : this.#someTools(groups)),
+		];
+		const tools = isAll && ownTools.length === 0 ? lists.tools : keepSame(this.#lists.tools, listed());
 		const { resources, resourceTemplates, prompts } = lists;
-		return {
-			tools: keepSame(this.#lists.tools, withOwn),
-			listsAll: isAll,
-			groups,
-			resources,
-			resourceTemplates,
-			prompts,
-		};
+		return { tools, listsAll: isAll, groups, resources, resourceTemplates, prompts };
 	}
 
 	#groupsOf(): ReadonlyMap<string, ToolGroup> {
@@ -401,7 +397,5 @@ function mayHaveResources({ session, offers }: Server): boolean {
 
 /** The old array if the new one has the same items. */
 function keepSame<Item>(before: readonly Item[], next: readonly Item[]): readonly Item[] {
-	const isSame =
-		before === next || (before.length === next.length && before.every((item, index) => item === next[index]));
-	return isSame ? before : next;
+	return before.length === next.length && before.every((item, index) => item === next[index]) ? before : next;
 }

@@ -43,7 +43,10 @@ export class ServerLists {
 		};
 		this.#tools = joined((server) => listings.tools(server, naming, this.allowed(server)));
 		this.#resources = joined((server) => listings.resources(server, naming));
-		this.#resourceTemplates = joined<ResourceTemplateType>((server) => listings.templates(server, naming), [STATE_TEMPLATE]);
+		this.#resourceTemplates = joined<ResourceTemplateType>(
+			(server) => listings.templates(server, naming),
+			[STATE_TEMPLATE],
+		);
 		this.#prompts = joined((server) => listings.prompts(server, naming));
 	}
 
@@ -117,8 +120,19 @@ function joiner<Item>(): (parts: readonly (readonly Item[])[]) => readonly Item[
 		const next = parts.filter(({ length }) => length > 0);
 		if (next.length !== before.length || next.some((part, index) => part !== before[index])) {
 			before = next;
-			items = next.flat();
+			items = concatenated(next);
 		}
 		return items;
 	};
+}
+
+/** Not `flat`: that takes ten times as long. */
+function concatenated<Item>(parts: readonly (readonly Item[])[]): readonly Item[] {
+	const items: Item[] = [];
+	for (const part of parts) {
+		for (const item of part) {
+			items.push(item);
+		}
+	}
+	return items;
 }
