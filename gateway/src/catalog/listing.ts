@@ -25,9 +25,6 @@ export interface Allowed {
 	readonly readOnly: boolean;
 }
 
-/** By the names that clients use, in the server's order. */
-type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
-
 type Named = { readonly name: string };
 
 /** What is made of a list of each server. It stays the same as long as the server has the same list and alias. */
@@ -50,13 +47,34 @@ class PerServer<Item extends object, Value> {
 
 /** What is made of servers' lists in one naming. */
 class Made {
-	readonly toolsByName = new PerServer<ServerTool, NamedItems<Tool>>();
-	readonly promptsByName = new PerServer<ServerPrompt, NamedItems<Prompt>>();
+	readonly namedTools = new PerServer<ServerTool, readonly NamedItem<Tool>[]>();
 	/** For each {@link Allowed}. */
 	readonly tools = Array.from({ length: 4 }, () => new PerServer<ServerTool, readonly Tool[]>());
 	readonly prompts = new PerServer<ServerPrompt, readonly Prompt[]>();
 	readonly resources = new PerServer<Resource, readonly Resource[]>();
 	readonly templates = new PerServer<ResourceTemplateType, readonly ResourceTemplateType[]>();
+}
+
+/**
+ * Items by the names that clients use. Servers with the same list share them, if their aliases are of the same length: a
+ * call needs nothing that is made for its device alone.
+ */
+class ItemsByName<Item extends Named> {
+	readonly #made = new WeakMap<readonly Item[], Map<string, ReadonlyMap<string, Item>>>();
+
+	find(items: readonly Item[], { alias }: Server, naming: Naming, name: string): Item | undefined {
+		const prefix = naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
+		if (!name.startsWith(prefix)) {
+			return undefined;
+		}
+		const ofList = this.#made.get(items) ?? new Map<string, ReadonlyMap<string, Item>>();
+		const key = naming === "prefixed" ? String(alias.length) : naming;
+		const byName =
+			ofList.get(key) ??
+			new Map(namesOf(items, alias, naming).map((each, index) => [each.slice(prefix.length), items[index] as Item]));
+		this.#made.set(items, ofList.set(key, byName));
+		return byName.get(name.slice(prefix.length));
+	}
 }
 
 /** Most servers have neither prompts nor templates. */
@@ -68,6 +86,8 @@ const NONE: readonly never[] = [];
  */
 export class Listings {
 	readonly #hints: ToolHints;
+	readonly #tools = new ItemsByName<ServerTool>();
+	readonly #prompts = new ItemsByName<ServerPrompt>();
 	readonly #made: Readonly<Record<Naming, Made>> = { own: new Made(), portable: new Made(), prefixed: new Made() };
 
 	/** @param hints for tools without any */
@@ -95,12 +115,15 @@ export class Listings {
 
 	/** A server's tools, and how a client lists them. */
 	namedTools(server: Server, naming: Naming, allowed: Allowed): readonly NamedItem<Tool>[] {
-		return [...this.#toolsByName(server, naming).values()].filter(({ item }) => this.allows(item, allowed));
+		const named = this.#made[naming].namedTools.of(server, server.tools, () =>
+			namedItems(server.tools, server, naming, (tool) => this.hinted(tool)),
+		);
+		return named.filter(({ item }) => this.allows(item, allowed));
 	}
 
 	/** The tool that has this name in lists of that naming. */
 	findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
-		return this.#toolsByName(server, naming).get(name)?.item;
+		return this.#tools.find(server.tools, server, naming, name);
 	}
 
 	/** A server's prompts as a client lists them. */
@@ -109,13 +132,13 @@ export class Listings {
 		return prompts.length === 0
 			? NONE
 			: this.#made[naming].prompts.of(server, prompts, () =>
-					[...this.#promptsByName(server, naming).values()].map(({ listed }) => listed),
+					namedItems(prompts, server, naming, itself).map(({ listed }) => listed),
 				);
 	}
 
 	/** The prompt that has this name in lists of that naming. */
 	findPrompt(server: Server, naming: Naming, name: string): ServerPrompt | undefined {
-		return this.#promptsByName(server, naming).get(name)?.item;
+		return this.#prompts.find(server.offers.prompts, server, naming, name);
 	}
 
 	/** A server's state, and its resources as a client lists them. */
@@ -137,17 +160,6 @@ export class Listings {
 					resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
 				);
 	}
-
-	#toolsByName(server: Server, naming: Naming): NamedItems<Tool> {
-		return this.#made[naming].toolsByName.of(server, server.tools, () =>
-			byName(server.tools, server, naming, (tool) => this.hinted(tool)),
-		);
-	}
-
-	#promptsByName(server: Server, naming: Naming): NamedItems<Prompt> {
-		const { prompts } = server.offers;
-		return this.#made[naming].promptsByName.of(server, prompts, () => byName(prompts, server, naming, itself));
-	}
 }
 
 function itself<Item>(item: Item): Item {
@@ -160,33 +172,27 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-function byName<Item extends Named>(
-	items: readonly Item[],
-	server: Server,
-	naming: Naming,
-	shownAs: (item: Item) => Item,
-): NamedItems<Item> {
+function namesOf(items: readonly Named[], alias: string, naming: Naming): readonly string[] {
 	const own = items.map(({ name }) => name);
-	const names = naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? server.alias : "").keys()];
-	const rename = renamer(own, names);
-	const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, server.alias) : undefined;
-	return new Map(
-		items.map((item, index) => {
-			const shown = shownAs(item);
-			return namedAs(names[index] as string, uriFor ? withPage(shown, uriFor) : shown, rename, item);
-		}),
-	);
+	return naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? alias : "").keys()];
 }
 
-function namedAs<Item extends Named>(
-	name: string,
-	shown: Item,
-	rename: (text: string) => string,
-	item: Item,
-): [string, NamedItem<Item>] {
-	const { description } = shown as { readonly description?: unknown };
-	const described = typeof description === "string" && { description: rename(description) };
-	return [name, { item, listed: { ...shown, name, ...described } }];
+function namedItems<Item extends Named>(
+	items: readonly Item[],
+	{ alias }: Server,
+	naming: Naming,
+	shownAs: (item: Item) => Item,
+): readonly NamedItem<Item>[] {
+	const names = namesOf(items, alias, naming);
+	const own = items.map(({ name }) => name);
+	const rename = renamer(own, names);
+	const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, alias) : undefined;
+	return items.map((item, index) => {
+		const shown = uriFor ? withPage(shownAs(item), uriFor) : shownAs(item);
+		const { description } = shown as { readonly description?: unknown };
+		const described = typeof description === "string" && { description: rename(description) };
+		return { item, listed: { ...shown, name: names[index] as string, ...described } };
+	});
 }
 
 /** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */
