@@ -26,6 +26,11 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly toolNames?: Exclude<Naming, "prefixed">;
 	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
+	/**
+	 * Signs what devices want back from clients: 32 bytes or more. Gateways of a cluster have the same one. Default: a random
+	 * one for each process.
+	 */
+	readonly requestStateKey?: string;
 }
 
 /** What configured servers are told: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
@@ -44,7 +49,7 @@ export class Gateway {
 	/** Every server that the gateway knows. */
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
-	readonly requestStates = new RequestStates();
+	readonly requestStates: RequestStates;
 	/** What becomes of devices' updates. */
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
@@ -62,6 +67,7 @@ export class Gateway {
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
+		this.requestStates = new RequestStates(options.requestStateKey);
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
