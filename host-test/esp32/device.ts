@@ -24,13 +24,22 @@ interface ChipOptions {
 	readonly emulator?: Emulator;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string | undefined;
+	/** As {@link Qemu} has it. */
+	readonly network?: string;
 	readonly onEnd?: (reason: Error) => void;
 }
 
 /** A chip in QEMU that is stopped with its test. */
 export function startChip(
 	t: TestContext,
-	{ image, settings, emulator = ETHERNET, passphrase, onEnd = (reason) => t.diagnostic(String(reason)) }: ChipOptions,
+	{
+		image,
+		settings,
+		emulator = ETHERNET,
+		passphrase,
+		network,
+		onEnd = (reason) => t.diagnostic(String(reason)),
+	}: ChipOptions,
 ) {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
 	const [flash, console, monitor] = ["flash.bin", "console.txt", "monitor"].map((name) => join(folder, name)) as [
@@ -39,7 +48,7 @@ export function startChip(
 		string,
 	];
 	writeFileSync(flash, storeSettings(image.flash, settings));
-	const powerOn = (): Qemu => new Qemu({ flash, console, monitor, emulator, passphrase, onEnd });
+	const powerOn = (): Qemu => new Qemu({ flash, console, monitor, emulator, passphrase, network, onEnd });
 	let qemu = powerOn();
 	t.after(async () => {
 		await qemu.stop();

@@ -1,11 +1,14 @@
 // The released image of a bare ESP32-C3, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
 import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import getPort from "get-port";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
 import { storeSettings } from "../../scripts/moddable/flash-image.js";
@@ -16,8 +19,9 @@ import {
 	type QemuImage,
 	type QemuTools,
 } from "../../scripts/moddable/qemu.js";
-import { DEVICE_ACCESS, GATEWAY_ACCESS } from "../e2e/fixtures.js";
+import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
+import { until } from "../support/until.js";
 import { startChip, startDevice } from "./device.js";
 import { CALLS } from "./lengths.js";
 
@@ -33,7 +37,45 @@ const TRUSTING = fileURLToPath(new URL("../../.cache/esp32-tls", import.meta.url
 /** Calls over TLS. */
 const TLS_CALLS = 50;
 
+/** The chip in its own network, and the phone that the emulator makes join it: this computer speaks as the phone. */
+const OWN_ADDRESS = "192.168.4.1";
+const PHONE_ADDRESS = "192.168.4.2";
+
 const tools = findWifiTools();
+
+/** Asks the chip's page as a browser in its network does. Undefined while it does not answer. */
+async function askPage(port: number, method: string, path: string, body = "", headers: Record<string, string> = {}) {
+	const asked = request({
+		port,
+		method,
+		path,
+		headers: { host: OWN_ADDRESS, "content-type": "application/json", "content-length": body.length, ...headers },
+	}).end(body);
+	try {
+		const [response] = await once(asked, "response");
+		return { status: response.statusCode as number, body: await text(response) };
+	} catch {
+		return undefined;
+	}
+}
+
+/** The address that the chip's DNS server tells for a name. */
+async function resolveAt(port: number, name: string): Promise<string> {
+	const labels = name.split(".").map((label) => String.fromCharCode(label.length) + label);
+	const socket = createSocket("udp4");
+	try {
+		// One question for an address (RFC 1035, §4.1): the answer ends with it.
+		socket.send(
+			Buffer.from(`\0\x01\x01\0\0\x01\0\0\0\0\0\0${labels.join("")}\0\0\x01\0\x01`, "latin1"),
+			port,
+			"127.0.0.1",
+		);
+		const [answer] = await once(socket, "message");
+		return [...answer.subarray(-4)].join(".");
+	} finally {
+		socket.close();
+	}
+}
 
 describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && tools }, () => {
 	const { emulator } = tools as QemuTools;
@@ -71,6 +113,34 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const device = await startDevice(t, { image, settings: { ssid, password: passphrase }, emulator, passphrase });
 		await device.nextSession();
 		assert.equal((await device.call("self.get_device_status")).result.isError, false);
+	});
+
+	it("is set up by a phone in its own network: every name leads to its page, where a network and a backend are chosen", async (t) => {
+		const backend = await RawBackend.listen(t);
+		const [web, dns] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+		const network = [
+			`net=${PHONE_ADDRESS}/24,host=${PHONE_ADDRESS}`,
+			`hostfwd=tcp:127.0.0.1:${web}-${OWN_ADDRESS}:80,hostfwd=udp:127.0.0.1:${dns}-${OWN_ADDRESS}:53`,
+		].join(",");
+		startChip(t, { image, settings: {}, emulator, network, onEnd: (reason) => backend.fail(reason) });
+
+		await until(async () => (await askPage(web, "GET", "/"))?.status === 200, "the page is served");
+		assert.equal(await resolveAt(dns, "connectivitycheck.example"), OWN_ADDRESS);
+		const { networks } = JSON.parse((await askPage(web, "GET", "/networks"))?.body ?? "");
+		assert.ok(networks.some((found: { readonly ssid: string }) => found.ssid === ssid));
+		const { formToken, backend: preset } = JSON.parse((await askPage(web, "GET", "/settings"))?.body ?? "");
+		assert.equal(preset, "mdns:");
+		const form = { ssid, password: "", backend: `ws://${PHONE_ADDRESS}:${backend.port}/`, language: "en" };
+		const sent = await askPage(web, "POST", "/settings", JSON.stringify(form), { "x-form-token": formToken });
+		assert.equal(sent?.status, 202);
+
+		for (const when of ["tried", "restarted"]) {
+			assert.equal(JSON.parse(await backend.hear()).type, "hello", when);
+			backend.say({ type: "hello", transport: "websocket", session_id: "s", audio_params: {} });
+		}
+		const params = { name: "self.get_device_status", arguments: {} };
+		const { result } = await backend.ask({ id: 1, method: "tools/call", params });
+		assert.equal(JSON.parse(result.content[0].text).network.ssid, ssid);
 	});
 
 	it("updates itself", async (t) => {

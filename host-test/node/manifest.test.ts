@@ -24,6 +24,7 @@ const VIRTUAL_BOARD = "virtual";
 const BOARDS = "src/boards.manifest.json";
 
 interface Manifest {
+	readonly config?: object;
 	readonly include?: string | readonly string[];
 	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
 	readonly preload?: string | readonly string[];
@@ -253,3 +254,11 @@ function toolFiles(): { name: string; module: string }[] {
 	);
 	return TOOLS.map(({ name }) => ({ name, module: byName.get(name) ?? `no file of ${name}` }));
 }
+
+it("the firmware's manifest leaves to boards and parts what they set: mcconfig takes the value of the including manifest", () => {
+	const { config = {} } = readManifest("manifest_minimal.json");
+	for (const path of manifests.filter((path) => path.startsWith("src/"))) {
+		const twice = Object.keys(readManifest(path).config ?? {}).filter((name) => name in config);
+		assert.deepEqual(twice, [], path);
+	}
+});

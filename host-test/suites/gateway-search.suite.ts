@@ -260,6 +260,6 @@ export default suite("a gateway that announces itself", {
 	"is a wrong setting where there is no multicast DNS"() {
 		const { application, log } = startDevice("mdns:", false);
 		equal(application, undefined);
-		matches(log.at(-1) ?? "", /^fatal error: backend: this platform has no multicast DNS/);
+		matches(log.at(-1) ?? "", /^fatal error: backend: this build has no multicast DNS to find a gateway/);
 	},
 });

@@ -36,6 +36,8 @@ interface QemuOptions {
 	readonly emulator: Emulator;
 	/** What the emulated access points want, by WPA2. Default: they are open. */
 	readonly passphrase?: string | undefined;
+	/** More options of QEMU's user network, such as `hostfwd=tcp:127.0.0.1:8080-:80`. */
+	readonly network?: string | undefined;
 	/** Called with the reason if it ends by itself. */
 	readonly onEnd: (reason: SdkError) => void;
 }
@@ -47,7 +49,7 @@ export class Qemu {
 	#stopped = false;
 
 	/** Switches it on. */
-	constructor({ flash, console, monitor, emulator, passphrase, onEnd }: QemuOptions) {
+	constructor({ flash, console, monitor, emulator, passphrase, network, onEnd }: QemuOptions) {
 		const { program, machine, nic } = emulator;
 		this.#monitor = monitor;
 		const args = [
@@ -57,7 +59,7 @@ export class Qemu {
 			["-qmp", `unix:${monitor},server=on,wait=off`],
 			["-serial", `file:${console}`],
 			["-drive", `file=${flash},if=mtd,format=raw`],
-			["-nic", `user,id=${NETWORK},model=${nic}`],
+			["-nic", ["user", `id=${NETWORK}`, `model=${nic}`, ...(network === undefined ? [] : [network])].join(",")],
 		].flat();
 		this.#child = new ChildGroup(program, args, ["ignore", "pipe"], {
 			env: { ...process.env, ...(passphrase !== undefined && { ESP32_WIFI_PASSPHRASE: passphrase }) },

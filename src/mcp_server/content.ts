@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { hasStructuredContent, type Revision } from "./revision.js";
 
@@ -8,12 +9,28 @@ const { isFinite: isFiniteNumber } = Number;
 const { stringify } = JSON;
 
 const TEXT_ITEM = '{"type":"text","text":';
-/** A result of one item up to its text, and what follows that. */
-const TEXT_RESULT = '{"content":[{"type":"text","text":';
-const ITEM_END = '}],"isError":false';
-/** What most tools that set something return. */
-const TRUE_RESULT = `${TEXT_RESULT}"true"${ITEM_END}}`;
+const CONTENT = '{"content":[';
+const CONTENT_END = '],"isError":false';
+const FAILURE_END = '],"isError":true}';
 const STRUCTURED = ',"structuredContent":';
+
+/** A result of one item up to its text, what follows that, and what follows it where the result ends. */
+const TEXT = CONTENT + TEXT_ITEM;
+const TEXT_END = `}${CONTENT_END}`;
+const LAST_TEXT_END = `${TEXT_END}}`;
+
+/**
+ * The `result` of `tools/call` as JSON, in pieces: its content, and what stands before and after that. The message is put
+ * together of them, so that a picture is copied once less.
+ */
+export interface CallResult {
+	readonly before: string;
+	readonly content: string;
+	readonly after: string;
+}
+
+/** What most tools that set something return. */
+const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
 
 /**
  * One item of a tool result's `content`, as JSON ready to send:
@@ -111,54 +128,66 @@ export function resourceLink(link: ResourceLink): Content {
 }
 
 /**
- * The `result` of `tools/call`, as JSON.
+ * The `result` of `tools/call`.
  *
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
-export function callResult(value: ToolResult, revision: Revision): string {
+export function callResult(value: ToolResult, revision: Revision): CallResult {
 	if (value === true && !hasStructuredContent(revision)) {
 		return TRUE_RESULT;
 	}
-	if (typeof value === "boolean" || isFiniteNumber(value)) {
-		// `concat` makes text of it.
-		const json = value as unknown as string;
-		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
-		return TEXT_RESULT.concat('"', json, '"', ITEM_END, structured, "}");
-	}
-	if (typeof value === "string") {
-		return TEXT_RESULT.concat(stringify(value), ITEM_END, structuredText(value, revision), "}");
+	if (typeof value !== "object" || value === null) {
+		return scalarResult(value, revision);
 	}
 	if (value instanceof Content) {
 		return contentResult([value], revision);
 	}
-	if (typeof value === "object" && value !== null) {
-		return objectResult(value, revision);
+	const isList = isArray(value);
+	if (isList && value.length > 0 && value.every((item) => item instanceof Content)) {
+		return contentResult(value, revision);
+	}
+	let json: string;
+	try {
+		json = stringify(value);
+	} catch {
+		throw notExpressible("an object that is not JSON");
+	}
+	if (!hasStructuredContent(revision)) {
+		return { before: TEXT, content: stringify(json), after: LAST_TEXT_END };
+	}
+	return textResult(stringify(json), isList ? structuredValue(json) : STRUCTURED.concat(json));
+}
+
+/** The result of a failed tool: the error message, for the language model. */
+export function failureResult(message: string): CallResult {
+	return { before: CONTENT, content: textItem(message), after: FAILURE_END };
+}
+
+/** @throws RpcError for what is no boolean, number or string */
+function scalarResult(value: unknown, revision: Revision): CallResult {
+	if (typeof value === "boolean" || isFiniteNumber(value)) {
+		const json = String(value);
+		return textResult(`"${json}"`, hasStructuredContent(revision) ? structuredValue(json) : "");
+	}
+	if (typeof value === "string") {
+		return textResult(stringify(value), structuredText(value, revision));
 	}
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
 }
 
-/** The result of a failed tool: the error message, for the language model. */
-export function failureResult(message: string): string {
-	return `{"content":[${textItem(message)}],"isError":true}`;
+/** @param structured the member `structuredContent`; "" if there is none */
+function textResult(textJson: string, structured: string): CallResult {
+	return { before: TEXT, content: textJson, after: TEXT_END.concat(structured, "}") };
 }
 
-function objectResult(value: object, revision: Revision): string {
-	if (isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
-		return contentResult(value, revision);
-	}
-	const json = toJson(value);
-	if (isArray(value)) {
-		const structured = hasStructuredContent(revision) ? structuredValue(json) : "";
-		return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
-	}
-	const structured = hasStructuredContent(revision) ? STRUCTURED.concat(json) : "";
-	return TEXT_RESULT.concat(stringify(json), ITEM_END, structured, "}");
-}
-
-function contentResult(items: readonly Content[], revision: Revision): string {
+function contentResult(items: readonly Content[], revision: Revision): CallResult {
 	const only = items.length === 1 ? items[0]?.text : undefined;
 	const structured = only === undefined ? "" : structuredText(only, revision);
-	return `{"content":[${items.map((item) => item.toJsonFor(revision)).join(",")}],"isError":false${structured}}`;
+	return {
+		before: CONTENT,
+		content: items.map((item) => item.toJsonFor(revision)).join(","),
+		after: CONTENT_END.concat(structured, "}"),
+	};
 }
 
 /** The first characters of JSON that is not an object. */
@@ -186,14 +215,6 @@ function structuredText(value: string, revision: Revision): string {
 /** The member `structuredContent` for JSON that is no object. */
 function structuredValue(json: string): string {
 	return STRUCTURED.concat('{"result":', json, "}");
-}
-
-function toJson(value: object): string {
-	try {
-		return stringify(value);
-	} catch {
-		throw notExpressible("an object that is not JSON");
-	}
 }
 
 function notExpressible(what: string): RpcError {

@@ -82,9 +82,10 @@ export interface Wrapper {
 
 export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
 
-/** The text before a response's id, and between the id and a result. */
+/** The text before a response's id, between the id and a result, and after the result. */
 export const RESPONSE_START = '{"jsonrpc":"2.0","id":';
 export const RESULT_START = ',"result":';
+export const RESPONSE_END = "}";
 
 /** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
 export interface LongResult {
@@ -100,7 +101,7 @@ export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wr
 	const json = typeof id === "number" ? String(id) : stringify(id);
 	const idBytes = typeof id === "number" ? json.length : utf8Length(json);
 	const head = wrapper.start.concat(RESPONSE_START, json, RESULT_START, result.before);
-	const tail = result.after.concat("}", wrapper.end);
+	const tail = result.after.concat(RESPONSE_END, wrapper.end);
 	return new PiecedText(head, result.items, tail, wrapper.bytes + EMPTY_RESULT_BYTES + idBytes + result.bytes);
 }
 
@@ -112,7 +113,7 @@ export function resultOverhead(id: RequestId): number {
 /** Digits and sign of a safe integer. */
 const MAX_INTEGER_LENGTH = 17;
 
-const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + "}".length;
+const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + RESPONSE_END.length;
 
 /**
  * A response that carries an error, in its wrapper.

@@ -2,7 +2,7 @@ import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { type Client, readClient } from "./client.js";
-import { callResult, failureResult, type ToolResult } from "./content.js";
+import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
 	ErrorCode,
 	errorMessage,
@@ -13,6 +13,7 @@ import {
 	longResultMessage,
 	NO_WRAPPER,
 	quotable,
+	RESPONSE_END,
 	RESPONSE_START,
 	RESULT_START,
 	type RequestId,
@@ -103,7 +104,7 @@ export class McpSession<Context> implements CallSession {
 	/** The client's description of itself. */
 	client: Client = { capabilities: {} };
 	readonly server: SessionServer<Context>;
-	readonly #send: SessionOptions["send"];
+	#send: SessionOptions["send"];
 	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
 	/** Asynchronous calls in progress. Not a map, because backends reuse ids. */
@@ -143,7 +144,7 @@ export class McpSession<Context> implements CallSession {
 		}
 		const answer = this.#answer(message as Params, this.wrapper);
 		// Most answers are there: they go without a further call.
-		if ((typeof answer === "string" || answer instanceof PiecedText) && !this.#closed) {
+		if (typeof answer === "string" || answer instanceof PiecedText) {
 			this.#send(answer, true);
 		} else {
 			this.#deliver(answer);
@@ -165,14 +166,14 @@ export class McpSession<Context> implements CallSession {
 
 	/** Sends a notification, or a request to the client. */
 	notify(message: string): void {
-		if (!this.#closed) {
-			this.#send(this.#wrap(message), false);
-		}
+		this.#send(this.#wrap(message), false);
 	}
 
 	/** Ends the session: cancels the calls in progress and drops their results. */
 	close(): void {
 		this.#closed = true;
+		// What is still to be answered goes nowhere.
+		this.#send = () => {};
 		for (const call of this.calls.splice(0)) {
 			this.#cancel(call);
 		}
@@ -182,7 +183,7 @@ export class McpSession<Context> implements CallSession {
 	#deliver(answer: Answer): void {
 		if (typeof answer === "object" && answer instanceof Promise) {
 			void answer.then((text) => this.#deliver(text));
-		} else if (answer !== undefined && !this.#closed) {
+		} else if (answer !== undefined) {
 			this.#send(answer, true);
 		}
 	}
@@ -314,9 +315,29 @@ export class McpSession<Context> implements CallSession {
 	 * has no room for copies.
 	 */
 	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
-		// `concat` makes text of a number.
-		const idJson = (typeof id === "number" ? id : stringify(id)) as string;
-		return wrapper.start.concat(RESPONSE_START, idJson, RESULT_START, json, "}", wrapper.end);
+		return wrapper.start.concat(
+			RESPONSE_START,
+			// `concat` makes text of a number.
+			(typeof id === "number" ? id : stringify(id)) as string,
+			RESULT_START,
+			json,
+			RESPONSE_END,
+			wrapper.end,
+		);
+	}
+
+	/** The message with this result of `tools/call`. */
+	protected callMessage(id: RequestId, result: CallResult, wrapper: Wrapper): string {
+		return wrapper.start.concat(
+			RESPONSE_START,
+			(typeof id === "number" ? id : stringify(id)) as string,
+			RESULT_START,
+			result.before,
+			result.content,
+			result.after,
+			RESPONSE_END,
+			wrapper.end,
+		);
 	}
 
 	/** The message with this result. */
@@ -384,7 +405,7 @@ export class McpSession<Context> implements CallSession {
 			const result = tool.run(validateMembers(tool.input.members, readArguments(params)), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
-				: this.result(id, callResult(result, this.revision), wrapper);
+				: this.callMessage(id, callResult(result, this.revision), wrapper);
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
@@ -406,8 +427,8 @@ export class McpSession<Context> implements CallSession {
 		this.calls.push(call);
 		let answer: Sendable;
 		try {
-			const json = callResult(await result, this.revision);
-			answer = this.result(call.id, json, wrapper);
+			const done = callResult(await result, this.revision);
+			answer = this.callMessage(call.id, done, wrapper);
 		} catch (error) {
 			answer = this.#fail(tool, call.id, error, wrapper);
 		}
@@ -439,6 +460,6 @@ export class McpSession<Context> implements CallSession {
 		if (reportsFailureAsError(this.revision)) {
 			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
 		}
-		return this.result(id, failureResult(text), wrapper);
+		return this.callMessage(id, failureResult(text), wrapper);
 	}
 }

@@ -29,6 +29,11 @@ export interface Validator {
 	readonly items?: Validator;
 }
 
+/** A validator of an object. */
+export interface ObjectValidator extends Validator {
+	readonly members: readonly Member[];
+}
+
 interface Member {
 	readonly name: string;
 	readonly validator: Validator;
@@ -83,7 +88,7 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
  * @throws ValidationError at the first mismatch
  */
 export function validateMembers(
-	members: readonly Member[] = [],
+	members: readonly Member[],
 	value: Readonly<Record<string, unknown>>,
 	path?: string,
 ): object {

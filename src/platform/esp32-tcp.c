@@ -1,16 +1,76 @@
 // The SDK's TCP socket, for src/platform/esp32-tcp.ts. lwIP's task appends to its list of received buffers, and the machine's
-// removes from it. The SDK does both without a lock, and so loses a buffer, or writes to one that is free (docs/sdk.md).
-// Here both functions are others, and all else is the SDK's own file.
+// removes from it. The SDK does both without a lock, and so loses a buffer, or writes to one that is free. What arrives while a
+// socket is taken over, as each connection of a server is, it loses, too (docs/sdk.md).
+// Here these functions are others, and all else is the SDK's own file.
 
 #include "lwip/tcp.h"
+#include "lwip/priv/tcp_priv.h"
+#include "lwip/priv/tcpip_priv.h"
 
 static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err);
+static err_t refuse(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err);
 
-#define tcp_recv(socket, callback) (tcp_recv)(socket, (callback) == tcpReceive ? receive : (callback))
+// A socket of the SDK's code receives nothing until the functions below say so.
+#define tcp_recv(socket, callback) (tcp_recv)(socket, (callback) == tcpReceive ? refuse : (callback))
+#define xs_tcp_constructor sdk_tcp_constructor
 #define xs_tcp_read sdk_tcp_read
+#define xs_listener_read sdk_listener_read
 #include "../../modules/io/socket/lwip/tcp.c"	// as seen from the SDK's xs/includes, which is in the include path
+#undef xs_tcp_constructor
 #undef xs_tcp_read
+#undef xs_listener_read
 #undef tcp_recv
+
+/** Leaves what a peer has sent to lwIP, which offers it again. */
+static err_t refuse(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)
+{
+	return ERR_MEM;
+}
+
+typedef struct {
+	struct tcpip_api_call_data call;
+	TCP tcp;
+	tcp_recv_fn callback;
+} SetReceiverRecord;
+
+static err_t setReceiverInTask(struct tcpip_api_call_data *call)
+{
+	TCP tcp = ((SetReceiverRecord *)call)->tcp;
+
+	if (NULL == tcp->skt)		// reset by its peer
+		return ERR_OK;
+	tcp_recv(tcp->skt, ((SetReceiverRecord *)call)->callback);
+	if (tcp->skt->refused_data)
+		tcp_process_refused_data(tcp->skt);
+	return ERR_OK;
+}
+
+/** Says what happens with what a socket receives. lwIP's task does it, so it is not in the other function meanwhile. */
+static void setReceiver(TCP tcp, tcp_recv_fn callback)
+{
+	SetReceiverRecord record = {.tcp = tcp, .callback = callback};
+
+	tcpip_api_call(setReceiverInTask, &record.call);
+}
+
+/** Opens a connection, takes one over (`from`), or makes a socket for a listener. A socket that is taken over loses nothing. */
+void xs_tcp_constructor(xsMachine *the)
+{
+	if (xsmcArgc && xsmcHas(xsArg(0), xsID_from)) {
+		xsmcGet(xsResult, xsArg(0), xsID_from);
+		setReceiver(xsmcGetHostDataValidate(xsResult, (void *)&xsTCPHooks), refuse);
+		xsmcSetUndefined(xsResult);
+	}
+	sdk_tcp_constructor(the);
+	setReceiver(xsmcGetHostData(xsThis), receive);
+}
+
+/** Gives its argument, a socket, the next connection of a listener. */
+void xs_listener_read(xsMachine *the)
+{
+	sdk_listener_read(the);
+	setReceiver(xsmcGetHostDataValidate(xsArg(0), (void *)&xsTCPHooks), receive);
+}
 
 /** Takes what a peer has sent. Runs in lwIP's task. */
 static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)

@@ -3,9 +3,14 @@
  * build but what that file includes.
  */
 export default class TCP extends Native("xs_tcp_destructor") {
+	/** @param options none for a connection that a listener has accepted: the SDK counts the arguments */
 	constructor(options?: object) {
 		super();
-		native("xs_tcp_constructor").call(this, options);
+		if (options === undefined) {
+			native("xs_tcp_constructor").call(this);
+		} else {
+			native("xs_tcp_constructor").call(this, options);
+		}
 	}
 
 	close(): void {

@@ -36,7 +36,7 @@ export function readBackend(
 	const backend = bootstrap === undefined ? readSetting("backend", source) : "";
 	const gateway = backend?.startsWith(SEARCH_SCHEME) ? backend.slice(SEARCH_SCHEME.length) : undefined;
 	if (gateway !== undefined && !findsGateways) {
-		throw new SettingError("backend", "this platform has no multicast DNS, so it cannot find a gateway");
+		throw new SettingError("backend", "this build has no multicast DNS to find a gateway: name its address");
 	}
 	const comesLater = bootstrap !== undefined || gateway !== undefined || (mayLackBackend && backend === undefined);
 	return { bootstrap, gateway, config: readConfig(source, deviceId, comesLater ? "" : undefined) };

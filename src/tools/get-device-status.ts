@@ -1,4 +1,3 @@
-import type { Hardware } from "../hardware/hardware.js";
 import { boolean, integer, number, object, optional, string } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
 import { READS } from "./support/hints.js";
@@ -28,7 +27,7 @@ export default defineTool({
 			audio_speaker: speaker && { volume: speaker.volume },
 			screen: screen && { brightness: screen.brightness, theme: screen.theme },
 			battery: battery && { level: battery.level, charging: battery.charging },
-			network: network && networkStatus(network),
+			network: network && { type: network.type, ssid: network.ssid, signal: signalWord(network.rssi) },
 			chip: thermometer && { temperature: thermometer.temperature },
 			lights: lights && lightsStatus(lights),
 			sensors: sensors && sensorsStatus(sensors),
@@ -36,12 +35,11 @@ export default defineTool({
 	},
 });
 
-function networkStatus({ type, ssid, rssi }: NonNullable<Hardware["network"]>) {
-	return { type, ssid, signal: rssi === undefined ? undefined : signalWord(rssi) };
-}
-
 /** A word for a signal strength in dBm. */
-function signalWord(rssi: number): "strong" | "medium" | "weak" {
+function signalWord(rssi: number | undefined): "strong" | "medium" | "weak" | undefined {
+	if (rssi === undefined) {
+		return undefined;
+	}
 	if (rssi >= -60) {
 		return "strong";
 	}

@@ -2,7 +2,7 @@ import { isObject } from "../../text/is-object.js";
 import type { Params } from "../params.js";
 import { type InferProperties, object, type Properties } from "../schema.js";
 import type { ToolCall } from "../tool-call.js";
-import { memberNames, prepare, validateMembers } from "../validate.js";
+import { memberNames, type ObjectValidator, prepare, validateMembers } from "../validate.js";
 import { ask } from "./ask.js";
 
 /** A form for the user: a message and its fields. */
@@ -59,7 +59,7 @@ export async function elicit(call: ToolCall, question: Form<Properties> | Visit)
 		return (await ask(call, { ...asked, mode: "url", params, names: ["action"], read })) as FormAnswer<Properties>;
 	}
 	const schema = object(question.fields);
-	const validator = prepare(schema);
+	const validator = prepare(schema) as ObjectValidator;
 	return await ask(call, {
 		...asked,
 		mode: "form",

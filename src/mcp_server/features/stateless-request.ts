@@ -2,6 +2,7 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import type { Sendable } from "../../text/pieced-text.js";
 import type { Client } from "../client.js";
+import type { CallResult } from "../content.js";
 import {
 	ErrorCode,
 	type LongResult,
@@ -219,6 +220,11 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
 		return super.result(id, "{".concat(this.#start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
+	}
+
+	protected override callMessage(id: RequestId, result: CallResult, wrapper: Wrapper): string {
+		const before = "{".concat(this.#start, ",", result.before.slice(1));
+		return super.callMessage(id, { ...result, before }, wrapper);
 	}
 
 	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
