@@ -1,24 +1,19 @@
 import type { Access } from "./access.js";
+import type { Scope } from "./server-lists.js";
 import type { ToolView } from "./tool-view.js";
+
+/** The key of a scope: clients with the same one share lists. */
+export function scopeKey({ server, devices, userTools, readOnly }: Scope): string {
+	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
+	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
+	return JSON.stringify([server ?? null, devices ? list(devices) : null, tools, readOnly]);
+}
 
 /** The key of a catalog: clients with the same access and view, on the same path, share one. */
 export function catalogKey(
-	{ principal, devices, userTools, readOnly = false, isForeignPage = false }: Access,
-	server: string | undefined,
+	scope: string,
+	{ principal, isForeignPage = false }: Access,
 	{ catalog, catalogLimit, pinnedTools, panels }: ToolView,
 ): string {
-	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
-	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
-	return JSON.stringify([
-		principal,
-		server ?? null,
-		devices ? list(devices) : null,
-		tools,
-		readOnly,
-		isForeignPage,
-		catalog,
-		catalogLimit,
-		pinnedTools,
-		panels,
-	]);
+	return JSON.stringify([principal, scope, isForeignPage, catalog, catalogLimit, pinnedTools, panels]);
 }

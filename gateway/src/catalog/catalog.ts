@@ -4,10 +4,11 @@ import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/co
 import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
-import { type Allowed, aliasIn, type Listings, type Naming } from "./listing.js";
+import { aliasIn, type Listings, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
-import { aliasInStateUri, STATE_TEMPLATE } from "./state-resource.js";
+import type { ServerLists } from "./server-lists.js";
+import { aliasInStateUri } from "./state-resource.js";
 import { isPinned, listsAll, type ToolView } from "./tool-view.js";
 
 /** A tool that a client named, and the server that has it. */
@@ -71,6 +72,8 @@ export interface CatalogOptions {
 	readonly naming: Naming;
 	readonly view: ToolView;
 	readonly listings: Listings;
+	/** The lists of the servers that the client may reach. */
+	readonly lists: ServerLists;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
 	/** The tools with which a client finds and calls others, if its list is not full. */
@@ -100,10 +103,8 @@ export class Catalog {
 	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
 	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
 	#lists = NO_LISTS;
-	/** The registry's version that the lists are of, and that all tools are of: those are made only for clients that need them. */
+	/** The registry's version that the lists are of. */
 	#version = -1;
-	#allTools: readonly Tool[] = [];
-	#allToolsVersion = -1;
 	/** The lists that listeners know. */
 	#told = this.#lists;
 
@@ -119,7 +120,7 @@ export class Catalog {
 
 	/** Whether it has a server. */
 	get hasServer(): boolean {
-		return this.#reachable().length > 0;
+		return this.servers.length > 0;
 	}
 
 	/** Whether every client sees the same, so that shared caches may keep the list. */
@@ -130,7 +131,7 @@ export class Catalog {
 
 	/** The extensions of servers that are online, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
-		const extended = [...this.#servers.extended].filter((server) => this.#reaches(server));
+		const extended = [...this.#servers.extended].filter((server) => this.#options.lists.reaches(server));
 		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
 	}
 
@@ -146,7 +147,7 @@ export class Catalog {
 
 	/** The servers that the client may reach. */
 	get servers(): readonly Server[] {
-		return this.#reachable();
+		return this.#options.lists.servers;
 	}
 
 	/**
@@ -159,13 +160,7 @@ export class Catalog {
 
 	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
 	get allTools(): readonly Tool[] {
-		if (this.#allToolsVersion !== this.#servers.version) {
-			this.#allToolsVersion = this.#servers.version;
-			const { listings, naming } = this.#options;
-			const tools = this.#reachable().flatMap((server) => listings.tools(server, naming, this.#allowed(server)));
-			this.#allTools = keepSame(this.#allTools, tools);
-		}
-		return this.#allTools;
+		return this.#options.lists.tools;
 	}
 
 	/** Whether every tool is listed. */
@@ -195,7 +190,7 @@ export class Catalog {
 	findTool(name: string): FoundTool | undefined {
 		const { listings } = this.#options;
 		const { server, item: tool } = this.#find(name, (each, naming) => listings.findTool(each, naming, name)) ?? {};
-		return server && tool && listings.allows(tool, this.#allowed(server)) ? { server, tool } : undefined;
+		return server && tool && listings.allows(tool, this.#options.lists.allowed(server)) ? { server, tool } : undefined;
 	}
 
 	/** The group of this name, if the view has groups. */
@@ -266,33 +261,31 @@ export class Catalog {
 	#update(): Lists {
 		if (this.#version !== this.#servers.version) {
 			this.#version = this.#servers.version;
-			this.#lists = keepSameLists(this.#lists, this.#makeLists());
+			this.#lists = this.#makeLists();
 		}
 		return this.#lists;
 	}
 
 	#makeLists(): Lists {
-		const { naming, listings, ownTools = [] } = this.#options;
-		const reachable = this.#reachable();
+		const { lists, ownTools = [] } = this.#options;
 		const isAll = listsAll(this.view, (most) => this.#hasAtMost(most));
-		const groups = this.view.catalog === "groups" ? this.#groupsOf(reachable) : NO_LISTS.groups;
-		return {
-			tools: [...ownTools.map(({ listed }) => listed), ...(isAll ? this.allTools : this.#someTools(groups))],
-			listsAll: isAll,
-			groups,
-			resources: reachable.flatMap((server) => listings.resources(server, naming)),
-			resourceTemplates: [STATE_TEMPLATE, ...reachable.flatMap((server) => listings.templates(server, naming))],
-			prompts: reachable.flatMap((server) => listings.prompts(server, naming)),
-		};
+		const groups = this.view.catalog === "groups" ? this.#groupsOf() : NO_LISTS.groups;
+		const listed = (): readonly Tool[] => [
+			...ownTools.map((own) => own.listed),
+			...(isAll ? lists.tools : this.#someTools(groups)),
+		];
+		const tools = isAll && ownTools.length === 0 ? lists.tools : keepSame(this.#lists.tools, listed());
+		const { resources, resourceTemplates, prompts } = lists;
+		return { tools, listsAll: isAll, groups, resources, resourceTemplates, prompts };
 	}
 
-	#groupsOf(reachable: readonly Server[]): ReadonlyMap<string, ToolGroup> {
-		const { ownTools = [], catalogTools, listings } = this.#options;
+	#groupsOf(): ReadonlyMap<string, ToolGroup> {
+		const { ownTools = [], catalogTools, listings, lists } = this.#options;
 		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...this.allTools];
 		const taken = new Set(listed.map(({ name }) => name));
-		const members = reachable.flatMap((server) =>
+		const members = lists.servers.flatMap((server) =>
 			listings
-				.namedTools(server, "portable", this.#allowed(server))
+				.namedTools(server, "portable", lists.allowed(server))
 				.map((named) => ({ server, tool: named.item, listed: named.listed })),
 		);
 		return groupTools(members, (name) => taken.has(name), this.#lists.groups);
@@ -315,10 +308,10 @@ export class Catalog {
 
 	/** Whether the client may call no more tools than that, without making their list. */
 	#hasAtMost(most: number): boolean {
-		const { listings } = this.#options;
+		const { listings, lists } = this.#options;
 		let count = 0;
-		for (const server of this.#reachable()) {
-			const allowed = this.#allowed(server);
+		for (const server of lists.servers) {
+			const allowed = lists.allowed(server);
 			count += server.tools.filter((tool) => listings.allows(tool, allowed)).length;
 			if (count > most) {
 				return false;
@@ -343,13 +336,13 @@ export class Catalog {
 	}
 
 	#tellState(server: Server, cause: Notification | undefined): void {
-		if (this.#reaches(server)) {
+		if (this.#options.lists.reaches(server)) {
 			void this.#tell({ kind: "state", server, cause });
 		}
 	}
 
 	#tellUpdate(server: Server, uri: string): void {
-		if (this.#reaches(server)) {
+		if (this.#options.lists.reaches(server)) {
 			void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
 		}
 	}
@@ -388,33 +381,12 @@ export class Catalog {
 	 */
 	#withAlias(alias: string | undefined): Server | undefined {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
-		return server?.alias === alias && server !== undefined && this.#reaches(server) ? server : undefined;
+		return server?.alias === alias && server !== undefined && this.#options.lists.reaches(server) ? server : undefined;
 	}
 
 	/** The server of a catalog of one server, if it is known. */
 	#only(): Server | undefined {
-		return this.#options.server === undefined ? undefined : this.#reachable()[0];
-	}
-
-	#reachable(): readonly Server[] {
-		const { access, server } = this.#options;
-		if (server === undefined && access.devices === undefined) {
-			return this.#servers.all;
-		}
-		const candidates = server === undefined ? this.#servers.all : [this.#servers.find(server)];
-		return candidates.filter((candidate) => candidate !== undefined && this.#reaches(candidate)) as Server[];
-	}
-
-	#reaches(candidate: Server): boolean {
-		const { access, server } = this.#options;
-		return (
-			access.devices?.has(candidate.id) !== false && (server === undefined || this.#servers.find(server) === candidate)
-		);
-	}
-
-	#allowed({ id }: Server): Allowed {
-		const { userTools, readOnly = false } = this.#options.access;
-		return { userTools: typeof userTools === "boolean" ? userTools : userTools.has(id), readOnly };
+		return this.#options.lists.only;
 	}
 }
 
@@ -423,18 +395,7 @@ function mayHaveResources({ session, offers }: Server): boolean {
 	return offers.resources.length + offers.resourceTemplates.length > 0 || session?.declares("resources") === true;
 }
 
-/** The lists of `next`; a list with the same items as before is the old array. */
-function keepSameLists(before: Lists, next: Lists): Lists {
-	return {
-		tools: keepSame(before.tools, next.tools),
-		listsAll: next.listsAll,
-		groups: next.groups,
-		resources: keepSame(before.resources, next.resources),
-		resourceTemplates: keepSame(before.resourceTemplates, next.resourceTemplates),
-		prompts: keepSame(before.prompts, next.prompts),
-	};
-}
-
+/** The old array if the new one has the same items. */
 function keepSame<Item>(before: readonly Item[], next: readonly Item[]): readonly Item[] {
 	return before.length === next.length && before.every((item, index) => item === next[index]) ? before : next;
 }

@@ -25,17 +25,60 @@ export interface Allowed {
 	readonly readOnly: boolean;
 }
 
-/** By the names that clients use, in the server's order. */
-type NamedItems<Item> = ReadonlyMap<string, NamedItem<Item>>;
-
 type Named = { readonly name: string };
 
-/** The made items, their list and their alias. */
-interface Made {
-	readonly items: readonly object[];
-	readonly alias: string;
-	readonly value: unknown;
+/** What is made of a list of each server. It stays the same as long as the server has the same list and alias. */
+class PerServer<Item extends object, Value> {
+	readonly #made = new WeakMap<
+		Server,
+		{ readonly items: readonly Item[]; readonly alias: string; readonly value: Value }
+	>();
+
+	of(server: Server, items: readonly Item[], make: () => Value): Value {
+		const known = this.#made.get(server);
+		if (known?.items === items && known.alias === server.alias) {
+			return known.value;
+		}
+		const value = make();
+		this.#made.set(server, { items, alias: server.alias, value });
+		return value;
+	}
 }
+
+/** What is made of servers' lists in one naming. */
+class Made {
+	readonly namedTools = new PerServer<ServerTool, readonly NamedItem<Tool>[]>();
+	/** For each {@link Allowed}. */
+	readonly tools = Array.from({ length: 4 }, () => new PerServer<ServerTool, readonly Tool[]>());
+	readonly prompts = new PerServer<ServerPrompt, readonly Prompt[]>();
+	readonly resources = new PerServer<Resource, readonly Resource[]>();
+	readonly templates = new PerServer<ResourceTemplateType, readonly ResourceTemplateType[]>();
+}
+
+/**
+ * Items by the names that clients use. Servers with the same list share them, if their aliases are of the same length: a
+ * call needs nothing that is made for its device alone.
+ */
+class ItemsByName<Item extends Named> {
+	readonly #made = new WeakMap<readonly Item[], Map<string, ReadonlyMap<string, Item>>>();
+
+	find(items: readonly Item[], { alias }: Server, naming: Naming, name: string): Item | undefined {
+		const prefix = naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
+		if (!name.startsWith(prefix)) {
+			return undefined;
+		}
+		const ofList = this.#made.get(items) ?? new Map<string, ReadonlyMap<string, Item>>();
+		const key = naming === "prefixed" ? String(alias.length) : naming;
+		const byName =
+			ofList.get(key) ??
+			new Map(namesOf(items, alias, naming).map((each, index) => [each.slice(prefix.length), items[index] as Item]));
+		this.#made.set(items, ofList.set(key, byName));
+		return byName.get(name.slice(prefix.length));
+	}
+}
+
+/** Most servers have neither prompts nor templates. */
+const NONE: readonly never[] = [];
 
 /**
  * Servers' lists as clients see them. What is made of a list stays the same object as long as the server has the same list
@@ -43,7 +86,9 @@ interface Made {
  */
 export class Listings {
 	readonly #hints: ToolHints;
-	readonly #made = new WeakMap<Server, Map<string, Made>>();
+	readonly #tools = new ItemsByName<ServerTool>();
+	readonly #prompts = new ItemsByName<ServerPrompt>();
+	readonly #made: Readonly<Record<Naming, Made>> = { own: new Made(), portable: new Made(), prefixed: new Made() };
 
 	/** @param hints for tools without any */
 	constructor(hints: ToolHints) {
@@ -62,39 +107,46 @@ export class Listings {
 
 	/** A server's tools as a client lists them. */
 	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
-		const key = `${naming} tools ${allowed.userTools} ${allowed.readOnly}`;
-		return this.#cached(server, server.tools, key, () =>
+		const made = this.#made[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
+		return (made as Made["tools"][number]).of(server, server.tools, () =>
 			this.namedTools(server, naming, allowed).map(({ listed }) => listed),
 		);
 	}
 
 	/** A server's tools, and how a client lists them. */
 	namedTools(server: Server, naming: Naming, allowed: Allowed): readonly NamedItem<Tool>[] {
-		return [...this.#toolsByName(server, naming).values()].filter(({ item }) => this.allows(item, allowed));
+		const named = this.#made[naming].namedTools.of(server, server.tools, () =>
+			namedItems(server.tools, server, naming, (tool) => this.hinted(tool)),
+		);
+		return named.filter(({ item }) => this.allows(item, allowed));
 	}
 
 	/** The tool that has this name in lists of that naming. */
 	findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
-		return this.#toolsByName(server, naming).get(name)?.item;
+		return this.#tools.find(server.tools, server, naming, name);
 	}
 
 	/** A server's prompts as a client lists them. */
 	prompts(server: Server, naming: Naming): readonly Prompt[] {
-		return this.#cached(server, server.offers.prompts, `${naming} prompts`, () =>
-			[...this.#promptsByName(server, naming).values()].map(({ listed }) => listed),
-		);
+		const { prompts } = server.offers;
+		return prompts.length === 0
+			? NONE
+			: this.#made[naming].prompts.of(server, prompts, () =>
+					namedItems(prompts, server, naming, itself).map(({ listed }) => listed),
+				);
 	}
 
 	/** The prompt that has this name in lists of that naming. */
 	findPrompt(server: Server, naming: Naming, name: string): ServerPrompt | undefined {
-		return this.#promptsByName(server, naming).get(name)?.item;
+		return this.#prompts.find(server.offers.prompts, server, naming, name);
 	}
 
 	/** A server's state, and its resources as a client lists them. */
 	resources(server: Server, naming: Naming): readonly Resource[] {
-		return this.#cached(server, server.offers.resources, `${naming} resources`, () => {
+		const { resources } = server.offers;
+		return this.#made[naming].resources.of(server, resources, () => {
 			const state = stateResource(server);
-			const listed = server.offers.resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
+			const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
 			return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
 		});
 	}
@@ -102,32 +154,11 @@ export class Listings {
 	/** A server's templates of resources as a client lists them. */
 	templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
 		const { resourceTemplates } = server.offers;
-		return this.#cached(server, resourceTemplates, `${naming} templates`, () =>
-			resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
-		);
-	}
-
-	#toolsByName(server: Server, naming: Naming): NamedItems<Tool> {
-		return this.#cached(server, server.tools, `${naming} tools by name`, () =>
-			byName(server.tools, server, naming, (tool) => this.hinted(tool)),
-		);
-	}
-
-	#promptsByName(server: Server, naming: Naming): NamedItems<Prompt> {
-		return this.#cached(server, server.offers.prompts, `${naming} prompts by name`, () =>
-			byName(server.offers.prompts, server, naming, itself),
-		);
-	}
-
-	#cached<Value>(server: Server, items: readonly object[], key: string, make: () => Value): Value {
-		const ofServer = this.#made.get(server) ?? new Map<string, Made>();
-		const known = ofServer.get(key);
-		if (known?.items === items && known.alias === server.alias) {
-			return known.value as Value;
-		}
-		const value = make();
-		this.#made.set(server, ofServer.set(key, { items, alias: server.alias, value }));
-		return value;
+		return resourceTemplates.length === 0
+			? NONE
+			: this.#made[naming].templates.of(server, resourceTemplates, () =>
+					resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
+				);
 	}
 }
 
@@ -141,33 +172,27 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-function byName<Item extends Named>(
-	items: readonly Item[],
-	server: Server,
-	naming: Naming,
-	shownAs: (item: Item) => Item,
-): NamedItems<Item> {
+function namesOf(items: readonly Named[], alias: string, naming: Naming): readonly string[] {
 	const own = items.map(({ name }) => name);
-	const names = naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? server.alias : "").keys()];
-	const rename = renamer(own, names);
-	const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, server.alias) : undefined;
-	return new Map(
-		items.map((item, index) => {
-			const shown = shownAs(item);
-			return namedAs(names[index] as string, uriFor ? withPage(shown, uriFor) : shown, rename, item);
-		}),
-	);
+	return naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? alias : "").keys()];
 }
 
-function namedAs<Item extends Named>(
-	name: string,
-	shown: Item,
-	rename: (text: string) => string,
-	item: Item,
-): [string, NamedItem<Item>] {
-	const { description } = shown as { readonly description?: unknown };
-	const described = typeof description === "string" && { description: rename(description) };
-	return [name, { item, listed: { ...shown, name, ...described } }];
+function namedItems<Item extends Named>(
+	items: readonly Item[],
+	{ alias }: Server,
+	naming: Naming,
+	shownAs: (item: Item) => Item,
+): readonly NamedItem<Item>[] {
+	const names = namesOf(items, alias, naming);
+	const own = items.map(({ name }) => name);
+	const rename = renamer(own, names);
+	const uriFor = naming === "prefixed" ? (uri: string) => clientUri(uri, alias) : undefined;
+	return items.map((item, index) => {
+		const shown = uriFor ? withPage(shownAs(item), uriFor) : shownAs(item);
+		const { description } = shown as { readonly description?: unknown };
+		const described = typeof description === "string" && { description: rename(description) };
+		return { item, listed: { ...shown, name: names[index] as string, ...described } };
+	});
 }
 
 /** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */

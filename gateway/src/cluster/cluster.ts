@@ -299,8 +299,9 @@ export class Cluster {
 		const { key = this.#options.key } = this.#members.leaseOf(gateway) ?? {};
 		if (key !== this.#options.key) {
 			this.#options.warn(
-				`cluster: gateway ${gateway} has another device-key: devices that are bound there have to be bound here again, and ` +
-					"clients that have registered there cannot sign in here. Copy device-key from one state folder into the others",
+				`cluster: gateway ${gateway} has another device-key: devices that are bound there have to be bound here again, ` +
+					"clients that have registered there cannot sign in here, and answers to questions are taken only where they were " +
+					"asked. Copy device-key from one state folder into the others",
 			);
 		}
 	}

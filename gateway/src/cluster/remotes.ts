@@ -21,6 +21,9 @@ interface RemotesOptions {
 /** A device's name as the operator has chosen it. */
 type Label = Pick<ServerRecord, "alias" | "tags">;
 
+/** Milliseconds until lists that could not be read are requested again: NATS may be slow, without the connection being lost. */
+const RETRY_TIME = 1_000;
+
 /** Attempts to write a label while others write. */
 const MAX_ATTEMPTS = 5;
 
@@ -32,6 +35,8 @@ export class Remotes {
 	readonly #transports = new Map<string, RemoteTransport>();
 	/** The labels of devices when they were last compared, by device. */
 	readonly #labels = new Map<string, Label>();
+	/** Devices whose lists are requested again in a moment. */
+	readonly #retries = new Set<string>();
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
@@ -122,7 +127,19 @@ export class Remotes {
 			}
 		} catch (error) {
 			this.#options.warn(`${entry.id}: its lists cannot be read: ${(error as Error).message}`);
+			this.#recheckLater(entry.id);
 		}
+	}
+
+	#recheckLater(device: string): void {
+		if (this.#isClosed || this.#retries.has(device)) {
+			return;
+		}
+		this.#retries.add(device);
+		setTimeout(() => {
+			this.#retries.delete(device);
+			this.recheck(device);
+		}, RETRY_TIME).unref();
 	}
 
 	/** Brings the registry in line with an entry. */

@@ -3,10 +3,11 @@ import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
-import { catalogKey } from "../catalog/catalog-key.js";
+import { catalogKey, scopeKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { Listings, type Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
+import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { ToolHint } from "../config/tool-hint.js";
@@ -25,6 +26,11 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly toolNames?: Exclude<Naming, "prefixed">;
 	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
+	/**
+	 * Signs what devices want back from clients: 32 bytes or more. Gateways of a cluster have the same one. Default: a random
+	 * one for each process.
+	 */
+	readonly requestStateKey?: string;
 }
 
 /** What configured servers are told: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
@@ -43,7 +49,7 @@ export class Gateway {
 	/** Every server that the gateway knows. */
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
-	readonly requestStates = new RequestStates();
+	readonly requestStates: RequestStates;
 	/** What becomes of devices' updates. */
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
@@ -56,9 +62,12 @@ export class Gateway {
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
+	/** By the key of their scope. */
+	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
+		this.requestStates = new RequestStates(options.requestStateKey);
 		this.updates = new FirmwareUpdates(servers);
 		this.#options = options;
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
@@ -94,7 +103,10 @@ export class Gateway {
 		const { catalog: mode, ...rest } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, ...rest } as const;
-		const key = catalogKey(access, server, view);
+		const { devices, userTools, readOnly = false } = access;
+		const scope = { server, devices, userTools, readOnly };
+		const keyOfScope = scopeKey(scope);
+		const key = catalogKey(keyOfScope, access, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
@@ -107,6 +119,7 @@ export class Gateway {
 				naming,
 				view,
 				listings: this.#listings,
+				lists: this.#listsOf(keyOfScope, scope, naming),
 				ownTools,
 				panel: this.panel,
 				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),
@@ -114,6 +127,12 @@ export class Gateway {
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;
+	}
+
+	#listsOf(key: string, scope: Scope, naming: Naming): ServerLists {
+		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, { scope, naming, listings: this.#listings });
+		this.#lists.set(key, lists);
+		return lists;
 	}
 
 	/** Ends every session with a server, and settles when everything is on disk. */

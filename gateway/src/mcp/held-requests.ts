@@ -21,6 +21,8 @@ interface Outcome<Result> {
  * question as a result, and repeats its request with the answer. Meanwhile the request to the server is held.
  */
 export class HeldRequests {
+	/** Of the ids of this process's requests: gateways of a cluster accept each other's signatures. */
+	readonly #prefix = randomUUID();
 	readonly #held = new Map<string, { readonly request: HeldRequest<unknown>; readonly timer: NodeJS.Timeout }>();
 
 	/** Makes a request of a server. If that asks, `requestState` of the result says where to {@link resume}. */
@@ -31,16 +33,17 @@ export class HeldRequests {
 	/**
 	 * Goes on with a request once the client has answered.
 	 *
-	 * Rejects with ProtocolError if the request has ended meanwhile.
+	 * Rejects with ProtocolError if the request has ended meanwhile, or is held by another gateway of the cluster.
 	 *
 	 * @param id the `requestState` that {@link begin} or this has returned
 	 */
 	async resume<Result>(id: string, client: CallOptions): Promise<Outcome<Result>> {
 		const held = this.#held.get(id);
 		if (held === undefined) {
-			throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", {
-				reason: "invalid_request_state",
-			});
+			const problem = id.startsWith(this.#prefix)
+				? "Invalid or expired requestState"
+				: "Invalid requestState: the server waits for the answer at another gateway of the cluster, or this gateway has restarted. Call again";
+			throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem, { reason: "invalid_request_state" });
 		}
 		this.#held.delete(id);
 		clearTimeout(held.timer);
@@ -53,7 +56,7 @@ export class HeldRequests {
 		if (questions === undefined) {
 			return { isHeld: false, result: await request.result };
 		}
-		const id = randomUUID();
+		const id = `${this.#prefix} ${randomUUID()}`;
 		const timer = setTimeout(() => {
 			this.#held.delete(id);
 			request.cancel();

@@ -4,6 +4,7 @@ import {
 	type InputRequiredResult,
 	ProtocolError,
 	ProtocolErrorCode,
+	type RequestStateCodec,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import { HeldRequests } from "./held-requests.js";
@@ -25,14 +26,19 @@ export interface SignedState {
 /** Seconds for which a client has time to answer. */
 const TIME_TO_ANSWER = 600;
 
-/**
- * Signs the `requestState` of devices, so that a client can only send back what it was given, for the same request. The key
- * lives as long as the process: after a restart of the gateway, a client begins its request again.
- */
+/** Signs the `requestState` of devices, so that a client can only send back what it was given, for the same request. */
 export class RequestStates {
 	/** The requests whose state is in the gateway. */
 	readonly held = new HeldRequests();
-	readonly #codec = createRequestStateCodec<SignedState>({ key: randomBytes(32), ttlSeconds: TIME_TO_ANSWER });
+	readonly #codec: RequestStateCodec<SignedState>;
+
+	/**
+	 * @param key 32 bytes or more; gateways with the same one accept each other's states. Default: a random one. Then a client
+	 * begins its request again after a restart.
+	 */
+	constructor(key: string | Uint8Array = randomBytes(32)) {
+		this.#codec = createRequestStateCodec<SignedState>({ key, ttlSeconds: TIME_TO_ANSWER });
+	}
 
 	/** For `ServerOptions.requestState` of the SDK. */
 	readonly verify = (state: string, context: ServerContext): Promise<SignedState> => this.#codec.verify(state, context);

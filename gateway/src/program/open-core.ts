@@ -1,6 +1,7 @@
 import { McpManager } from "xs-mcp-manager";
 import { ConfigurationError } from "../config/configuration.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
+import { DeviceKey } from "../devices/device-key.js";
 import { Pictures } from "../devices/pictures.js";
 import { urlForDevice } from "../http/devices/device-address.js";
 import { Gateway } from "../mcp/gateway.js";
@@ -31,8 +32,10 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 }
 
 async function openGateway({ configuration, log }: ProgramContext, pictures: Pictures): Promise<Gateway> {
-	const { maxDevices: maxServers, callsPerDevice: callsPerServer, stateFolder } = configuration;
-	const options = { ...configuration, maxServers, callsPerServer, info: GATEWAY_INFO, uploads: pictures };
+	const { maxDevices: maxServers, callsPerDevice: callsPerServer, stateFolder, cluster } = configuration;
+	// The gateways of a cluster have the same device-key.
+	const key = cluster === undefined ? {} : { requestStateKey: new DeviceKey(stateFolder).derive("request-state") };
+	const options = { ...configuration, ...key, maxServers, callsPerServer, info: GATEWAY_INFO, uploads: pictures };
 	try {
 		return await Gateway.open(options, (message) => log.warn(message));
 	} catch (error) {

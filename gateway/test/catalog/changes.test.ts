@@ -34,6 +34,23 @@ describe("what a catalog lists of a device", () => {
 		assert.equal(catalog.resources, resources);
 	});
 
+	it("is shared by clients with other tokens and the same rights, after a change too", async (t) => {
+		const { gateway, one } = await openPair(t);
+		const catalogs = ["kitchen", "hall"].map((principal) =>
+			gateway.catalog({ ...LOCAL, principal }, undefined, { ...FULL, catalogLimit: principal.length }),
+		);
+		const shared = () => catalogs.map(({ tools, resources, prompts }) => ({ tools, resources, prompts }));
+		for (const description of ["Another text.", "A third text."]) {
+			one.changeTools([{ ...SET_VOLUME, description }]);
+			await once(gateway.servers, "changed");
+			const [first, second] = shared();
+			assert.equal(first?.tools[0]?.description, description);
+			assert.equal(first?.tools, second?.tools);
+			assert.equal(first?.resources, second?.resources);
+			assert.equal(first?.prompts, second?.prompts);
+		}
+	});
+
 	it("has the new name after a device was renamed", async (t) => {
 		const { gateway } = await openPair(t);
 		const catalog = gateway.catalog(LOCAL, undefined, FULL);

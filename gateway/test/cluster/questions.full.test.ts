@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { startAskingUpstream } from "../support/asking-upstream.js";
+import { type Answer, FeatureDevice } from "../support/feature-device.js";
+import { ERAS } from "../support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import { untilAt } from "./support/gateways.js";
+import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+const NAME_FORM = {
+	method: "elicitation/create",
+	params: {
+		mode: "form",
+		message: "Your name?",
+		requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+	},
+};
+
+/** Asks for a name, and answers with it if its own state has come back. */
+const greet: Answer = ({ params: { inputResponses, requestState } }) =>
+	inputResponses === undefined
+		? { resultType: "input_required", inputRequests: { who: NAME_FORM }, requestState: "state of the lamp" }
+		: {
+				resultType: "complete",
+				content: [{ type: "text", text: `${requestState}: ${inputResponses.who.content.name}` }],
+			};
+
+const STATELESS = {
+	capabilities: { tools: {}, experimental: { stateless: { supportedVersions: ["2026-07-28"] } } },
+	answers: {
+		"tools/list": () => ({ tools: [{ name: "greet", inputSchema: { type: "object" } }] }),
+		"tools/call": greet,
+	},
+};
+
+/** Gateways of one cluster, each with its device-key. */
+async function startTwo(t: TestContext, keys: readonly string[], flags = {}): Promise<StartedProgram[]> {
+	const nats = await NatsServer.start(t);
+	const started: StartedProgram[] = [];
+	for (const [index, key] of keys.entries()) {
+		const stateFolder = makeStateFolder();
+		writeFileSync(join(stateFolder, "device-key"), key.repeat(64));
+		const clusterName = `gateway-${index}`;
+		started.push(await startProgram(t, { cluster: nats.url, clusterName, drainTime: 0, ...flags }, stateFolder));
+	}
+	return started;
+}
+
+/** A client of 2026-07-28 whose requests go to one gateway, and its answers to questions to another. */
+async function connect(t: TestContext, calls: StartedProgram, answers: StartedProgram): Promise<Client> {
+	const client = new Client(
+		{ name: "test", version: "1" },
+		{ ...ERAS["2026-07-28"], capabilities: { elicitation: { form: {} } } },
+	);
+	t.after(() => client.close());
+	client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { name: "Ada" } }));
+	const fetchFrom: FetchLike = (url, init) => {
+		const isAnswer = String(init?.body).includes('"requestState"');
+		return fetch(isAnswer ? `${answers.base}${new URL(url).pathname}` : url, init);
+	};
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${calls.base}/mcp`), { fetch: fetchFrom }));
+	return client;
+}
+
+describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
+	it("is taken by any gateway, wherever the device is", async (t) => {
+		const [a, b] = (await startTwo(t, ["1", "1"])) as [StartedProgram, StartedProgram];
+		const device = await FeatureDevice.connect(t, a, STATELESS);
+		await untilAt(b, "gateway-0");
+		for (const [calls, answers] of [
+			[a, b],
+			[b, a],
+			[b, b],
+		] as const) {
+			const client = await connect(t, calls, answers);
+			const { content } = await client.callTool({ name: "lamp_000001__greet" });
+			assert.deepEqual(content, [{ type: "text", text: "state of the lamp: Ada" }]);
+		}
+		assert.equal(device.askedBy("tools/call").length, 6);
+	});
+
+	it("is rejected by a gateway with another device-key, and never reaches the device", async (t) => {
+		const [a, b] = (await startTwo(t, ["1", "2"])) as [StartedProgram, StartedProgram];
+		const device = await FeatureDevice.connect(t, a, STATELESS);
+		await untilAt(b, "gateway-0");
+		const client = await connect(t, a, b);
+		await assert.rejects(client.callTool({ name: "lamp_000001__greet" }), {
+			code: -32602,
+			data: { reason: "invalid_request_state" },
+		});
+		assert.equal(device.askedBy("tools/call").length, 1);
+	});
+
+	it("is taken only by the gateway that called, if the server asked in its session: others say so", async (t) => {
+		const { url } = await startAskingUpstream(t);
+		const serversFile = join(makeStateFolder(), "servers.json");
+		writeFileSync(serversFile, JSON.stringify({ mcpServers: { up: { url } } }));
+		const [a, b] = (await startTwo(t, ["1", "1"], { serversFile })) as [StartedProgram, StartedProgram];
+		const call = { name: "up__ask", arguments: NAME_FORM };
+		const { isError } = await (await connect(t, a, a)).callTool(call);
+		assert.notEqual(isError, true);
+		await assert.rejects((await connect(t, a, b)).callTool(call), {
+			code: -32602,
+			message: /waits for the answer at another gateway of the cluster/,
+			data: { reason: "invalid_request_state" },
+		});
+	});
+});
