@@ -33,7 +33,7 @@ it("docs/add-a-tool.md lists the parts that a tool may need, with their members"
 			return `${name.padEnd(14)}${membersOf(type).join(", ")}\n`;
 		},
 	);
-	const block = /The parts and their members[^`]*```text\n(.*?)```/s.exec(
+	const block = /The parts and their members[^`]*```\n(.*?)```/s.exec(
 		readFileSync(`${ROOT}docs/add-a-tool.md`, "utf8"),
 	);
 	assert.equal(block?.[1], parts.sort().join(""));

@@ -240,7 +240,9 @@ describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
 		assert.equal(status, 503);
 		assert.match(html, /the cluster cannot be reached/);
 		await nats.run();
-		await until(() => b.log().includes("the connection to NATS is back"), "b is back");
+		for (const { log } of [a, b]) {
+			await until(() => log().includes("the connection to NATS is back"), "both are back");
+		}
 		assert.deepEqual([(await enter(b, code)).status, (await enter(a, code)).status], [200, 401]);
 	});
 });
