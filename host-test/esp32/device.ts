@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -8,6 +9,7 @@ import { storeSettings } from "../../scripts/moddable/flash-image.js";
 import { HOST_ADDRESS, type QemuImage } from "../../scripts/moddable/qemu.js";
 import { type Emulator, ETHERNET, Qemu } from "../../scripts/moddable/qemu-chip.js";
 import { RawBackend } from "../e2e/fixtures.js";
+import { until } from "../support/until.js";
 
 /** Milliseconds without a message after which the chip hangs: much more than anything takes, because the computer may be busy. */
 const MAX_SILENCE = 300_000;
@@ -26,6 +28,8 @@ interface ChipOptions {
 	readonly passphrase?: string | undefined;
 	/** As {@link Qemu} has it. */
 	readonly network?: string;
+	/** Whether its first serial port leads to this computer. What it prints while that is not connected is lost. */
+	readonly hasSerial?: boolean | undefined;
 	readonly onEnd?: (reason: Error) => void;
 }
 
@@ -38,17 +42,17 @@ export function startChip(
 		emulator = ETHERNET,
 		passphrase,
 		network,
+		hasSerial = false,
 		onEnd = (reason) => t.diagnostic(String(reason)),
 	}: ChipOptions,
 ) {
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-qemu-"));
-	const [flash, console, monitor] = ["flash.bin", "console.txt", "monitor"].map((name) => join(folder, name)) as [
-		string,
-		string,
-		string,
-	];
+	const [flash, console, monitor, port] = ["flash.bin", "console.txt", "monitor", "serial"].map((name) =>
+		join(folder, name),
+	) as [string, string, string, string];
+	const serial = hasSerial ? port : undefined;
 	writeFileSync(flash, storeSettings(image.flash, settings));
-	const powerOn = (): Qemu => new Qemu({ flash, console, monitor, emulator, passphrase, network, onEnd });
+	const powerOn = (): Qemu => new Qemu({ flash, console, serial, monitor, emulator, passphrase, network, onEnd });
 	let qemu = powerOn();
 	t.after(async () => {
 		await qemu.stop();
@@ -71,6 +75,14 @@ export function startChip(
 			}
 			qemu = powerOn();
 		},
+		/** Connects to its first serial port. */
+		async openSerial(): Promise<Socket> {
+			await until(() => existsSync(port), "QEMU has the serial port");
+			const line = connect(port);
+			t.after(() => line.destroy());
+			await once(line, "connect");
+			return line;
+		},
 		setNetwork: (up: boolean): Promise<void> => qemu.setNetwork(up),
 		/** What it does, for an error: its processor's registers, and what it printed last. */
 		state: async (): Promise<string> =>
@@ -87,10 +99,15 @@ interface DeviceOptions {
 	readonly emulator?: Emulator;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string;
+	/** As {@link startChip} has it. */
+	readonly hasSerial?: boolean;
 }
 
 /** A chip in QEMU, and its backend, which is made of `ws` alone. */
-export async function startDevice(t: TestContext, { image, settings, images, emulator, passphrase }: DeviceOptions) {
+export async function startDevice(
+	t: TestContext,
+	{ image, settings, images, emulator, passphrase, hasSerial }: DeviceOptions,
+) {
 	const server = createServer((request, response) => {
 		const body = images?.get(request.url?.slice(1) ?? "");
 		response.writeHead(body === undefined ? 404 : 200, { "Content-Length": body?.byteLength ?? 0 }).end(body);
@@ -103,6 +120,7 @@ export async function startDevice(t: TestContext, { image, settings, images, emu
 		settings: { backend: `ws://${HOST_ADDRESS}:${backend.port}/`, ...settings },
 		...(emulator && { emulator }),
 		passphrase,
+		hasSerial,
 		onEnd: (reason) => backend.fail(reason),
 	});
 	backend.limitSilence(MAX_SILENCE, chip.state);

@@ -23,6 +23,7 @@ import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { until } from "../support/until.js";
 import { startChip, startDevice } from "./device.js";
+import { ImprovComputer } from "./improv.js";
 import { CALLS } from "./lengths.js";
 
 /** The emulator's network. */
@@ -40,6 +41,9 @@ const TLS_CALLS = 50;
 /** The chip in its own network, and the phone that the emulator makes join it: this computer speaks as the phone. */
 const OWN_ADDRESS = "192.168.4.1";
 const PHONE_ADDRESS = "192.168.4.2";
+
+/** What the chip's ROM prints after the firmware has restarted it. */
+const RESTARTED = /RTC_SW_CPU_RST/;
 
 const tools = findWifiTools();
 
@@ -140,6 +144,18 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		}
 		const params = { name: "self.get_device_status", arguments: {} };
 		const { result } = await backend.ask({ id: 1, method: "tools/call", params });
+		assert.equal(JSON.parse(result.content[0].text).network.ssid, ssid);
+	});
+
+	it("is set up by a computer over the serial line, by Improv: it lists networks, joins one and restarts", async (t) => {
+		const device = await startDevice(t, { image, emulator, hasSerial: true });
+		const computer = new ImprovComputer(await device.openSerial());
+		assert.match(await computer.hardware(), /xs-mcp.*esp32/s);
+		assert.ok((await computer.networks()).includes(ssid));
+		await computer.setWiFi(ssid, "");
+		await until(() => RESTARTED.test(device.console()), "the chip restarts");
+		await device.nextSession();
+		const { result } = await device.call("self.get_device_status");
 		assert.equal(JSON.parse(result.content[0].text).network.ssid, ssid);
 	});
 

@@ -17,6 +17,9 @@ const APP = 0;
 const DATA = 1;
 const NVS = 2;
 
+/** The type of the partition in which the SDK keeps a mod. */
+const MOD = 0x40;
+
 /** Where the firmware keeps its settings: `DOMAIN` of src/settings/read-setting.ts. */
 const DOMAIN = "xs-mcp";
 
@@ -48,6 +51,19 @@ export function storeSettings(flash: Buffer, settings: Readonly<Record<string, s
 	);
 	const stored = Buffer.from(flash);
 	makeNvsPage(DOMAIN, settings).copy(stored, at);
+	return stored;
+}
+
+/**
+ * The same flash of a chip on which this mod is installed.
+ *
+ * @param archive the mod's, as mcrun builds it
+ * @throws RangeError if the partition table has no place for it
+ */
+export function storeMod(flash: Buffer, archive: Buffer): Buffer {
+	const at = offsetOf(flash.subarray(PARTITION_TABLE), (type) => type === MOD, "place for a mod");
+	const stored = Buffer.from(flash);
+	archive.copy(stored, at);
 	return stored;
 }
 

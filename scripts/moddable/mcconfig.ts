@@ -259,6 +259,19 @@ export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<st
 	return join(output, "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.xsa");
 }
 
+/**
+ * Builds a mod for an ESP32.
+ *
+ * @param folder of the mod
+ * @returns the archive that lies in the chip's flash beside the firmware
+ * @throws SdkError when the build fails
+ */
+export async function buildModForEsp32(sdk: Sdk, folder: string): Promise<string> {
+	const output = await mcrun(sdk, folder, ["-p", "esp32", "-t", "build"], false);
+	const name = nameOf(folder);
+	return join(output, "bin", "esp32", "release", name, `${name}.xsa`);
+}
+
 /** The program's name in a manifest. */
 export function nameOf(folder: string): string {
 	const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as { build: { NAME: string } };

@@ -20,6 +20,9 @@ export const ETHERNET: Emulator = { program: "qemu-system-riscv32", machine: "es
 /** How it can be reached by the monitor. */
 const NETWORK = "network";
 
+/** The line to its first serial port. */
+const SERIAL = "serial";
+
 /** Nanoseconds of the chip's time that an instruction takes, a power of 2. It then passes as the chip works, however busy this computer is. */
 export const INSTRUCTION_NANOSECONDS = 8;
 
@@ -31,6 +34,8 @@ interface QemuOptions {
 	readonly flash: string;
 	/** The file that gets what it prints. */
 	readonly console: string;
+	/** The socket to make for its first serial port. Default: none. */
+	readonly serial?: string | undefined;
 	/** The socket to make for QEMU's monitor. */
 	readonly monitor: string;
 	readonly emulator: Emulator;
@@ -49,7 +54,7 @@ export class Qemu {
 	#stopped = false;
 
 	/** Switches it on. */
-	constructor({ flash, console, monitor, emulator, passphrase, network, onEnd }: QemuOptions) {
+	constructor({ flash, console, serial, monitor, emulator, passphrase, network, onEnd }: QemuOptions) {
 		const { program, machine, nic } = emulator;
 		this.#monitor = monitor;
 		const args = [
@@ -57,7 +62,12 @@ export class Qemu {
 			["-icount", String(Math.log2(INSTRUCTION_NANOSECONDS))],
 			["-display", "none"],
 			["-qmp", `unix:${monitor},server=on,wait=off`],
-			["-serial", `file:${console}`],
+			serial === undefined
+				? ["-serial", `file:${console}`]
+				: [
+						["-chardev", `socket,id=${SERIAL},path=${serial},server=on,wait=off,logfile=${console}`],
+						["-serial", `chardev:${SERIAL}`],
+					].flat(),
 			["-drive", `file=${flash},if=mtd,format=raw`],
 			["-nic", ["user", `id=${NETWORK}`, `model=${nic}`, ...(network === undefined ? [] : [network])].join(",")],
 		].flat();

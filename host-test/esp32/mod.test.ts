@@ -1,0 +1,29 @@
+// A tool that is added to an ESP32-C3 in QEMU as a mod, and what it stores. Run by npm run test:esp32.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { storeMod } from "../../scripts/moddable/flash-image.js";
+import { buildModForEsp32 } from "../../scripts/moddable/mcconfig.js";
+import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { startDevice } from "./device.js";
+
+const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
+
+const tools = findQemuTools();
+
+it("an ESP32-C3 in QEMU has the tool of a mod, which stores a setting", {
+	skip: typeof tools === "string" && tools,
+}, async (t) => {
+	const image = await buildForQemu(tools as QemuTools);
+	const archive = readFileSync(await buildModForEsp32((tools as QemuTools).sdk, MOD));
+	const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
+	// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.
+	await device.nextSession();
+	for (const on of [true, false, true]) {
+		await device.cutPower();
+		await device.nextSession();
+		const { result } = await device.call("self.lamp.toggle");
+		assert.deepEqual(JSON.parse(result.content[0].text), { on });
+	}
+});
