@@ -28,7 +28,9 @@ interface Manifest {
 	readonly include?: string | readonly string[];
 	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
 	readonly preload?: string | readonly string[];
-	readonly platforms?: Readonly<Record<string, { readonly include?: string | readonly string[] }>>;
+	readonly platforms?: Readonly<
+		Record<string, { readonly config?: object; readonly include?: string | readonly string[] }>
+	>;
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
@@ -258,7 +260,9 @@ function toolFiles(): { name: string; module: string }[] {
 it("the firmware's manifest leaves to boards and parts what they set: mcconfig takes the value of the including manifest", () => {
 	const { config = {} } = readManifest("manifest_minimal.json");
 	for (const path of manifests.filter((path) => path.startsWith("src/"))) {
-		const twice = Object.keys(readManifest(path).config ?? {}).filter((name) => name in config);
+		const { config: own, platforms = {} } = readManifest(path);
+		const set = [own, ...Object.values(platforms).map((platform) => platform.config)];
+		const twice = set.flatMap((each) => Object.keys(each ?? {})).filter((name) => name in config);
 		assert.deepEqual(twice, [], path);
 	}
 });
