@@ -1,3 +1,4 @@
+/// <reference path="../types/logical.d.ts" />
 import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";

@@ -85,7 +85,7 @@ export class SimulatedWiFi implements Network, AccessPoint {
 
 function pass(time: number): Promise<void> {
 	return new Promise((resolve) => {
-		Timer.set(resolve, time);
+		Timer.set(() => resolve(), time);
 	});
 }
 
