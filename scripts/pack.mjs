@@ -1,4 +1,4 @@
-// npm run pack:gateway [FOLDER], and likewise pack:manager and pack:pi: makes the package in FOLDER/package, and a tarball
+// npm run pack:gateway [FOLDER], pack:manager and pack:pi: makes the package in FOLDER/package, and a tarball
 // beside it.
 // Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here. The sources'
 // package.json have no version, so that npm pack and npm publish refuse there.

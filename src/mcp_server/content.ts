@@ -175,7 +175,7 @@ function scalarResult(value: unknown, revision: Revision): CallResult {
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
 }
 
-/** @param structured the member `structuredContent`; "" if there is none */
+/** @param structured the member `structuredContent` with its comma, or "" */
 function textResult(textJson: string, structured: string): CallResult {
 	return { before: TEXT, content: textJson, after: TEXT_END.concat(structured, "}") };
 }

@@ -104,7 +104,7 @@ static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)
 	return ERR_OK;
 }
 
-/** Takes the first buffer, of which all has been read, from the list. */
+/** Removes the first buffer from the list, once all of it has been read. */
 static void removeFirst(TCP tcp)
 {
 	TCPBuffer buffer = tcp->buffers;
