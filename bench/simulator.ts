@@ -2,8 +2,8 @@
 
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { Gateway, type Server, type Session, WebSocketDevices } from "../gateway/src/index.js";
+import { freePort } from "../host-test/support/port.js";
 import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
 import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
@@ -72,7 +72,7 @@ async function run(simulator: Simulator, port: number): Promise<Readonly<Record<
 }
 
 async function bench(sdk: Sdk): Promise<void> {
-	const port = await getPort();
+	const port = await freePort();
 	const library = await buildForSimulator(sdk, FOLDER, [`backend=ws://127.0.0.1:${port}/`]);
 	const simulator = await Simulator.start(sdk, library, { headless: true });
 	simulator.once("ended", (reason) => {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
-import getPort from "get-port";
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import { connectOverHttp, connectOverStdio, type Era } from "../../host-test/e2e/clients.js";
 import {
@@ -12,6 +11,7 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
+import { freePort } from "../../host-test/support/port.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer, startDirectServer } from "./direct-server-bundle.js";
@@ -132,7 +132,7 @@ async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: str
 /** A gateway that its client has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
 	const folder = makeFolder(lanes);
-	const port = String(await getPort());
+	const port = String(await freePort());
 	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
 	lanes.onClose(() => device.stop());
 	// The later flag wins.

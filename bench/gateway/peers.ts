@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { isListening, Program } from "../../host-test/e2e/program.js";
+import { freePort } from "../../host-test/support/port.js";
 
 /** Third-party programs that serve a stdio server over Streamable HTTP. */
 export interface Peer {
@@ -59,7 +59,7 @@ export function installPeers(): string | undefined {
 
 /** Starts a peer in front of a command. Resolves with where it is. */
 export async function startPeer(peer: Peer, command: readonly string[]): Promise<{ program: Program; url: string }> {
-	const port = await getPort();
+	const port = await freePort();
 	const args = [`${FOLDER}/node_modules/${peer.program}`, ...peer.args(port, command)];
 	const program = await Program.start(args, () => isListening(port));
 	return { program, url: `http://127.0.0.1:${port}/mcp` };

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { Browser, register } from "../../gateway/test/support/sign-in.js";
 import { startGateway } from "../e2e/gateway-process.js";
 import { Program } from "../e2e/program.js";
+import { freePort } from "../support/port.js";
 import { describeResult, table } from "./report.js";
 import { type Check, type ScenarioResult, whyFailed } from "./suites.js";
 
@@ -39,7 +39,7 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 		mkdtempSync(join(tmpdir(), name)),
 	) as [string, string];
 	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });
-	const [port, callback] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+	const [port, callback] = [await freePort(), await freePort()];
 	const base = `http://127.0.0.1:${port}`;
 	const gateway = await startGateway(stateFolder, "--http-port", String(port), "--public-url", base);
 	try {

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Option } from "commander";
-import getPort from "get-port";
 import { makeProgram, runProgram } from "../../scripts/program.js";
 import {
 	knownDevices,
@@ -15,6 +14,7 @@ import {
 	startVirtualDevice,
 	untilKnown,
 } from "../e2e/gateway-process.js";
+import { freePort } from "../support/port.js";
 import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
@@ -38,7 +38,7 @@ type Transport = keyof typeof TRANSPORTS | typeof DIRECT;
 const ALL = [...Object.keys(TRANSPORTS), DIRECT] as Transport[];
 
 async function runDirectly(): Promise<Results> {
-	const port = await getPort({ host: "127.0.0.1" });
+	const port = await freePort();
 	const device = await startDirectDevice(port, "--new", "--firmware", FIRMWARE);
 	try {
 		return await runAgainst(`http://127.0.0.1:${port}/mcp`);

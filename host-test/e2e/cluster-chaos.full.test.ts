@@ -5,7 +5,7 @@ import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { NatsServer, whyNoNats } from "../../gateway/test/cluster/support/nats-server.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
-import { portToKeep } from "../support/port.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { ChaosFleet } from "./chaos-fleet.js";
 import { connectOverHttp } from "./clients.js";
@@ -39,7 +39,7 @@ class ChaosGateway {
 
 	static async start(t: TestContext, nats: NatsServer, name: string): Promise<ChaosGateway> {
 		const network = await TestNetwork.to(t, nats.port);
-		const ports = ["--http-port", String(await portToKeep()), "--websocket-port", String(await portToKeep())];
+		const ports = ["--http-port", String(await freePort()), "--websocket-port", String(await freePort())];
 		const cluster = ["--cluster", `nats://127.0.0.1:${network.port}`, "--cluster-name", name];
 		const flags = [...ports, ...cluster, "--offline-wait", "100", "--no-announce"];
 		const gateway = new ChaosGateway(makeStateFolder(), network, flags);

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../scripts/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { complaintsOf, openConsole, openSignedIn, startConsole } from "./console-page.js";
 import { ENGINES, startDevice } from "./fixtures.js";
@@ -348,7 +348,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 
 	it("says that the gateway is lost, and goes on when it is back", async (t) => {
 		const consoleFolder = await bundleConsole();
-		const [httpPort, websocketPort] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+		const [httpPort, websocketPort] = [await freePort(), await freePort()];
 		const first = await startProgram(t, { httpPort, websocketPort }, undefined, { consoleFolder });
 		await WireDevice.connect(t, first, { id: LAMP });
 		const page = await openConsole(t, first.base);

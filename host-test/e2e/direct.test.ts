@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import getPort from "get-port";
 import { bundle } from "../../virtual-device/src/index.js";
+import { freePort } from "../support/port.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
+import { untilClosed } from "../support/until-closed.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // A virtual device as an MCP server by itself: the official client, and raw sockets for what no client does.
@@ -21,7 +21,7 @@ const text = (result: object): unknown => (result as { content: { text?: unknown
 for (const engine of cases(ENGINES)) {
 	describe(`a virtual device without a gateway, firmware on ${engine.kind}`, () => {
 		async function open(t: TestContext, config: object = {}, script?: string) {
-			const port = await getPort({ host: "127.0.0.1" });
+			const port = await freePort();
 			const { log } = await startDevice(t, engine, { config: { http: port, ...config }, ...(script && { script }) });
 			await until(() => log.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
 			const sockets: Socket[] = [];
@@ -38,9 +38,8 @@ for (const engine of cases(ENGINES)) {
 				socket.on("data", (data) => {
 					answer += String(data);
 				});
-				socket.on("error", () => {});
 				socket.write(words);
-				return { socket, heard: once(socket, "close").then(() => answer) };
+				return { socket, heard: untilClosed(socket).then(() => answer) };
 			};
 			return { url: new URL(`http://127.0.0.1:${port}/mcp`), port, say, log };
 		}

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
-import { portToKeep } from "../support/port.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { connectSession, FOLLOWING_CLIENTS, type FollowingClient } from "./following-clients.js";
@@ -57,7 +57,7 @@ describe("a client that stays connected", () => {
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
 		it(`goes on after the gateway was ended by ${signal} and restarted`, async (t) => {
 			const folder = makeStateFolder();
-			const ports = ["--http-port", await portToKeep(), "--websocket-port", await portToKeep()].map(String);
+			const ports = ["--http-port", await freePort(), "--websocket-port", await freePort()].map(String);
 			const first = await startGateway(folder, ...ports);
 			t.after(() => first.program.stop());
 			await startDevice(t, engine, { config: { backend: first.deviceUrl }, ...LAMP });

@@ -4,7 +4,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { portToKeep } from "../support/port.js";
+import { freePort } from "../support/port.js";
 
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
@@ -25,7 +25,7 @@ export class Mosquitto {
 
 	static async start(test: TestContext): Promise<Mosquitto> {
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-mosquitto-"));
-		const port = await portToKeep();
+		const port = await freePort();
 		const [config, passwords] = [join(folder, "mosquitto.conf"), join(folder, "passwords")];
 		execFileSync("mosquitto_passwd", ["-b", "-c", passwords, "maker", "secret"], { stdio: "ignore" });
 		const user = process.getuid?.() === 0 ? "user root\n" : "";

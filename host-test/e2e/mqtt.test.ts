@@ -11,6 +11,7 @@ import { nextSession, openGateway } from "../../gateway/test/support/gateway.js"
 import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
+import { untilClosed } from "../support/until-closed.js";
 import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
@@ -212,9 +213,8 @@ describe("the gateway's broker", () => {
 		];
 		for (const attack of attacks) {
 			const socket = createConnection(Number(config.backend.split(":")[2]), "127.0.0.1");
-			socket.on("error", () => {});
 			socket.write(attack);
-			await Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, 200))]);
+			await Promise.race([untilClosed(socket), new Promise((resolve) => setTimeout(resolve, 200))]);
 			socket.destroy();
 			await device.ping();
 		}

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import type { Page } from "playwright-core";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { openPhonePage, whyNoChromium } from "../support/chromium.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
@@ -21,7 +21,7 @@ const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 const [engine] = ENGINES;
 
 async function openSetup(t: TestContext, settings: object = {}) {
-	const setupPort = await getPort({ host: "127.0.0.1" });
+	const setupPort = await freePort();
 	const config = { backend: "mdns:", setupPort, mdnsInterface: LOOPBACK, ...settings };
 	const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
 	await until(() => log.some((line) => line.startsWith("set-up: join the Wi-Fi")), "the set-up has begun");
@@ -172,7 +172,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => 
 });
 
 it("npm run device -- --setup serves the page, and leads to it whatever is asked", async (t) => {
-	const port = await getPort({ host: "127.0.0.1" });
+	const port = await freePort();
 	const program = await startNewDevice(port, "--new", "--engine", "v8");
 	t.after(() => program.stop());
 	const probe = `http://127.0.0.1:${port}/generate_204`;

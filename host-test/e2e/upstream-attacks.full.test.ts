@@ -5,12 +5,13 @@ import { createServer } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import getPort from "get-port";
 import { bootstrap } from "../../gateway/test/support/bootstrap.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { nodeServer, ODD_SERVER } from "../../mcp-manager/test/support/upstreams.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
+import { untilClosed } from "../support/until-closed.js";
 import { connectOverHttp } from "./clients.js";
 import { knownDevices, startDirectDevice, startGateway } from "./gateway-process.js";
 import { ATTACK_TIME } from "./soak.js";
@@ -45,13 +46,12 @@ async function startWith(t: TestContext, servers: readonly object[]) {
 /** Sends text to a port of this machine. */
 function say(port: number, text: string) {
 	const socket = createConnection(port, "127.0.0.1");
-	socket.on("error", () => {});
 	socket.write(text);
 	let heard = "";
 	socket.setEncoding("utf8").on("data", (data) => {
 		heard += data;
 	});
-	return { closed: once(socket, "close").then(() => heard) };
+	return { closed: untilClosed(socket).then(() => heard) };
 }
 
 describe("a gateway with servers that attack it", () => {
@@ -127,7 +127,7 @@ describe("a gateway that is killed while it binds devices", () => {
 
 describe("a device that serves clients itself", () => {
 	it("goes on after requests with 780 headers, and closes silent connections", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const device = await startDirectDevice(port, "--new");
 		t.after(() => device.stop());
 		const headers = Array.from({ length: 780 }, (_, at) => `${at.toString(36)}:`);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import getPort from "get-port";
 import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { startChip } from "./device.js";
 
@@ -18,7 +18,7 @@ it(`an ESP32-C3 in QEMU answers ${CALLS} calls over HTTP, and rejects a client w
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
 	const image = await buildForQemu(tools as QemuTools);
-	const port = await getPort({ host: "127.0.0.1" });
+	const port = await freePort();
 	const url = new URL(`http://127.0.0.1:${port}/mcp`);
 	const network = `hostfwd=tcp:127.0.0.1:${port}-:${PORT}`;
 	startChip(t, { image, settings: { http: String(PORT), httpToken: TOKEN }, network });

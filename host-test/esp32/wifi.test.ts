@@ -8,7 +8,6 @@ import { text } from "node:stream/consumers";
 import { before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
 import { storeSettings } from "../../scripts/moddable/flash-image.js";
@@ -21,6 +20,7 @@ import {
 } from "../../scripts/moddable/qemu.js";
 import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { startChip, startDevice } from "./device.js";
 import { ImprovComputer } from "./improv.js";
@@ -121,7 +121,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 
 	it("is set up by a phone in its own network: every name leads to its page, where a network and a backend are chosen", async (t) => {
 		const backend = await RawBackend.listen(t);
-		const [web, dns] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+		const [web, dns] = [await freePort(), await freePort()];
 		const network = [
 			`net=${PHONE_ADDRESS}/24,host=${PHONE_ADDRESS}`,
 			`hostfwd=tcp:127.0.0.1:${web}-${OWN_ADDRESS}:80,hostfwd=udp:127.0.0.1:${dns}-${OWN_ADDRESS}:53`,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import getPort from "get-port";
+import { freePort } from "../support/port.js";
 import { COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
@@ -57,7 +57,7 @@ describe(title, { skip }, () => {
 		timeout: TIMEOUT,
 		skip: mqttGateway.skip,
 	}, async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const server = await startXiaozhiServer(t, folder, {
 			server: { mqtt_gateway: `127.0.0.1:${port}`, mqtt_signature_key: SIGNATURE_KEY },
 		});

@@ -2,8 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import getPort from "get-port";
 import { Program } from "../e2e/program.js";
+import { freePort } from "../support/port.js";
 import { makeFolder } from "./python.js";
 
 /** The gateway wants capitals and small letters, and no word like "test". */
@@ -44,8 +44,8 @@ export async function startMqttGateway(
 	mkdirSync(join(folder, "config"));
 	const config = { production: { chat_servers: [chatServer] }, debug: true, mcp_client: { max_tools_count: 128 } };
 	writeFileSync(join(folder, "config", "mqtt.json"), JSON.stringify(config));
-	const mqttPort = port ?? (await getPort());
-	const apiPort = await getPort();
+	const mqttPort = port ?? (await freePort());
+	const apiPort = await freePort();
 	const program = await Program.start(["app.js"], (output) => output.includes(`${apiPort}`), {
 		cwd: folder,
 		env: {

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import getPort from "get-port";
 import type { Program } from "../e2e/program.js";
+import { freePort } from "../support/port.js";
 import { makeFolder, startPython } from "./python.js";
 import { SPEECH_PATH } from "./scripted-model.js";
 
@@ -46,7 +46,7 @@ export async function startXiaozhiServer(
 	checkout: string,
 	{ modelUrl = "http://127.0.0.1:9", server, more, firmware = {}, managerUrl }: XiaozhiServerOptions = {},
 ): Promise<XiaozhiServer> {
-	const [port, httpPort] = [await getPort(), await getPort()];
+	const [port, httpPort] = [await freePort(), await freePort()];
 	const url = `ws://127.0.0.1:${port}/xiaozhi/v1/`;
 	const address = {
 		ip: "127.0.0.1",

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import getPort from "get-port";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,7 +16,7 @@ const sdk = findSdk();
 
 describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("serves the official client, and outlives what no client does", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);
 		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
 		t.after(() => simulator.stop());

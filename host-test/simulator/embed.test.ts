@@ -8,10 +8,10 @@ import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import getPort from "get-port";
 import { linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { freePort } from "../support/port.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
@@ -26,7 +26,7 @@ describe("an MCP server in a project of its own", { skip: sdk === undefined && N
 	});
 
 	it("is built outside the checkout, with the types of the SDK, and keeps its state between clients", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const simulator = await Simulator.start(sdk as Sdk, await buildCopy(sdk as Sdk, port), { headless: true });
 		t.after(() => simulator.stop());
 		await until(() => simulator.machine !== undefined, "the simulator runs it");

@@ -3,12 +3,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
 import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { freePort } from "../support/port.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LAMP = join(ROOT, "examples", "mod-lamp");
@@ -41,7 +41,7 @@ export default [blink];
 describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("add tools to a firmware that stays as it is, and can be replaced", async (t) => {
 		const gateway = await openGateway(t);
-		const port = await getPort();
+		const port = await freePort();
 		const devices = new WebSocketDevices(gateway.servers, { port, authenticate: () => ({}) });
 		await devices.listen();
 		t.after(() => devices.close());

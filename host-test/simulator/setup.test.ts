@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import getPort from "get-port";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +15,7 @@ const sdk = findSdk();
 
 describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const library = await buildForSimulator(sdk as Sdk, ROOT, [`setupPort=${port}`]);
 		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
 		t.after(() => simulator.stop());

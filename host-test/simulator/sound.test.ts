@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import getPort from "get-port";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { wavFile } from "../doubles/wav.js";
 import { measureTone } from "../support/measure-tone.js";
+import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -70,7 +70,7 @@ const isHeard = (sample: number): boolean => sample !== 0;
 describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
 		const played = captureSound(t);
-		const port = await getPort();
+		const port = await freePort();
 		const library = await buildForSimulator(sdk as Sdk, withSounds(), [`http=${port}`, "httpToken=secret"]);
 		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
 		t.after(() => simulator.stop());

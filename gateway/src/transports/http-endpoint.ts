@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
@@ -154,7 +153,9 @@ export class HttpEndpoint {
 	/** Ends sessions, streams and requests in progress. Calls that have ended get their answers first. */
 	async close(): Promise<void> {
 		this.stop();
-		const answered = Promise.all([...this.#calls].map((response) => once(response, "close")));
+		const answered = Promise.all(
+			[...this.#calls].map((response) => new Promise((resolve) => response.once("close", resolve))),
+		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
 		const handlers = [...this.#stateless.values()];
 		for (const { stopFollowing } of handlers) {

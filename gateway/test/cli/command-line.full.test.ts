@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { ask, FREE_PORTS, LAMP, PROGRAM, run, start } from "../support/command-line.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
@@ -64,8 +64,8 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("goes on if nobody reads its log, and says later how many lines it dropped", async (t) => {
-		const port = await getPort();
-		const websocketPort = await getPort();
+		const port = await freePort();
+		const websocketPort = await freePort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort), "--log-level", "debug"];
 		const child = spawn(process.execPath, [PROGRAM, ...args, "--state-folder", makeStateFolder()]);
 		t.after(() => child.kill("SIGKILL"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { LAMP, run, start, startClient, startWire, VOLUME } from "../support/command-line.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
@@ -121,7 +121,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	});
 
 	it("as a bridge: waits for a gateway that starts later", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const { client, log } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: `http://127.0.0.1:${port}` });
 		assert.deepEqual((await client.listTools()).tools, []);
 		const early = await client.callTool({ name: "any", arguments: {} });
@@ -159,9 +159,9 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	});
 
 	it("a call by command or bridge fails at once if the gateway is killed, even if it starts again", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const url = `http://127.0.0.1:${port}`;
-		const websocketPort = await getPort();
+		const websocketPort = await freePort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(), XS_MCP_GATEWAY_URL: url };
 		const first = start(t, args, environment);

@@ -4,6 +4,7 @@ import { createConnection } from "node:net";
 import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
+import { untilClosed } from "../../../host-test/support/until-closed.js";
 import { startProgram } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
@@ -25,7 +26,6 @@ describe("a device over MQTT", () => {
 	it("is disconnected when more of its QoS 2 messages wait for PUBREL than the broker keeps", async (t) => {
 		const started = await startProgram(t, { mqtt: true });
 		const socket = createConnection(Number(new URL(started.program.urls.mqtt as string).port), "127.0.0.1");
-		socket.on("error", () => {});
 		socket.write(
 			mqttPacket.generate({
 				cmd: "connect",
@@ -37,7 +37,7 @@ describe("a device over MQTT", () => {
 			}),
 		);
 		socket.resume();
-		const closed = once(socket, "close");
+		const closed = untilClosed(socket);
 		for (let messageId = 1; messageId <= 300; messageId += 1) {
 			const topic = `xs-mcp/${LAMP}/up`;
 			socket.write(

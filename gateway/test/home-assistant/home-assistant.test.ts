@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type MqttClient } from "mqtt";
-import { portToKeep } from "../../../host-test/support/port.js";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { keyOf } from "../../src/home-assistant/topics.js";
 import { startBroker } from "../support/broker.js";
@@ -234,7 +234,7 @@ describe("Home Assistant", () => {
 
 describe("Home Assistant's broker", () => {
 	it("gets everything, even if it begins later than the gateway and rejects it first", async (t) => {
-		const port = await portToKeep();
+		const port = await freePort();
 		const settings = { homeAssistant: `mqtt://maker@127.0.0.1:${port}`, homeAssistantPassword: "secret" };
 		const started = await startProgram(t, settings);
 		const { device } = await connect(t, started);

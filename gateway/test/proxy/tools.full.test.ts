@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { call, startProxy, startUpstream, textOf } from "../../../mcp-manager/test/support/proxy.js";
 
 describe("tools through the proxy, with their results", () => {
 	it("have their names only while the upstream is down; after activate their definitions", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const args = ["--upstream", `http://127.0.0.1:${port}/mcp`, "--skill", "/s", "--tools", "echo, get-sum"];
 		const { client, changes } = await startProxy(t, args);
 		assert.deepEqual((await client.listTools()).tools.map(({ name, inputSchema }) => [name, inputSchema]).slice(1), [

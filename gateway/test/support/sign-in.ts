@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { REBOOT, SET_VOLUME, WireDevice } from "./gateway.js";
@@ -32,7 +32,7 @@ export async function startSignIn(
 ): Promise<SignInGateway> {
 	const stateFolder = makeStateFolder();
 	const operator = await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
-	const httpPort = await getPort({ host: "127.0.0.1" });
+	const httpPort = await freePort();
 	const publicUrl = `http://127.0.0.1:${httpPort}`;
 	// A page of the console as small as can be: without one, nobody can sign in to it.
 	const consoleFolder = makeStateFolder();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { call, DISCONNECTED, echo, startProxy, startUpstream, textOf } from "../support/proxy.js";
 import { temporaryFolder } from "../support/upstreams.js";
@@ -11,7 +11,7 @@ const GATE = ["--skill", "/penpot"];
 
 describe("the proxy with a gate, in every state", () => {
 	it("stays locked if activate cannot connect", async (t) => {
-		const port = await getPort();
+		const port = await freePort();
 		const { client, changes } = await startProxy(t, ["--upstream", `http://127.0.0.1:${port}/mcp`, ...GATE]);
 		assert.match(textOf(await call(client, "activate"), true), /接続失敗/);
 		assert.match(textOf(await call(client, "echo"), true), /未ロード/);

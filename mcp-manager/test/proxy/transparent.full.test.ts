@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import getPort from "get-port";
+import { freePort } from "../../../host-test/support/port.js";
 import { call, echo, NOT_RECONNECTED, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("the proxy without a gate", () => {
@@ -46,7 +46,7 @@ describe("the proxy without a gate", () => {
 	});
 
 	it("says that it cannot connect if the first attempt fails", async (t) => {
-		const { client } = await startProxy(t, ["--upstream", `http://127.0.0.1:${await getPort()}/mcp`]);
+		const { client } = await startProxy(t, ["--upstream", `http://127.0.0.1:${await freePort()}/mcp`]);
 		assert.match(textOf(await call(client, "echo", { message: "hello" }), true), /^接続失敗.*ECONNREFUSED/);
 	});
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { portToKeep } from "../../../host-test/support/port.js";
+import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { ServerRegistry } from "../../src/core/registry.js";
 import type { Server } from "../../src/core/server.js";
@@ -48,7 +48,7 @@ export async function openServers(t: TestContext, options: ConfiguredServersOpti
 
 /** server-everything over HTTP or SSE, in a process of its own, killed with its test. */
 export async function startEverything(t: TestContext, transport: "sse" | "streamableHttp", port?: number) {
-	const chosen = port ?? (await portToKeep());
+	const chosen = port ?? (await freePort());
 	const child: ChildProcess = spawn(process.execPath, [EVERYTHING, transport], {
 		env: { ...process.env, PORT: String(chosen) },
 		stdio: ["ignore", "ignore", "pipe"],

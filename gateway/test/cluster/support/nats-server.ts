@@ -5,7 +5,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { portToKeep } from "../../../../host-test/support/port.js";
+import { freePort } from "../../../../host-test/support/port.js";
 
 /** Where Debian and Homebrew put the server. */
 const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"].find(
@@ -33,7 +33,7 @@ export class NatsServer {
 	 */
 	static async start(test: Pick<TestContext, "after">, more = ""): Promise<NatsServer> {
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-nats-"));
-		const port = await portToKeep();
+		const port = await freePort();
 		const config = join(folder, "nats.conf");
 		writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${more}\n`);
 		const server = new NatsServer(port, config);
