@@ -1,5 +1,6 @@
 // npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
 // npm run test:simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
+import { availableParallelism } from "node:os";
 import { findQemuTools } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
@@ -47,7 +48,7 @@ async function runInSimulator(tests = testsIn(SIMULATOR_TESTS)): Promise<number>
 	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
-/** Runs the tests of the emulated chip, one file after another: they share its image. */
+/** Runs the tests of the emulated chip, each of which uses a core. */
 async function runInQemu(tests = testsIn(ESP32_TESTS)): Promise<number> {
 	const tools = findQemuTools();
 	console.log(
@@ -55,7 +56,7 @@ async function runInQemu(tests = testsIn(ESP32_TESTS)): Promise<number> {
 			? `Not in QEMU: ${tools}`
 			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
 	);
-	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
+	return await runTests(tests, { concurrency: availableParallelism(), isolate: true, maxSilence: LONG_SILENCE });
 }
 
 function select(paths: readonly string[], all: boolean): string[] {

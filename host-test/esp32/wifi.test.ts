@@ -151,6 +151,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const device = await startDevice(t, { image, emulator, hasSerial: true });
 		const computer = new ImprovComputer(await device.openSerial());
 		assert.match(await computer.hardware(), /xs-mcp.*esp32/s);
+		assert.doesNotMatch(device.console(), RESTARTED, "the chip takes what it is sent while it starts");
 		assert.ok((await computer.networks()).includes(ssid));
 		await computer.setWiFi(ssid, "");
 		await until(() => RESTARTED.test(device.console()), "the chip restarts");

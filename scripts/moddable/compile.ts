@@ -20,23 +20,40 @@ const TRANSFORMATION = ["compile.ts", "release-source.ts", "plain-members.ts", "
 /** Of syntax, what matters is `void 0`: XS searches the global object for `undefined` at each use. */
 const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } as const;
 
+/** What the SDK's linker makes of all modules, and of all resources. */
+const LINKED = ["mc.xs.c", "mc.resources.c"];
+
 /**
- * Empties the folder of a build that another version of this project has made: make compares results only with their sources.
+ * Empties the folder of a build that another version of this project has made, and removes what a build of something else
+ * has linked. Make compares results only with their sources: it does not notice that a manifest lists others.
  *
  * @param folder where mcconfig builds; created
+ * @param what it builds: the manifest's folder, and the arguments
  */
-export function prepareFolder(folder: string): void {
+export function prepareFolder(folder: string, what: readonly string[]): void {
 	const hash = createHash("sha256");
 	for (const url of TRANSFORMATION) {
 		hash.update(readFileSync(url));
 	}
 	const version = hash.digest("hex");
-	const file = join(folder, "transformation");
-	if (!existsSync(file) || readFileSync(file, "utf8") !== version) {
+	if (isOther(join(folder, "transformation"), version)) {
 		rmSync(folder, { recursive: true, force: true });
 		mkdirSync(folder, { recursive: true });
-		writeFileSync(file, version);
+		writeFileSync(join(folder, "transformation"), version);
 	}
+	const text = what.join("\n");
+	if (isOther(join(folder, "built"), text)) {
+		for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+			if (LINKED.includes(basename(path))) {
+				rmSync(join(folder, path));
+			}
+		}
+		writeFileSync(join(folder, "built"), text);
+	}
+}
+
+function isOther(file: string, text: string): boolean {
+	return !existsSync(file) || readFileSync(file, "utf8") !== text;
 }
 
 /**

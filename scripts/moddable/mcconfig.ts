@@ -41,7 +41,7 @@ export async function mcconfig(
 	args: readonly string[],
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
-	prepareFolder(output);
+	prepareFolder(output, [folder, ...args]);
 	addIdfSettings(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
 }
@@ -62,7 +62,7 @@ export async function mcrun(sdk: Sdk, folder: string, args: readonly string[], s
 		);
 	}
 	const output = outputOf(folder);
-	prepareFolder(output);
+	prepareFolder(output, [folder, ...args]);
 	const options = { cwd: folder, env: sdkEnvironment(sdk) };
 	await makeWith(sdk, "mcrun", ["-o", output, ...args], { output, show, options });
 	return output;

@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
@@ -105,7 +106,8 @@ function hasMachine({ program, machine }: Emulator, env: NodeJS.ProcessEnv): boo
 }
 
 /**
- * Builds the firmware for the emulated chip. Every firmware of a board is built in one folder, so that ESP-IDF is compiled once.
+ * Builds the firmware for the emulated chip. Every firmware of a board is built in one folder, so that ESP-IDF is compiled
+ * once; one process builds there at a time.
  *
  * @param settings of the firmware: "updateTrial=20". Those that are stored in its flash can be added to the image: `storeSettings`
  * @param folder of the firmware's manifest. Default: the project's
@@ -117,7 +119,16 @@ export async function buildForQemu(
 	folder = ROOT,
 ): Promise<QemuImage> {
 	const output = join(ROOT, ".cache", "moddable", name);
-	await mcconfig(sdk, folder, [...FLAGS[kind], "-p", argument, "-t", "build", ...settings], { show: false, output });
+	const unlock = await lock(`${output}.lock`);
+	try {
+		await mcconfig(sdk, folder, [...FLAGS[kind], "-p", argument, "-t", "build", ...settings], { show: false, output });
+		return readImage(output, name, kind);
+	} finally {
+		unlock();
+	}
+}
+
+function readImage(output: string, name: string, kind: Target["kind"]): QemuImage {
 	const built = (part: string): string => join(output, part, "esp32", name, kind, "xs-mcp");
 	const elf = join(built("tmp"), "xsProj-esp32c3", "build", "xs_esp32.elf");
 	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
@@ -128,4 +139,12 @@ export async function buildForQemu(
 		flash: makeFlashImage(built("bin")),
 		made: built("tmp"),
 	};
+}
+
+/** Waits until no other process has the file locked. The lock ends with this process at the latest: then cat's input ends. */
+async function lock(file: string): Promise<() => void> {
+	mkdirSync(dirname(file), { recursive: true });
+	const holder = spawn("flock", [file, "sh", "-c", "echo locked; cat"], { stdio: ["pipe", "pipe", "inherit"] });
+	await once(holder.stdout, "data");
+	return () => holder.stdin.end();
 }
