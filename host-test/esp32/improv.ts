@@ -46,6 +46,7 @@ export class ImprovComputer {
 
 	/** The networks in range, as the chip lists them. */
 	async networks(): Promise<string> {
+		this.#answers.length = 0;
 		this.#send(COMMAND.networks);
 		await until(
 			() => this.#find([PACKET.result, COMMAND.networks, 0]) !== undefined,
