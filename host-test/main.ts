@@ -48,7 +48,7 @@ async function runInSimulator(tests = testsIn(SIMULATOR_TESTS)): Promise<number>
 	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
-/** Runs the tests of the emulated chip, each of which uses a core. */
+/** Runs the tests on the emulated chip. Each file keeps one core busy. */
 async function runInQemu(tests = testsIn(ESP32_TESTS)): Promise<number> {
 	const tools = findQemuTools();
 	console.log(

@@ -20,12 +20,12 @@ const TRANSFORMATION = ["compile.ts", "release-source.ts", "plain-members.ts", "
 /** Of syntax, what matters is `void 0`: XS searches the global object for `undefined` at each use. */
 const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } as const;
 
-/** What the SDK's linker makes of all modules, and of all resources. */
+/** The files in which the SDK links all modules and all resources. */
 const LINKED = ["mc.xs.c", "mc.resources.c"];
 
 /**
- * Empties the folder of a build that another version of this project has made, and removes what a build of something else
- * has linked. Make compares results only with their sources: it does not notice that a manifest lists others.
+ * Empties a build folder that another version of this project has written, and removes the linked files if the manifest or
+ * the arguments differ from those of the last build. Make compares timestamps only: it does not notice a changed list.
  *
  * @param folder where mcconfig builds; created
  * @param what it builds: the manifest's folder, and the arguments

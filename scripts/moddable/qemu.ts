@@ -141,7 +141,7 @@ function readImage(output: string, name: string, kind: Target["kind"]): QemuImag
 	};
 }
 
-/** Waits until no other process has the file locked. The lock ends with this process at the latest: then cat's input ends. */
+/** Waits for an exclusive lock on a file. If this process ends, `cat` reads the end of its input, and the lock is released. */
 async function lock(file: string): Promise<() => void> {
 	mkdirSync(dirname(file), { recursive: true });
 	const holder = spawn("flock", [file, "sh", "-c", "echo locked; cat"], { stdio: ["pipe", "pipe", "inherit"] });
