@@ -110,6 +110,11 @@ export class FakeHttpPlatform implements HttpServerPlatform {
 		return { port: options.port, close };
 	}
 
+	/** The port is open. */
+	listen(): void {
+		this.#options?.onListening();
+	}
+
 	/** A client connects. */
 	connect(): FakeHttpConnection {
 		const connection = new FakeHttpConnection();

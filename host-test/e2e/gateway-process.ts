@@ -50,14 +50,16 @@ export async function startVirtualDevice(backend: string, ...args: string[]): Pr
 /** Starts a device that serves clients by itself, at a port of the loopback address. */
 export async function startDirectDevice(port: number, ...args: string[]): Promise<Program> {
 	const device = await startDeviceProgram("--http", String(port), ...args);
-	// The firmware may begin later than the program tells of its device.
+	// Its port may be open later than the program tells of its device.
 	await until(() => !device.runs || device.output.includes("serving MCP at"), "the device serves clients");
 	return device;
 }
 
 /** Starts a device that waits for its set-up, at a port of the loopback address. */
 export async function startNewDevice(port: number, ...args: string[]): Promise<Program> {
-	return await startDeviceProgram("--setup", String(port), ...args);
+	const device = await startDeviceProgram("--setup", String(port), ...args);
+	await until(() => !device.runs || device.output.includes("set-up: join"), "the page is served");
+	return device;
 }
 
 async function startDeviceProgram(...args: string[]): Promise<Program> {

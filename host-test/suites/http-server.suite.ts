@@ -17,6 +17,7 @@ type NoInput = Record<never, never>;
 function open(built: object = {}, address?: string) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform(address);
+	const log: string[] = [];
 	const calls: ToolCall[] = [];
 	const waiting: (() => void)[] = [];
 	const wait = createTool<undefined, NoInput, NoInput>({
@@ -49,7 +50,7 @@ function open(built: object = {}, address?: string) {
 		maxMessageBytes: 1_000,
 		maxQueuedBytes: 8_000,
 		timer,
-		log() {},
+		log: (message) => log.push(message),
 	};
 	const endpoint = openDirect(platform, options)?.serve(server);
 	endpoint?.open();
@@ -65,7 +66,7 @@ function open(built: object = {}, address?: string) {
 		}
 		await settled();
 	};
-	return { timer, platform, endpoint, post, calls, finish };
+	return { timer, platform, endpoint, post, calls, finish, log };
 }
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -256,6 +257,13 @@ export default suite("HTTP server", {
 		equal([calls[0]?.cancelled, timer.size], [true, 0]);
 		await settled();
 	},
+	"says that it serves once its port is open"() {
+		const { platform, log } = open();
+		equal(log, []);
+		platform.listen();
+		equal(log, ["serving MCP at 127.0.0.1:80"]);
+	},
+
 	"closes everything with the port"() {
 		const { platform, endpoint, post, calls, timer } = open();
 		const connections = [post(WAIT), post(WAIT), platform.connect()];

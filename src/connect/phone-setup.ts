@@ -135,13 +135,13 @@ export class PhoneSetup {
 			this.#server = platform.open({
 				port: accessPoint.port,
 				onConnect: (connection) => this.#serve(connection),
+				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.#url}`),
 				onError: (error) => this.#fail(error),
 			});
 		} catch (error) {
 			this.#fail(error);
 			return;
 		}
-		log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.#url}`);
 		this.#show();
 		this.#wait();
 	}

@@ -50,6 +50,8 @@ export interface HttpServer {
 export interface HttpServerOptions {
 	readonly port: number;
 	readonly onConnect: (connection: HttpConnection) => void;
+	/** The port is open. May be called within `open`. */
+	readonly onListening: () => void;
 	/** The port cannot be opened. The SDK's server throws instead. */
 	readonly onError?: (error: Error) => void;
 }

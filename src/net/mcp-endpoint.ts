@@ -67,10 +67,10 @@ export class McpEndpoint<Context> {
 			this.#http = platform.open({
 				port,
 				onConnect: (connection) => this.#connect(connection),
+				onListening: () => log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.#fail(error),
 			});
 			this.#announce();
-			log(`serving MCP at ${platform.address}:${port}`);
 		} catch (error) {
 			this.#fail(error as Error);
 		}

@@ -106,13 +106,15 @@ function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnec
 /** The SDK's HTTP server, on every address of the device. */
 export const httpServer: HttpServerPlatform = {
 	address: "0.0.0.0",
-	open({ port, onConnect }: HttpServerOptions) {
+	open({ port, onConnect, onListening }: HttpServerOptions) {
 		const options = {
 			io: GuardedListener,
 			port,
 			onConnect: (connection: unknown) => onConnect(limitHead(connection as HttpConnection, latest)),
 		};
-		return new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
+		const server = new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
+		onListening();
+		return server;
 	},
 	/** In a build with DNS-SD, where UDP has multicast. */
 	get announce() {

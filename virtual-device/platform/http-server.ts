@@ -24,6 +24,7 @@ interface ConnectionEvents {
 interface ServerOptions {
 	readonly port: number;
 	readonly onConnect: (connection: HttpConnection) => void;
+	readonly onListening: () => void;
 	readonly onError?: (error: Error) => void;
 }
 
@@ -150,6 +151,7 @@ serve("httpd", connections);
 receive("httpd.connection", ([server, socket]) => {
 	servers.get(server as number)?.options.onConnect(new HttpConnection(socket as number));
 });
+receive("httpd.listening", ([server]) => servers.get(server as number)?.options.onListening());
 receive("httpd.failed", ([server, message]) => {
 	servers.get(server as number)?.options.onError?.(new Error(message as string));
 });

@@ -100,7 +100,7 @@ export class HttpListeners implements Service {
 				this.#begin(connection);
 			}
 		});
-		server.listen(port, address);
+		server.listen(port, address, () => this.#deliver({ header: ["httpd.listening", id] }));
 	}
 
 	#announce(server: number, connection: Connection, onClose: () => void): void {
