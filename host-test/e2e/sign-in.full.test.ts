@@ -24,6 +24,8 @@ describe("the page of a sign-in", { skip: whyNoChromium ?? false }, () => {
 			await page.fill("input[name=secret]", operator);
 			// Enter goes on; it does not deny.
 			await page.press("input[name=secret]", "Enter");
+			assert.equal(await page.isVisible("input[name=device]"), false);
+			await page.check("input[value=some]");
 			await page.check("input[name=device] >> nth=0");
 			await page.click("button.primary");
 			await page.waitForURL(/^https:\/\/client\.example\//);

@@ -97,6 +97,7 @@ describe("signing in", () => {
 		const lamp: [string, string][] = [
 			["tools", "read"],
 			["userTools", "on"],
+			["devices", "some"],
 			["device", "aa:bb:cc:00:00:01"],
 		];
 		const narrow = await signIn(gateway, lamp, wide);
@@ -108,6 +109,18 @@ describe("signing in", () => {
 		const [, first, second] = gateway.tokens.records;
 		assert.deepEqual([first?.devices, first?.readOnly, first?.userTools], [["aa:bb:cc:00:00:01"], true, undefined]);
 		assert.deepEqual([second?.devices, second?.readOnly, second?.userTools], [undefined, undefined, true]);
+	});
+
+	it("asks again if the chosen devices contradict each other", async (t) => {
+		const { base, operator } = await startSignIn(t);
+		const browser = new Browser(base);
+		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
+		for (const choice of [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }]) {
+			const { status, html } = await browser.submit({ request: second.request, answer: "go", ...choice });
+			assert.equal(status, 400);
+			assert.match(html, /role="alert">Choose all devices, or at least one\./);
+		}
 	});
 
 	it("answers with state and issuer, and a token of an hour", async (t) => {

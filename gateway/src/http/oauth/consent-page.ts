@@ -23,7 +23,7 @@ main{width:100%;max-width:520px;display:grid;gap:16px;padding:24px;background:va
 h1{display:flex;gap:10px;align-items:center;font-size:1.3rem;margin:0}
 h2,legend{font-size:1rem;font-weight:650;margin:0;padding:0}
 legend{margin-bottom:8px}
-fieldset:has([value=all]:checked) .indent:not(:has(:checked)){opacity:.6}
+fieldset:has([value=all]:checked,[value=read]:checked) .indent{display:none}
 p,fieldset{margin:0;padding:0;border:0}
 form,fieldset{display:grid;gap:10px}
 label{display:grid;gap:4px}

@@ -207,11 +207,10 @@ class Consent {
 			return await this.#identify(c, { ...request, operator: undefined });
 		}
 		const devices = fields.getAll("device");
-		// Devices that are chosen count, even if the choice above them says all.
-		const isForAll = fields.get("devices") !== "some" && devices.length === 0;
-		if (!isForAll && devices.length === 0) {
-			const { chooseDevice } = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
-			return await this.#choose(c, request, chooseDevice);
+		const isForAll = fields.get("devices") !== "some";
+		if (isForAll !== (devices.length === 0)) {
+			const { chooseDevices } = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
+			return await this.#choose(c, request, chooseDevices);
 		}
 		const readOnly = fields.get("tools") !== "control";
 		const limits: Limits = {

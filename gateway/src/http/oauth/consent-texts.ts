@@ -21,7 +21,7 @@ export interface ConsentTexts {
 	readonly devices: string;
 	readonly allDevices: string;
 	readonly someDevices: string;
-	readonly chooseDevice: string;
+	readonly chooseDevices: string;
 	readonly allow: string;
 	readonly deny: string;
 	readonly revokeLater: string;
@@ -53,7 +53,7 @@ const en: ConsentTexts = {
 	devices: "Which devices?",
 	allDevices: "All devices, also those to come",
 	someDevices: "Only these:",
-	chooseDevice: "Choose at least one device.",
+	chooseDevices: "Choose all devices, or at least one.",
 	allow: "Allow",
 	deny: "Deny",
 	revokeLater: "You can end this at any time in the console, or with xs-mcp-gateway token remove.",
@@ -85,7 +85,7 @@ const ja: ConsentTexts = {
 	devices: "対象のデバイス",
 	allDevices: "すべてのデバイス（今後追加されるものも含む）",
 	someDevices: "次のデバイスだけ：",
-	chooseDevice: "デバイスを一つ以上選んでください。",
+	chooseDevices: "すべてのデバイスか、一つ以上のデバイスを選んでください。",
 	allow: "許可",
 	deny: "拒否",
 	revokeLater: "コンソール、または xs-mcp-gateway token remove で、いつでも取り消せます。",
@@ -116,7 +116,7 @@ const zh: ConsentTexts = {
 	devices: "哪些设备？",
 	allDevices: "所有设备，包括以后添加的",
 	someDevices: "仅这些：",
-	chooseDevice: "请至少选择一个设备。",
+	chooseDevices: "请选择所有设备，或至少选择一个设备。",
 	allow: "允许",
 	deny: "拒绝",
 	revokeLater: "可以随时在控制台中撤销，或运行 xs-mcp-gateway token remove。",
