@@ -116,7 +116,9 @@ describe("a client that stays connected", () => {
 				await fail(network);
 				const meanwhile = await Promise.all(Object.values(clients).map(setVolume));
 				assert.ok(meanwhile.every(({ isError }) => isError === true));
-				t.diagnostic(`meanwhile clients are told: ${(meanwhile[0]?._meta as Record<string, unknown> | undefined)?.["xs-mcp/error"]}`);
+				t.diagnostic(
+					`meanwhile clients are told: ${(meanwhile[0]?._meta as Record<string, unknown> | undefined)?.["xs-mcp/error"]}`,
+				);
 				await delay(OUTAGE);
 				await network.restore();
 				const back = performance.now();
