@@ -20,10 +20,8 @@ await runProgram(tourProgram(run));
 
 async function run(options: TourOptions): Promise<void> {
 	const engine = await chooseEngine(options.engine, { onProgress: console.log });
-	const firmware = await bundle();
-	const gateway = await startGateway(options).catch((error: Error) => {
-		throw new ProgramError(error.message);
-	});
+	const firmware = await bundle().catch(failProgram);
+	const gateway = await startGateway(options).catch(failProgram);
 	const device = new TourDevice({ engine, firmware, gateway, verbose: options.verbose });
 	const stopped = new Promise<void>((resolve) => {
 		process.once("SIGINT", resolve);
@@ -43,6 +41,11 @@ async function run(options: TourOptions): Promise<void> {
 	}
 	// A prompt that was left by a signal still waits for a line.
 	process.exit(failed || device.failed ? 1 : 0);
+}
+
+/** For an error whose message says what to fix. */
+function failProgram(error: Error): never {
+	throw new ProgramError(error.message, { cause: error });
 }
 
 /**

@@ -16,6 +16,9 @@ const CONNECT_TIMEOUT = 20_000;
 /** The same at every start, so that clients find the tools they know. */
 const MAC_ADDRESS = "02:00:00:00:00:01";
 
+/** The firmware's stack after its error: functions of the bundle, without lines. */
+const FIRMWARE_STACK = /\n +at .*$/s;
+
 interface TourDeviceOptions {
 	readonly engine: EngineChoice;
 	/** A bundle for the engine. */
@@ -46,16 +49,18 @@ export class TourDevice {
 		});
 		this.#virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
 		this.#virtual.on("note", (text) => event(text));
+	}
+
+	/** Starts the device, and takes the tour with it. Rejects with ProgramError if it fails to start, or is not online in time. */
+	async show(): Promise<void> {
+		const { engine, gateway } = this.#options;
+		await this.#virtual.start().catch((error: Error) => {
+			throw new ProgramError(error.message.replace(FIRMWARE_STACK, ""), { cause: error });
+		});
 		this.#virtual.on("exit", ({ code, detail }) => {
 			this.failed = true;
 			line(paint("red", `the device's engine ended: ${code}: ${detail}`));
 		});
-	}
-
-	/** Starts the device, and takes the tour with it. Rejects when it is not online in time. */
-	async show(): Promise<void> {
-		const { engine, gateway } = this.#options;
-		await this.#virtual.start();
 		const { server, session } = await this.#online();
 		heading("A device, a gateway and an MCP client, on this computer");
 		line(`device   ${server.alias} on ${paint("green", this.#virtual.engineName)}`);

@@ -165,7 +165,8 @@ async function bundleFirmware(file: string | undefined): Promise<string> {
 	try {
 		return await bundle(file && resolve(file));
 	} catch (error) {
-		throw new ProgramError(`--firmware: ${(error as Error).message}`, { cause: error });
+		const { message } = error as Error;
+		throw new ProgramError(file === undefined ? message : `--firmware: ${message}`, { cause: error });
 	} finally {
 		await endBundler();
 	}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { startGateway } from "../../examples/tour/start-gateway.js";
+import { TourDevice } from "../../examples/tour/tour-device.js";
+import { ProgramError } from "../../scripts/program.js";
+import { chooseEngine } from "../../virtual-device/src/index.js";
+
+describe("the device of npm start", () => {
+	it("that fails to start, as with an invalid tool, is a fault of the user's: a message without a stack", async (t) => {
+		const gateway = await startGateway({
+			once: true,
+			transport: "websocket",
+			broker: undefined,
+			devicePort: 0,
+			httpPort: 0,
+			engine: "v8",
+			verbose: false,
+		});
+		t.after(() => gateway.close());
+		const engine = await chooseEngine("v8");
+		const firmware = 'throw new TypeError("tool self.lamp.set is already registered")';
+		const device = new TourDevice({ engine, firmware, gateway, verbose: false });
+		t.after(() => device.stop());
+		await assert.rejects(device.show(), (error) => {
+			assert.ok(error instanceof ProgramError);
+			assert.match(error.message, /TypeError: tool self\.lamp\.set is already registered$/);
+			return true;
+		});
+	});
+});
