@@ -20,6 +20,13 @@ export function makeProgram(script: string, description: string): Command {
  * Runs a program. Its exit code is 2 for an invalid command line, and 1 for a {@link ProgramError}.
  */
 export async function runProgram(program: Command, args: readonly string[] = process.argv.slice(2)): Promise<void> {
+	process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+		if (error.code !== "EPIPE") {
+			throw error;
+		}
+		// The reader has read enough: `npm start | head`.
+		process.exit();
+	});
 	try {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {

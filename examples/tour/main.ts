@@ -8,14 +8,6 @@ import { prompt } from "./prompt.js";
 import { startGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";
 
-// Whoever reads the output may stop reading: `npm start | head`.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-	if (error.code !== "EPIPE") {
-		throw error;
-	}
-	process.exit(0);
-});
-
 await runProgram(tourProgram(run));
 
 async function run(options: TourOptions): Promise<void> {

@@ -14,6 +14,7 @@ const PIPED_HELP_WIDTH = 160;
 
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
+	tolerateClosedOutputs();
 	const program = new Command("xs-mcp-gateway")
 		.description("Serves devices that run xs-mcp to MCP clients")
 		.version(GATEWAY_INFO.version, "-V, --version", "Show the version")
@@ -36,6 +37,17 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {
 		process.exitCode = exitCodeOf(error as Error);
+	}
+}
+
+/** Whoever reads an output may stop reading: `xs-mcp-gateway --help | head`. */
+function tolerateClosedOutputs(): void {
+	for (const output of [process.stdout, process.stderr]) {
+		output.on("error", ({ code }: NodeJS.ErrnoException) => {
+			if (code !== "EPIPE") {
+				process.exitCode = EXIT.failed;
+			}
+		});
 	}
 }
 

@@ -39,6 +39,15 @@ describe("xs-mcp-gateway, the program", () => {
 		}
 	});
 
+	it("ends without a stack if nobody reads its output", async (t) => {
+		for (const args of [["--help"], ["serve", "--help"], ["config"]]) {
+			const { child, output, exited } = start(t, args);
+			child.stdout?.destroy();
+			assert.equal(await exited, 0, args.join(" "));
+			assert.equal(output.stderr, "");
+		}
+	});
+
 	it("says plainly when no gateway runs", async (t) => {
 		const { code, stderr } = await run(t, ["devices", "--url", "http://127.0.0.1:1"]);
 		assert.match(stderr, /cannot reach a gateway at http:\/\/127\.0\.0\.1:1 \(.*\)\. Start one with xs-mcp-gateway/);
