@@ -53,7 +53,7 @@ function endWithNpm(end) {
 if (program.endsWith(".ts")) {
 	const args = ["--import", new URL("register.mjs", import.meta.url).href, path, ...rest];
 	const child = spawn(process.execPath, args, { stdio: "inherit" });
-	for (const signal of ["SIGINT", "SIGTERM"]) {
+	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 		process.on(signal, () => child.kill(signal));
 	}
 	endWithNpm(() => child.kill("SIGTERM"));

@@ -5,7 +5,7 @@ import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { line } from "./output.js";
 import { prompt } from "./prompt.js";
-import { startGateway } from "./start-gateway.js";
+import { startGateway, type TourGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";
 
 await runProgram(tourProgram(run));
@@ -13,26 +13,43 @@ await runProgram(tourProgram(run));
 async function run(options: TourOptions): Promise<void> {
 	const engine = await chooseEngine(options.engine, { onProgress: console.log });
 	const firmware = await bundle().catch(failProgram);
+	const stopped = signalled();
 	const gateway = await startGateway(options).catch(failProgram);
 	const device = new TourDevice({ engine, firmware, gateway, verbose: options.verbose });
-	const stopped = new Promise<void>((resolve) => {
-		process.once("SIGINT", resolve);
-		process.once("SIGTERM", resolve);
-	});
-	let failed = false;
+	let done: boolean | undefined;
 	try {
-		await device.show();
-		showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
-		if (!options.once) {
-			device.follow();
-			failed = !(await takeCommands(device, stopped));
-		}
+		done = await Promise.race([takeTour(device, gateway, options, stopped), stopped.then(() => true)]);
 	} finally {
 		device.stop();
 		await gateway.close();
 	}
 	// A prompt that was left by a signal still waits for a line.
-	process.exit(failed || device.failed ? 1 : 0);
+	process.exit(done && !device.failed ? 0 : 1);
+}
+
+/** Settles when the process is told to end. A terminal, npm and scripts/run.mjs may each send the same signal. */
+function signalled(): Promise<void> {
+	return new Promise((resolve) => {
+		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+			process.on(signal, () => resolve());
+		}
+	});
+}
+
+/** @returns whether all that came through a pipe could be done */
+async function takeTour(
+	device: TourDevice,
+	gateway: TourGateway,
+	options: TourOptions,
+	stopped: Promise<void>,
+): Promise<boolean> {
+	await device.show();
+	showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
+	if (options.once) {
+		return true;
+	}
+	device.follow();
+	return await takeCommands(device, stopped);
 }
 
 /** For an error whose message says what to fix. */
@@ -41,18 +58,18 @@ function failProgram(error: Error): never {
 }
 
 /**
- * Until the user quits, the commands from a pipe have been carried out, or the process is told to end.
+ * Until the user quits, or the commands from a pipe have been carried out. Without any, until the process is told to end.
  *
  * @returns whether all that came through a pipe could be done
  */
 async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
 	const client = await device.connectClient();
-	const done = await Promise.race([prompt(client, device.controls), stopped]);
-	if (done?.commands === 0 && !process.stdin.isTTY) {
+	const { commands, failed } = await prompt(client, device.controls);
+	if (commands === 0 && !process.stdin.isTTY) {
 		// No input, as where a service starts this.
 		line("Runs until it is stopped.");
 		await stopped;
 	}
 	await client.close();
-	return process.stdin.isTTY === true || (done?.failed ?? 0) === 0;
+	return process.stdin.isTTY === true || failed === 0;
 }

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
@@ -22,6 +23,9 @@ export interface TourGateway {
 export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	const { transport, broker } = options;
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
+	const removeFolder = (): void => rmSync(stateFolder, { recursive: true, force: true });
+	// The process may also end by an error, or because nobody reads its output.
+	process.once("exit", removeFolder);
 	const configuration = readConfiguration({
 		flags: {
 			httpPort: options.httpPort ?? (await usualPort(HTTP_PORT)),
@@ -43,7 +47,8 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 		deviceUrl: broker ?? program.urls[transport] ?? "",
 		async close() {
 			await program.close();
-			await rm(stateFolder, { recursive: true });
+			removeFolder();
+			process.off("exit", removeFolder);
 		},
 	};
 }

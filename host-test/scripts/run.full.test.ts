@@ -31,6 +31,22 @@ it("a program ends with npm, whose shell passes no signals on", {
 	assert.notEqual(npm.signalCode ?? npm.exitCode, 0);
 });
 
+it("a program ends with scripts/run.mjs, also when its terminal is closed", {
+	skip: process.platform === "win32" && "Windows has no such signals",
+}, async (t) => {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-run-"));
+	t.after(() => rmSync(folder, { recursive: true }));
+	writeFileSync(join(folder, "program.ts"), PROGRAM);
+	for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+		const run = spawn(process.execPath, [join(root, "scripts/run.mjs"), relative(root, join(folder, "program.ts"))], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		await once(run.stdout, "data");
+		run.kill(signal);
+		await once(run.stdout, "close");
+	}
+});
+
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const IS_OURS = /^node scripts\/run\.mjs .*$/;
 

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { typeScript } from "../e2e/program.js";
+import { Program, typeScript } from "../e2e/program.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -47,6 +50,24 @@ describe("the prompt of npm start", () => {
 		assert.match(stdout, /self\.screen\.set_them: unknown tool: did you mean virtual_000001__self_screen_set_theme\?/);
 		assert.match(stdout, /colour: unknown argument; the tool takes theme/);
 		assert.equal(status, 1);
+	});
+});
+
+describe("npm start, told to end", () => {
+	it("leaves no folder, whether it is told once or, as by a terminal and by npm, twice", async (t) => {
+		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tour-"));
+		t.after(() => rmSync(folder, { recursive: true }));
+		for (const signals of [["SIGHUP"], ["SIGTERM", "SIGTERM"]] as const) {
+			const program = await Program.start(
+				typeScript("examples/tour/main.ts", "--engine", "v8", "--port", "0", "--http-port", "0"),
+				(output) => output.includes("The client calls the device's tools"),
+				{ env: { TMPDIR: folder } },
+			);
+			assert.equal(readdirSync(folder).length, 1);
+			await Promise.all(signals.map((signal) => program.stop(signal)));
+			assert.equal(await program.ended(), 0);
+			assert.deepEqual(readdirSync(folder), []);
+		}
 	});
 });
 
