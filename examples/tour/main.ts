@@ -64,7 +64,7 @@ function failProgram(error: Error): never {
  */
 async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
 	const client = await device.connectClient();
-	const { commands, failed } = await prompt(client, device.controls);
+	const { commands, failed } = await prompt(client, device);
 	if (commands === 0 && !process.stdin.isTTY) {
 		// No input, as where a service starts this.
 		line("Runs until it is stopped.");

@@ -2,29 +2,34 @@ import { createInterface, type Interface } from "node:readline/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
-import { measure, readMilliseconds, readSaid, type SimulatedControls } from "../../virtual-device/src/index.js";
+import { measure, readMilliseconds, type SimulatedControls } from "../../virtual-device/src/index.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
 import { splitWords } from "./split-words.js";
-import { complete, findTool } from "./tool-names.js";
+import { complete, findTool, type OwnNames } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
+
+const COMMANDS = ["list", "call", "status", "press", "measure", "help", "quit"];
+
+/** What the prompt needs of the virtual device. */
+interface PromptDevice {
+	/** Its button and sensors. */
+	readonly controls: SimulatedControls;
+	readonly toolNames: OwnNames;
+}
 
 /**
  * Takes commands, as an MCP client of the gateway, until `quit` or the end of the input.
  *
- * @param controls of the virtual device: its button, its sensors
  * @returns how many commands came, and how many of them failed
  */
-export async function prompt(
-	client: Client,
-	controls: SimulatedControls,
-): Promise<{ commands: number; failed: number }> {
+export async function prompt(client: Client, device: PromptDevice): Promise<{ commands: number; failed: number }> {
 	const isTerminal = process.stdin.isTTY === true;
 	const terminal = createInterface({
 		input: process.stdin,
 		output: process.stdout,
 		terminal: isTerminal,
 		prompt: isTerminal ? paint("bold", "> ") : "",
-		completer: async (text: string) => complete(text, commandNames(), (await client.listTools()).tools),
+		completer: async (text: string) => complete(text, COMMANDS, (await client.listTools()).tools, device.toolNames),
 	});
 	let commands = 0;
 	let failed = 0;
@@ -34,14 +39,14 @@ export async function prompt(
 	};
 	if (isTerminal) {
 		heading("Your turn");
-		showHelp(makeCommands(client, controls, quit));
+		showHelp(makeCommands(client, device, quit));
 		printAbove(terminal);
 		terminal.prompt();
 	}
 	for await (const text of terminal) {
 		if (text.trim() !== "") {
 			commands += 1;
-			failed += (await obey(makeCommands(client, controls, quit), text)) ? 0 : 1;
+			failed += (await obey(makeCommands(client, device, quit), text)) ? 0 : 1;
 		}
 		if (quits) {
 			break;
@@ -73,10 +78,10 @@ async function obey(commands: Command, text: string): Promise<boolean> {
 	}
 }
 
-function makeCommands(client: Client, controls: SimulatedControls, quit: () => void): Command {
+function makeCommands(client: Client, device: PromptDevice, quit: () => void): Command {
+	const { controls } = device;
 	const commands = new Command("")
-		.usage("COMMAND")
-		.configureHelp({ commandUsage: (command) => `${command.name()} ${command.usage()}`.trim() })
+		.configureHelp({ commandUsage: usageOf })
 		.helpOption(false)
 		.exitOverride()
 		.configureOutput({
@@ -88,20 +93,20 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 	commands
 		.command("list")
 		.description("list the tools")
-		.action(() => showTools(client));
+		.action(() => showTools(client, device.toolNames));
 	commands
 		.command("call")
 		.description("call a tool: call self.light.set on=true color=#ff8000")
 		.argument("<tool>")
 		.argument("[arguments...]", 'name=value …; quote values with spaces: question="What is this?"')
-		.action((name: string, pairs: string[]) => call(client, name, pairs));
+		.action((name: string, pairs: string[]) => call(client, device.toolNames, name, pairs));
 	commands
 		.command("status")
 		.description("show the device's state")
 		.action(async () => void (await showCall(client, await nameOf(client, /get_device_status$/), {})));
 	commands
 		.command("press")
-		.description("press the device's button")
+		.description("press the device's button: it listens, until the next press")
 		.argument("[milliseconds]", "how long; a press of 2000 or more is a long one", readMilliseconds)
 		.action((milliseconds?: number) => controls.press(milliseconds));
 	commands
@@ -110,17 +115,12 @@ function makeCommands(client: Client, controls: SimulatedControls, quit: () => v
 		.argument("<sensor>")
 		.argument("<values...>", "one number, or three for motion: along x, y and z")
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
-	commands
-		.command("say")
-		.description("say a text to the assistant of the device's backend; this gateway has none")
-		.argument("<words...>")
-		.action((words: string[]) => controls.say(readSaid(words)));
 	commands.command("quit").alias("exit").description("stop the gateway and the device").action(quit);
 	return commands;
 }
 
-function commandNames(): string[] {
-	return ["list", "call", "status", "press", "measure", "say", "help", "quit"];
+function usageOf(command: Command): string {
+	return command.parent === null ? "COMMAND" : `${command.name()} ${command.usage()}`.trim();
 }
 
 function showHelp(commands: Command): void {
@@ -133,8 +133,8 @@ function lines(text: string): void {
 	}
 }
 
-async function call(client: Client, name: string, pairs: readonly string[]): Promise<void> {
-	const tool = findTool((await client.listTools()).tools, name);
+async function call(client: Client, own: OwnNames, name: string, pairs: readonly string[]): Promise<void> {
+	const tool = findTool((await client.listTools()).tools, name, own);
 	if (!(await showCall(client, tool.name, parseToolArguments(tool.inputSchema, pairs)))) {
 		throw new CommanderError(1, "call-failed", "shown already");
 	}

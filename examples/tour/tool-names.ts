@@ -4,41 +4,71 @@ import { closest, distance } from "fastest-levenshtein";
 /** Between a device's alias and its tool's name. */
 const SEPARATOR = "__";
 
+/** The tour's device names its tools itself, with dots: its own names by those that clients list. */
+export type OwnNames = ReadonlyMap<string, string>;
+
+/** The name of a tool at the prompt: of the tour's device its own, of others the one in the list. */
+export function shownName({ name }: Tool, own: OwnNames): string {
+	return own.get(name) ?? name;
+}
+
 /**
- * Finds a tool by its name in the list, or by the device's own name for it: then it is the first device's that has it.
+ * Finds a tool by its name in the list, or by the device's own name for it: of the tour's device, else of the first that
+ * has it.
  *
  * @throws Error that names a similar tool
  */
-export function findTool(tools: readonly Tool[], name: string): Tool {
-	const portable = name.replace(/[^A-Za-z0-9_-]/g, "_");
+export function findTool(tools: readonly Tool[], name: string, own: OwnNames): Tool {
+	const portable = toPortable(name);
 	const tool =
-		tools.find((each) => each.name === name) ??
+		tools.find((each) => each.name === name || shownName(each, own) === name) ??
 		tools.find((each) => each.name === portable || each.name.endsWith(`${SEPARATOR}${portable}`));
 	if (tool === undefined) {
-		throw new Error(`${name}: unknown tool: ${suggest(tools, portable)}`);
+		throw new Error(`${name}: unknown tool: ${suggest(tools, name, own)}`);
 	}
 	return tool;
 }
 
 /** Names a similar tool, if one exists that does no harm: nobody shall restart a device by a slip. */
-function suggest(tools: readonly Tool[], name: string): string {
-	const names = tools.filter(({ annotations }) => annotations?.destructiveHint !== true).map((tool) => tool.name);
-	const own = new Map(names.map((each) => [each.split(SEPARATOR).at(-1) as string, each]));
-	if (own.size === 0) {
+function suggest(tools: readonly Tool[], name: string, own: OwnNames): string {
+	const harmless = tools.filter(({ annotations }) => annotations?.destructiveHint !== true);
+	const shown = new Map(harmless.map((tool) => [distinctive(tool.name), shownName(tool, own)]));
+	if (shown.size === 0) {
 		return "no device has tools";
 	}
-	const similar = closest(name, [...own.keys()]);
-	return distance(name, similar) > name.length / 2 ? '"list" shows the tools' : `did you mean ${own.get(similar)}?`;
+	const wanted = distinctive(name);
+	const similar = closest(wanted, [...shown.keys()]);
+	const isSimilar = distance(wanted, similar) <= wanted.length / 3;
+	return isSimilar ? `did you mean ${shown.get(similar)}?` : '"list" shows the tools';
+}
+
+/** What tells a tool from others of its device: all names may begin with "self.". */
+function distinctive(name: string): string {
+	return (toPortable(name).split(SEPARATOR).at(-1) as string).replace(/^self_/, "");
+}
+
+function toPortable(name: string): string {
+	return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
 /** What the last word of a command may become, for readline: a command, a tool, or an argument of the tool. */
-export function complete(text: string, commands: readonly string[], tools: readonly Tool[]): [string[], string] {
+export function complete(
+	text: string,
+	commands: readonly string[],
+	tools: readonly Tool[],
+	own: OwnNames,
+): [string[], string] {
 	const words = text.trimStart().split(/\s+/);
 	const last = words.at(-1) ?? "";
-	return [candidates(words, commands, tools).filter((each) => each.startsWith(last)), last];
+	return [candidates(words, commands, tools, own).filter((each) => each.startsWith(last)), last];
 }
 
-function candidates(words: readonly string[], commands: readonly string[], tools: readonly Tool[]): string[] {
+function candidates(
+	words: readonly string[],
+	commands: readonly string[],
+	tools: readonly Tool[],
+	own: OwnNames,
+): string[] {
 	if (words.length < 2) {
 		return commands.map((name) => `${name} `);
 	}
@@ -46,8 +76,8 @@ function candidates(words: readonly string[], commands: readonly string[], tools
 		return [];
 	}
 	if (words.length === 2) {
-		return tools.map(({ name }) => `${name} `);
+		return tools.map((tool) => `${shownName(tool, own)} `);
 	}
-	const tool = tools.find(({ name }) => name === words[1]);
+	const tool = tools.find((each) => each.name === words[1] || shownName(each, own) === words[1]);
 	return Object.keys(tool?.inputSchema.properties ?? {}).map((name) => `${name}=`);
 }

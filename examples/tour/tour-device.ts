@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Client } from "@modelcontextprotocol/client";
+import { portableNames } from "../../gateway/src/catalog/names.js";
 import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { bundleDevicePage } from "../../scripts/page-bundles.js";
@@ -8,6 +9,7 @@ import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
+import type { OwnNames } from "./tool-names.js";
 import { showEvents, tour } from "./tour.js";
 
 /** Milliseconds for a virtual device to come online. */
@@ -90,6 +92,12 @@ export class TourDevice {
 	/** The device's button and sensors. */
 	get controls(): SimulatedControls {
 		return this.#virtual;
+	}
+
+	/** Its own names of its tools, by the names that clients list. */
+	get toolNames(): OwnNames {
+		const server = this.#servers.find(MAC_ADDRESS);
+		return portableNames(server?.tools.map(({ name }) => name) ?? [], server?.alias);
 	}
 
 	/** Serves the device's page. @returns its address */

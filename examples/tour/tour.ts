@@ -1,6 +1,7 @@
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import type { Session } from "../../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
+import { type OwnNames, shownName } from "./tool-names.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
 const SPEECH = 200;
@@ -28,14 +29,17 @@ export async function tour(client: Client, session: Session): Promise<void> {
 }
 
 /** Lists the tools as a table. */
-export async function showTools(client: Client): Promise<void> {
+export async function showTools(client: Client, own: OwnNames): Promise<void> {
 	const { tools } = await client.listTools();
 	heading(`Tools (${tools.length})`);
-	const width = Math.max(...tools.map(({ name }) => name.length));
-	for (const { name, description = "", inputSchema, annotations } of tools) {
+	const width = Math.max(...tools.map((tool) => shownName(tool, own).length));
+	for (const tool of tools) {
+		const { description = "", inputSchema, annotations } = tool;
 		const args = Object.keys(inputSchema.properties ?? {}).join(", ");
 		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
-		line(`${paint("green", name.padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`);
+		line(
+			`${paint("green", shownName(tool, own).padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`,
+		);
 	}
 }
 
