@@ -123,10 +123,22 @@ describe("npm run device -- --prompt", () => {
 		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
 		t.after(() => program.stop());
 		program.write("press\n\nmeasure light 500\npress 0\nmeasure motion 1\njump\n");
-		await until(() => program.output.includes("jump: expected press, measure or say"), "all commands are read");
+		await until(() => program.output.includes("jump: unknown command; commands: press"), "all commands are read");
 		await until(() => program.output.includes("button boot: press"), "the button is pressed");
 		assert.match(program.output, /Expected milliseconds, from 1 to 60000/);
 		assert.match(program.output, /motion: expected three numbers/);
 		assert.doesNotMatch(program.output, /light: expected/);
+	});
+
+	it("names its commands, and ends with quit or with its input", async () => {
+		for (const end of ["quit\n", ""]) {
+			const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
+			program.write(`help\n${end}`);
+			if (end === "") {
+				program.endInput();
+			}
+			assert.equal(await program.ended(), 0);
+			assert.match(program.output, /^commands: press \[MILLISECONDS\], .* quit$/m);
+		}
 	});
 });

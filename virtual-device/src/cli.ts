@@ -51,7 +51,10 @@ async function run(options: Options): Promise<void> {
 		}
 	}
 	if (options.prompt) {
-		void takeCommands(first, process.stdin);
+		void takeCommands(first, process.stdin).then(() => {
+			first.stop();
+			process.exit();
+		});
 	}
 	if (heap) {
 		setInterval(() => void printHeaps(devices), 10_000);

@@ -36,7 +36,7 @@ export function measure(controls: SimulatedControls, sensor: string, values: rea
 }
 
 /** The text to say to the assistant. @throws Error if it is empty */
-export function readSaid(words: readonly string[]): string {
+function readSaid(words: readonly string[]): string {
 	const text = words.join(" ").trim();
 	if (text === "") {
 		throw new Error("say: expected a text");
@@ -44,22 +44,24 @@ export function readSaid(words: readonly string[]): string {
 	return text.slice(0, MAX_SAID);
 }
 
-/**
- * Carries out the commands that come on an input, a line each, until it ends: `press [MILLISECONDS]`,
- * `measure SENSOR VALUE …`, `say TEXT`.
- */
+const HELP = "commands: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT, help, quit";
+
+/** Carries out the commands that come on an input, a line each, until `quit` or its end. `help` names them. */
 export async function takeCommands(controls: SimulatedControls, input: NodeJS.ReadableStream): Promise<void> {
 	for await (const line of createInterface({ input })) {
+		const words = line.trim().split(/\s+/);
+		if (words[0] === "quit") {
+			return;
+		}
 		try {
-			await obey(controls, line);
+			await obey(controls, words);
 		} catch (error) {
 			console.error((error as Error).message);
 		}
 	}
 }
 
-async function obey(controls: SimulatedControls, line: string): Promise<void> {
-	const [command, first, ...rest] = line.trim().split(/\s+/);
+async function obey(controls: SimulatedControls, [command, first, ...rest]: readonly string[]): Promise<void> {
 	switch (command) {
 		case "":
 			break;
@@ -72,7 +74,10 @@ async function obey(controls: SimulatedControls, line: string): Promise<void> {
 		case "say":
 			controls.say(readSaid([first ?? "", ...rest]));
 			break;
+		case "help":
+			console.log(HELP);
+			break;
 		default:
-			throw new Error(`${command}: expected press, measure or say`);
+			throw new Error(`${command}: unknown command; ${HELP}`);
 	}
 }

@@ -1,6 +1,6 @@
 export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler } from "./bundle.js";
-export { measure, readMilliseconds, readSaid, type SimulatedControls } from "./controls.js";
+export { measure, readMilliseconds, type SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
