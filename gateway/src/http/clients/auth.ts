@@ -14,6 +14,9 @@ import { RequestLimits, type RequestLimitsOptions } from "../server/limits.js";
 import type { Admission } from "../server/route.js";
 import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } from "../server/source-check.js";
 
+/** What to do about a wrong or missing token. */
+const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";
+
 interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
 	/** Where the server listens. Beyond loopback every request needs a token. */
 	readonly address: string;
@@ -99,7 +102,7 @@ export class RequestGuard {
 		}
 		await this.checkAttempts(request);
 		await this.#limits.wrongToken(this.addressOf(request));
-		throw this.#invalidToken(request, "unknown bearer token");
+		throw this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
 	}
 
 	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
@@ -154,7 +157,7 @@ export class RequestGuard {
 			return { access: accessOf(token.name, token, userTools), token, session };
 		}
 		await this.#limits.request(this.addressOf(request));
-		throw new HttpError(401, "token", "missing bearer token (create one: xs-mcp-gateway token add NAME --for client)", {
+		throw new HttpError(401, "token", `missing bearer token ${CREATE_TOKEN}`, {
 			"WWW-Authenticate":
 				this.#options.signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
 		});
