@@ -58,7 +58,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 
 	app.use(setHeaders);
 	app.route("/", deviceApp);
-	app.use(checkSource(guard), allowOrigin);
+	app.use(checkSource(guard), allowOrigin, rejectWebSockets(options.console));
 	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
 	if (options.signIn !== undefined) {
 		addSignIn(app, { ...options.signIn, guard, rejections });
@@ -94,6 +94,18 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 function checkSource(guard: RequestGuard): Middleware {
 	return async (c, next) => {
 		guard.checkSource(c.env.incoming);
+		await next();
+	};
+}
+
+/** Without it, a device whose backend URL has this port would get a page, and nobody would learn why it stays offline. */
+function rejectWebSockets({ describe }: ConsoleOptions): Middleware {
+	return async (c, next) => {
+		if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
+			const { websocket, mqtt } = describe().urls;
+			const urls = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
+			throw new HttpError(404, "not-found", `no WebSocket at this port: devices connect to ${urls}`);
+		}
 		await next();
 	};
 }

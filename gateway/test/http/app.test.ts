@@ -122,10 +122,21 @@ describe("the gateway's HTTP server", () => {
 			const { status, headers, body } = await ask(url, { headers: { Authorization: authorization } });
 			assert.equal(status, 401);
 			assert.match(headers["www-authenticate"] ?? "", /^Bearer /);
+			assert.match(body, /xs-mcp-gateway token add NAME --for client/);
 			assert.doesNotMatch(body, /wrong-secret|xsmcp_/);
 		}
 		assert.match(log(), /"reason":"token"/);
 		assert.doesNotMatch(log(), /wrong-secret|xsmcp_/);
+	});
+
+	it("tells a device at this port where devices connect", async (t) => {
+		const { base, deviceUrl } = await startProgram(t);
+		const headers = { Connection: "Upgrade", Upgrade: "websocket" };
+		for (const path of ["/", "/mcp"]) {
+			const { status, body } = await ask(`${base}${path}`, { headers });
+			assert.equal(status, 404);
+			assert.equal(JSON.parse(body).error.message, `no WebSocket at this port: devices connect to ${deviceUrl}`);
+		}
 	});
 
 	it("answers /healthz without a token", async (t) => {

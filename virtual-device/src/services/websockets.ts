@@ -111,6 +111,9 @@ function describeStatus(status: number, hasToken: boolean): string {
 	if (status === 401) {
 		return hasToken ? "token rejected (401)" : "the backend requires a token (401)";
 	}
+	if (status < 400 || status === 404) {
+		return `no WebSocket at this URL (HTTP status ${status})`;
+	}
 	return `the backend answered with HTTP status ${status}`;
 }
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { it } from "node:test";
 import { WebSockets } from "../../src/services/websockets.js";
 
@@ -8,4 +11,17 @@ it("A WebSocket of a virtual device fails if Node rejects the header", () => {
 	sockets.take("open", [7, "ws://127.0.0.1:1/", [["Authorization", "Bearer ключ"]]]);
 	sockets.close();
 	assert.deepEqual(told, [["ws.error", 7, 'Invalid character in header content ["Authorization"]']]);
+});
+
+it("A WebSocket of a virtual device names the HTTP status of a server that has none", async (t) => {
+	const server = createServer((_request, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
+	t.after(() => server.close());
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	const told = new Promise((resolve) => {
+		const sockets = new WebSockets(({ header }) => resolve(header));
+		t.after(() => sockets.close());
+		sockets.take("open", [7, `ws://127.0.0.1:${port}/`, []]);
+	});
+	assert.deepEqual(await told, ["ws.error", 7, "no WebSocket at this URL (HTTP status 404)"]);
 });
