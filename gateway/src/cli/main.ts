@@ -31,12 +31,21 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 		const { addCommands } = await import("./commands.js");
 		addCommands(program);
 	}
+	nameHelpAfterErrors(program, program.name());
 	// After the commands, which would inherit it: their --version differs.
 	program.enablePositionalOptions();
 	try {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {
 		process.exitCode = exitCodeOf(error as Error);
+	}
+}
+
+/** After an error of the command line, such as an unknown option, its command's help is named. */
+function nameHelpAfterErrors(command: Command, words: string): void {
+	command.showHelpAfterError(`See ${words} --help`);
+	for (const each of command.commands) {
+		nameHelpAfterErrors(each, `${words} ${each.name()}`);
 	}
 }
 

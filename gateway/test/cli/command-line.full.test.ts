@@ -24,7 +24,8 @@ describe("xs-mcp-gateway, the program", () => {
 		for (const [args, message] of [
 			[["serv"], /unknown command serv: expected one of serve/],
 			[["--http-port", "x"], /--http-port: expected a whole number/],
-			[["--no-such-flag"], /unknown option '--no-such-flag'/],
+			[["--no-such-flag"], /unknown option '--no-such-flag'\nSee xs-mcp-gateway serve --help\n$/],
+			[["token", "ad"], /unknown command 'ad'\n\(Did you mean add\?\)\nSee xs-mcp-gateway token --help\n$/],
 			[["token", "add", "x", "--for", "friend"], /--for <kind>.* Expected client or device/],
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
 			[
