@@ -168,7 +168,9 @@ export const SETTINGS = {
 	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
 	issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
-	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", { default: [] }),
+	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", {
+		default: [],
+	}),
 	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
 		default: ["scope", "scp"],
 	}),

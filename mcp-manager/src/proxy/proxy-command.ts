@@ -8,7 +8,7 @@ import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-op
 export function addProxyOptions(command: Command): Command {
 	const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 	return command
-		.description("Serve one MCP server over standard input and output, perhaps locked until a skill is loaded")
+		.description("Serve one MCP server over standard input and output, optionally locked until a skill is loaded")
 		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
 		.option(
 			"--header <header>",
