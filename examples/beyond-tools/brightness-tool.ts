@@ -1,12 +1,15 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { SETS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.screen.ask_brightness",
+	title: "Ask for brightness",
 	description: "Let the user say how bright the screen should be.",
 	needs: ["screen"],
-	async run(_args, { screen }, call) {
+	annotations: SETS,
+	run: async (_args, { screen }, call) => {
 		const fields = { percent: integer({ minimum: 0, maximum: 100, default: screen.brightness }) };
 		const answer = await elicit(call, { message: "How bright should the screen be?", fields });
 		if (answer.action !== "accept") {

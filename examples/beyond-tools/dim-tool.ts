@@ -1,11 +1,14 @@
 import { log } from "../../src/mcp_server/features/logging.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { SETS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.screen.dim",
+	title: "Dim the screen",
 	description: "Dim the screen step by step.",
 	needs: ["screen"],
-	async run(_args, { screen }, call) {
+	annotations: SETS,
+	run: async (_args, { screen }, call) => {
 		for (; screen.brightness >= 10; screen.brightness -= 10) {
 			log(call, "info", { brightness: screen.brightness }, "screen");
 			await call.sleep(100);

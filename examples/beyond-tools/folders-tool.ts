@@ -1,11 +1,14 @@
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { READS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.folders",
+	title: "Folders of the client",
 	description: "List the folders that the client works on.",
 	needs: [],
-	async run(_args, _hardware, call) {
+	annotations: READS,
+	run: async (_args, _hardware, call) => {
 		const folders = await roots(call);
 		return folders.length === 0 ? "none" : folders.map(({ uri, name }) => name ?? uri).join(", ");
 	},

@@ -1,13 +1,16 @@
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { READS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.greet",
+	title: "Greet a visitor",
 	description: "Make up a greeting for a visitor.",
 	needs: [],
+	annotations: READS,
 	input: { name: string({ maxLength: 64 }) },
-	async run({ name }, _hardware, call) {
+	run: async ({ name }, _hardware, call) => {
 		const messages = `Greet ${name} in at most ten words.`;
 		const { text, model } = await sample(call, {
 			messages,

@@ -3,11 +3,14 @@ import { image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { embeddedResource } from "../../src/mcp_server/features/embedded-resource.js";
 import { toBase64 } from "../../src/text/base64.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { READS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.report",
+	title: "Report",
 	description: "Report what the camera sees, and the battery.",
 	needs: ["camera", "battery"],
+	annotations: READS,
 	run: async (_args, { camera, battery }) => [
 		text("Here is what the camera sees:"),
 		image(toBase64(await readWhole(await camera.capture(), 6_000)), "image/jpeg"),

@@ -1,11 +1,14 @@
 import { date, email, matching, titledEnumeration } from "../../src/mcp_server/features/schemas.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/support/define-tool.js";
+import { ACTS } from "../../src/tools/support/hints.js";
 
 export default defineTool({
 	name: "self.visit.announce",
+	title: "Announce a visitor",
 	description: "Announce a visitor.",
 	needs: [],
+	annotations: ACTS,
 	input: {
 		on: date({ description: "The day of the visit" }),
 		mail: email(),

@@ -37,7 +37,9 @@ describe("boards", () => {
 	});
 
 	it("have the tools that their parts allow", () => {
-		assert.deepEqual(toolsOf(["speaker"]).offered, ["self.get_device_status", "self.audio_speaker.set_volume"]);
+		const withSpeaker = toolsOf(["speaker"]);
+		assert.ok(withSpeaker.offered.includes("self.audio_speaker.set_volume"));
+		assert.ok(withSpeaker.absent.includes("self.screen.set_brightness"));
 		const { parts: fixed = [], optional = [] } = partsOf.get("virtual") ?? {};
 		// Optional, because a virtual device may stand for a board without them.
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");

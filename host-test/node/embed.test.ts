@@ -23,9 +23,10 @@ it("docs/embed.md shows examples/embed as it stands, in few lines", () => {
 	assert.ok((shown[1]?.text.split("\n").length ?? 0) <= MAX_LINES, "lines");
 });
 
-it("an MCP server without the rest of the firmware serves one client after another, with the same state", async () => {
+/** Asks the server of an example as one client after another. */
+async function clientsOf(example: string) {
 	const { outputFiles } = await build({
-		entryPoints: [`${ROOT}examples/embed/thermostat.ts`],
+		entryPoints: [`${ROOT}examples/embed/${example}`],
 		alias: { src: `${ROOT}src` },
 		bundle: true,
 		format: "esm",
@@ -35,16 +36,26 @@ it("an MCP server without the rest of the firmware serves one client after anoth
 	const { default: server }: { default: McpServer<unknown> } = await import(
 		`data:text/javascript,${encodeURIComponent(code)}`
 	);
-	const ask = (method: string, params: object) => {
+	return (method: string, params: object) => {
 		const sent: string[] = [];
 		const session = server.open({ send: (message) => sent.push(String(message)) });
 		session.receiveText(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
 		session.close();
 		return JSON.parse(sent[0] as string).result;
 	};
+}
+
+it("an MCP server without the rest of the firmware serves one client after another, with the same state", async () => {
+	const ask = await clientsOf("thermostat.ts");
 	const { serverInfo } = ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
 	assert.deepEqual(serverInfo, { name: "thermostat", version: "1.0.0" });
 	const setTarget = (celsius: number) =>
 		ask("tools/call", { name: "set_target", arguments: { celsius } }).content[0].text;
 	assert.deepEqual([setTarget(21), setTarget(22)], ["20", "21"]);
+});
+
+it("an MCP server without the rest of the firmware has a resource", async () => {
+	const ask = await clientsOf("with-resource.ts");
+	const { contents } = ask("resources/read", { uri: "room://target" });
+	assert.deepEqual(contents, [{ uri: "room://target", mimeType: "application/json", text: '{"celsius":20}' }]);
 });

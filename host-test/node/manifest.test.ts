@@ -190,32 +190,44 @@ function importsIn(module: string): string[] {
 	});
 }
 
+/** What the modules of a build import that is not in it. */
+function missingIn(build: ReadonlySet<string>): string[] {
+	return [...build].flatMap((module) =>
+		importsIn(module)
+			.filter((name) => !build.has(name))
+			.map((name) => `${module} imports ${name}, which no manifest of the build names`),
+	);
+}
+
 const targets = Object.keys(readManifest(BOARDS).platforms ?? {});
 
 for (const manifest of ["manifest.json", "manifest_minimal.json"]) {
 	it(`a build of ${manifest} has all that its modules import`, () => {
-		const faults = targets.flatMap((target) => {
-			const built = new Set(modulesIn(manifest, target));
-			const missing = [...built].flatMap((module) =>
-				importsIn(module)
-					.filter((name) => !built.has(name))
-					.map((name) => `${target}: ${module} imports ${name}, which no manifest of the build names`),
-			);
-			return missing;
-		});
+		const faults = targets.flatMap((target) =>
+			missingIn(new Set(modulesIn(manifest, target))).map((fault) => `${target}: ${fault}`),
+		);
 		assert.ok(faults.length === 0, faults.join("\n"));
 	});
 }
+
+it("src/mcp_server has all that its modules import, alone and with each feature", () => {
+	const features = manifests.filter((path) => path.startsWith("src/mcp_server/features/"));
+	assert.ok(features.length > 0);
+	for (const more of [[], ...features.map((path) => [path])]) {
+		const included = ["src/mcp_server/manifest.json", ...more];
+		assert.deepEqual(missingIn(new Set(included.flatMap((path) => modulesIn(path, "")))), [], included.join(" with "));
+	}
+});
 
 it("the smallest build has no add-on, and of tools only those that every board has", () => {
 	const { offered } = toolsOf(["network", "settings", "system"]);
 	const ofEveryBoard = toolFiles().flatMap(({ name, module }) => (offered.includes(name) ? module : []));
 	const built = modulesIn("manifest_minimal.json", "esp32");
 	const optional = built.filter((name) => /^src\/(addons|tools)\/[^/]+$/.test(name));
-	assert.deepEqual(
-		optional.filter((module) => !ofEveryBoard.includes(module)),
-		[],
-	);
+	const faults = optional
+		.filter((module) => !ofEveryBoard.includes(module))
+		.map((module) => `${module}: name it in the manifest of its part, such as src/tools/screen.manifest.json`);
+	assert.deepEqual(faults, []);
 });
 
 it("a board's build has the tools of its parts", () => {

@@ -17,6 +17,9 @@ const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "g
 export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
+/** Runs the suites of the firmware on Node. Sources of the firmware have no tests in the same place. */
+const FIRMWARE_TESTS = "host-test/node/suites.test.ts";
+
 /** Files of this name are left out of `npm test`, and run by `npm run test:all`. */
 export const FULL_ONLY = /\.full\.test\.ts$/;
 
@@ -55,5 +58,8 @@ export function testsFor(argument: string): string[] {
 			return found;
 		}
 	}
-	throw new RangeError(`${argument}: no tests found. Name a test file, a folder of tests, or a folder of sources`);
+	const hint = /^src\b/.test(path)
+		? `the tests of src/: ${FIRMWARE_TESTS}`
+		: "name a test file, a folder of tests, or a folder of sources";
+	throw new RangeError(`${argument}: no tests found; ${hint}`);
 }

@@ -44,7 +44,8 @@ describe("an MCP server in a project of its own", { skip: sdk === undefined && N
 
 /**
  * Builds a copy of the example as docs/embed.md says: with TypeScript's compiler, into an empty folder. The compiler leaves its
- * output despite errors, so that make would not ask it again; the project's own builds do not check types.
+ * output despite errors, so that make would not ask it again; the project's own builds do not check types. The server with a
+ * resource is built with it, as its features are preloaded.
  *
  * @returns the library that the simulator loads
  */
@@ -52,7 +53,13 @@ async function buildCopy(sdk: Sdk, port: number): Promise<string> {
 	const project = join(temporaryFolder(), "thermostat");
 	cpSync(EXAMPLE, project, { recursive: true });
 	const manifest = join(project, "manifest.json");
-	writeFileSync(manifest, readFileSync(manifest, "utf8").replace('"../.."', JSON.stringify(ROOT)));
+	writeFileSync(
+		manifest,
+		readFileSync(manifest, "utf8")
+			.replace('"../.."', JSON.stringify(ROOT))
+			.replace('mcp_server/manifest.json"', '$&, "$(XS_MCP)/src/mcp_server/features/resources.manifest.json"')
+			.replace('"./thermostat"', '$&, "./with-resource"'),
+	);
 	const output = join(project, "build");
 	mkdirSync(output);
 	const args = ["-d", "-m", "-p", sdk.host, "-t", "build", "-o", output, `port=${port}`];

@@ -139,9 +139,6 @@ export default suite("application", {
 		matches(log.at(-1) as string, /unknown system command "reboot"/);
 		mcp();
 		transport.channel.say(request(1, "tools/list", { withUserTools: true }));
-		equal(
-			mcp()[0].payload.result.tools.map(({ name }: { name: string }) => name),
-			["self.get_device_status"],
-		);
+		equal(mcp()[0].payload.result.tools[0].name, "self.get_device_status");
 	},
 });

@@ -92,7 +92,7 @@ export const SETTINGS = deepFreeze({
 	},
 	/**
 	 * `ws://`, `wss://`, `mqtt://` or `mqtts://`; `mdns:` finds a gateway on the local network, `mdns:HOST` a certain one
-	 * @default `mdns:` in a build with `discovery`; in the simulator and on virtual devices `ws://127.0.0.1:8765/`
+	 * @default `mdns:` in a build with `discovery`; in the simulator `ws://127.0.0.1:8765/`
 	 */
 	backend: {
 		kind: "text",

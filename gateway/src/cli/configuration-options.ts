@@ -41,7 +41,11 @@ function optionsFor(name: SettingName): Option[] {
 		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
 	}
 	const hasDefault = value !== undefined && typeof value !== "object";
-	const details = [...(kind.range ? [kind.range] : []), ...(hasDefault ? [`default: ${value}`] : [])].join("; ");
+	const details = [
+		...(kind.range ? [kind.range] : []),
+		...(hasDefault ? [`default: ${value}`] : []),
+		...(repeatable ? ["repeatable"] : []),
+	].join("; ");
 	const option = new Option(`${flagOf(name)} <${placeholder}>`, details ? `${description} (${details})` : description);
 	return [repeatable ? option.argParser(collect) : option];
 }

@@ -93,7 +93,7 @@ export const SETTINGS = {
 		{ default: "closed" },
 	),
 	websocketUrl: setting(url(["ws:", "wss:"]), "WebSocket URL in the bootstrap; required behind a reverse proxy"),
-	mqttEndpoint: setting(text("host"), "MQTT host and port in the bootstrap; required behind a proxy"),
+	mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
 	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
@@ -142,12 +142,12 @@ export const SETTINGS = {
 	),
 	toolHints: setting(
 		toolHints,
-		"Hints of tools without hints, by own name: reads, sets, acts, destroys; * matches anything",
+		"Hints for tools without any, by own name: reads, sets, acts, destroys; * matches anything",
 		{ default: new Map() },
 	),
 	catalog: setting(
 		oneOf("mode", CATALOG_MODES),
-		"Listed tools: full, search (finds others), auto (search above catalogLimit), groups (shared once)",
+		"Tool list: full, search (finds others), auto (search above catalogLimit), groups (shared tools once)",
 		{ default: "auto" },
 	),
 	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {
@@ -168,7 +168,9 @@ export const SETTINGS = {
 	allowedOrigins: setting(hostnames, "Hostnames of websites that may use the gateway", { default: [] }),
 	trustProxy: setting(networks, "Reverse proxies whose X-Forwarded-For is trusted", { default: [] }),
 	issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
-	issuerAudiences: setting(list("name"), "Audiences of issuer's tokens, besides publicUrl with /mcp", { default: [] }),
+	issuerAudiences: setting(list("name"), "Accepted audiences of the issuer's tokens, besides publicUrl with /mcp", {
+		default: [],
+	}),
 	issuerClaims: setting(list("claim"), "Claims that hold scopes, roles or groups; default: scope and scp", {
 		default: ["scope", "scp"],
 	}),
@@ -206,7 +208,7 @@ export const SETTINGS = {
 	),
 	maxWrongTokensPerMinute: setting(
 		integer("requests", 1, 1_000_000_000),
-		"Wrong tokens per minute from one address; more are rejected",
+		"Wrong tokens per minute from one address; then 429",
 		{ default: 20 },
 	),
 } as const;

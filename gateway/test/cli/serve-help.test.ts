@@ -35,6 +35,12 @@ describe("serve --help", () => {
 		assert.equal(starts[0], 0);
 	});
 
+	it("says which flags can be repeated", () => {
+		const marked = SETTING_NAMES.filter((name) => /\brepeatable\b/.test(lineOf(flagOf(name)) ?? ""));
+		const names = SETTING_NAMES.filter((name) => settingOf(name).kind.repeatable && !settingOf(name).secret);
+		assert.deepEqual(marked, names);
+	});
+
 	it("names the allowed values and the default", () => {
 		assert.match(lineOf("--http-port") ?? "", /\(0 to 65535; default: 8766\)$/);
 		for (const name of SETTING_NAMES) {

@@ -8,15 +8,15 @@ import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-op
 export function addProxyOptions(command: Command): Command {
 	const collect = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 	return command
-		.description("Serve one MCP server over standard input and output, with or without a gate")
+		.description("Serve one MCP server over standard input and output, optionally locked until a skill is loaded")
 		.option("--upstream <url>", "URL of the upstream MCP server, or a command (MCP_UPSTREAM; its token: MCP_TOKEN)")
 		.option(
 			"--header <header>",
-			"HTTP header 'Name: value' for the upstream, repeated (MCP_HEADERS, one a line)",
+			"HTTP header 'Name: value' for the upstream (repeatable; in MCP_HEADERS one per line)",
 			collect,
 		)
 		.option("--name <name>", "Name that the host sees (MCP_NAME; default: mcp-proxy)")
-		.option("--skill <skill>", "Skill to load before the tools can be called; empty: no gate (MCP_SKILL)")
+		.option("--skill <skill>", "Skill to load before the tools can be called; empty: none (MCP_SKILL)")
 		.option("--tools <names>", "Tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")
 		.option(
 			"--connect-timeout <ms>",
