@@ -72,6 +72,9 @@ const WATCHDOG_DELAY = 1_000;
 /** Milliseconds for which a backend sees the connections of a device that lost its power. */
 const ABANDONED_TIME = 60_000;
 
+/** Milliseconds after a release in which the firmware sees it. */
+const RELEASE_TIME = 100;
+
 /** dBm */
 const GOOD_SIGNAL = -52;
 
@@ -166,7 +169,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Presses and releases a button. Resolves when it is about to be released.
+	 * Presses and releases a button. Resolves about when the firmware has seen that.
 	 *
 	 * @param milliseconds how long it is held down
 	 * @param button its name. Default: the main button
@@ -174,7 +177,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
 		if (button !== undefined) {
 			this.#board?.press(button, milliseconds);
-			await delay(milliseconds);
+			await delay(milliseconds + RELEASE_TIME);
 		}
 	}
 

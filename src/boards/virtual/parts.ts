@@ -9,7 +9,7 @@ import type { Lights } from "../../hardware/light.js";
 import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
-/** Milliseconds that a button stays down, and up: longer than a contact bounces. */
+/** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
 const MIN_HOLD = 100;
 
 /** Changes that wait for that time: an even number, as each press has two. */
@@ -21,15 +21,19 @@ const MAX_CHANGES = 20;
  */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
-	readonly #changes: boolean[] = [];
+	readonly #changes: (readonly [isDown: boolean, time: number])[] = [];
 	#lasting: TimerHandle | undefined;
 
-	/** Presses or releases the button. */
-	move(isDown: boolean): void {
+	/**
+	 * Presses or releases the button.
+	 *
+	 * @param time milliseconds for which it lasts at least
+	 */
+	move(isDown: boolean, time = MIN_HOLD): void {
 		if (this.#lasting === undefined) {
-			this.#apply(isDown);
+			this.#apply(isDown, time);
 		} else if (this.#changes.length < MAX_CHANGES) {
-			this.#changes.push(isDown);
+			this.#changes.push([isDown, time]);
 		} else {
 			// The one before and this one cancel each other.
 			this.#changes.pop();
@@ -41,15 +45,18 @@ class Finger {
 		this.button.close();
 	}
 
-	#apply(isDown: boolean): void {
+	#apply(isDown: boolean, time: number): void {
 		this.button.follow(isDown);
-		this.#lasting = Timer.set(() => {
-			this.#lasting = undefined;
-			const next = this.#changes.shift();
-			if (next !== undefined) {
-				this.#apply(next);
-			}
-		}, MIN_HOLD);
+		this.#lasting = Timer.set(
+			() => {
+				this.#lasting = undefined;
+				const next = this.#changes.shift();
+				if (next !== undefined) {
+					this.#apply(...next);
+				}
+			},
+			Math.max(time, MIN_HOLD),
+		);
 	}
 }
 
@@ -128,8 +135,8 @@ export function openParts(board: PartNames): {
 	host.onButton((name, isDown) => fingers[name]?.move(isDown));
 	// The device itself times the press: the host may be busy meanwhile.
 	host.onPress((name, milliseconds) => {
-		fingers[name]?.move(true);
-		Timer.set(() => fingers[name]?.move(false), milliseconds);
+		fingers[name]?.move(true, milliseconds);
+		fingers[name]?.move(false);
 	});
 	host.onReading((name, reading) => sensors[name]?.set(reading));
 	return {
