@@ -15,7 +15,7 @@ const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 await runProgram(
 	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of pages, for the documentation.")
 		.addOption(new Option("--only <kind>", "only some of them").choices(["screen", "pages", "recording"]))
-		.addHelpText("after", "\nPages need Chromium, the recording needs util-linux.")
+		.addHelpText("after", "\nPages need Chromium and a font with Chinese, the recording needs util-linux.")
 		.action(async ({ only }: { readonly only?: string }) => {
 			for (const [kind, take] of Object.entries({ screen: drawScreens, pages: takePages, recording: record })) {
 				if (only === undefined || only === kind) {
