@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
-import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
+import { type Configuration, GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { bundleConsole } from "../../scripts/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
@@ -21,30 +21,23 @@ export interface TourGateway {
 
 /** Starts a gateway that remembers nothing of an earlier one and shows every client everything: it is for trying. */
 export async function startGateway(options: TourOptions): Promise<TourGateway> {
-	const { transport, broker } = options;
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
 	const removeFolder = (): void => rmSync(stateFolder, { recursive: true, force: true });
 	// The process may also end by an error, or because nobody reads its output.
 	process.once("exit", removeFolder);
-	const configuration = readConfiguration({
-		flags: {
-			httpPort: options.httpPort ?? (await usualPort(HTTP_PORT)),
-			websocket: transport === "websocket",
-			mqtt: transport === "mqtt" && broker === undefined,
-			[`${transport}Port`]: options.devicePort ?? (await usualPort(DEVICE_PORTS[transport])),
-			...(broker !== undefined && { brokerUrl: broker }),
-			stateFolder,
-			userTools: "*",
-			logLevel: "warn",
-		},
-	});
 	const consoleFolder = await bundleConsole();
-	const program = await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
+	const start = async (ports: Ports): Promise<GatewayProgram> => {
+		const configuration = configure(options, stateFolder, ports);
+		return await GatewayProgram.start(configuration, makeLog(configuration.logLevel), { consoleFolder });
+	};
+	const usual = { http: await usualPort(HTTP_PORT), device: await usualPort(DEVICE_PORTS[options.transport]) };
+	// Another tour that starts at this moment may take the same ports.
+	const program = await start(usual).catch(() => start({ http: 0, device: 0 }));
 	const { clients = "" } = program.urls;
 	return {
 		program,
 		clientUrl: clients,
-		deviceUrl: broker ?? program.urls[transport] ?? "",
+		deviceUrl: options.broker ?? program.urls[options.transport] ?? "",
 		async close() {
 			await program.close();
 			removeFolder();
@@ -53,7 +46,32 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 	};
 }
 
-/** The port, or another one where somebody has it. */
+/** For MCP clients and for devices, unless the options name them; 0 for a free one. */
+interface Ports {
+	readonly http: number;
+	readonly device: number;
+}
+
+function configure(
+	{ transport, broker, httpPort, devicePort }: TourOptions,
+	stateFolder: string,
+	ports: Ports,
+): Configuration {
+	return readConfiguration({
+		flags: {
+			httpPort: httpPort ?? ports.http,
+			websocket: transport === "websocket",
+			mqtt: transport === "mqtt" && broker === undefined,
+			[`${transport}Port`]: devicePort ?? ports.device,
+			...(broker !== undefined && { brokerUrl: broker }),
+			stateFolder,
+			userTools: "*",
+			logLevel: "warn",
+		},
+	});
+}
+
+/** The port, or 0 where somebody has it. */
 async function usualPort(port: number): Promise<number> {
-	return await getPort({ port, host: "127.0.0.1" });
+	return (await getPort({ port, host: "127.0.0.1" })) === port ? port : 0;
 }

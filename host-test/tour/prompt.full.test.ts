@@ -74,6 +74,14 @@ describe("npm start, told to end", () => {
 	});
 });
 
+describe("several of npm start", () => {
+	it("find ports of their own when they start at the same moment", async () => {
+		const tour = typeScript("examples/tour/main.ts", "--engine", "v8", "--once");
+		const programs = await Promise.all(Array.from({ length: 4 }, () => Program.start(tour, () => true)));
+		assert.deepEqual(await Promise.all(programs.map((program) => program.ended())), [0, 0, 0, 0]);
+	});
+});
+
 describe("the flags of npm start", () => {
 	it("are named if they make no sense, without a stack", () => {
 		for (const [args, problem] of [
