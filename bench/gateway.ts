@@ -18,14 +18,14 @@ const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	overhead: benchOverhead,
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
-	fleets: (report) => benchFleets(report, [1_000, 5_000]),
+	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
 	console: benchConsole,
 	cluster: (report) => benchCluster(report),
 };
 
 const program = makeProgram(
 	"run bench:gateway",
-	"Measures the gateway, and writes bench/gateway-results.md. Takes ten minutes.",
+	"Measures the gateway, and writes bench/gateway-results.md. Takes twenty minutes.",
 )
 	.addOption(
 		new Option("--only <section>", "Measure one section, and leave the rest of the file as it is").choices(

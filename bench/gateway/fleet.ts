@@ -89,7 +89,7 @@ export async function benchFleets(
 
 async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
 	const folder = makeTemporaryFolder();
-	const gateway = await startGateway(folder.path);
+	const gateway = await startGateway(folder.path, "--max-devices", String(size + 1));
 	const programs: Program[] = [];
 	try {
 		const tools = join(folder.path, "tools.json");
