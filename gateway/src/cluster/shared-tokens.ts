@@ -156,6 +156,8 @@ export class SharedTokens implements TokenShare {
 		} catch (error) {
 			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
 		}
+		// The record may have come from another gateway in the meantime.
+		await this.catchUp();
 	}
 
 	/** Brings the bucket in line with the file, then the file with the bucket. */

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { Kvm } from "@nats-io/kv";
+import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
+import { SharedTokens } from "../../src/cluster/shared-tokens.js";
+import { TokenStore } from "../../src/config/token-store.js";
 import { WireDevice } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import { startCluster, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
@@ -131,5 +135,22 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		await a.tokens.remove("desk");
 		await untilTokens(b);
 		await assert.rejects(startProgram(t, { cluster: nats.url, clusterName: "c" }), /there was one before/);
+	});
+});
+
+describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
+	it("is removed there, too, though another gateway's record of it has just arrived", async (t) => {
+		const connection = await connect({ servers: (await NatsServer.start(t)).url });
+		t.after(() => connection.close());
+		const folder = makeStateFolder();
+		const tokens = new TokenStore(folder);
+		const shared = new SharedTokens({ tokens, folder, warn: assert.fail });
+		await shared.enter(await new Kvm(connection).create("tokens"));
+		const later = new Date(Date.now() + 60_000).toISOString();
+		const [access, refresh, sha256] = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
+		const grant = { client: "id", clientName: "Client", audience: "/mcp", access, accessExpires: later, refresh };
+		await tokens.addGrant({ name: "client:client-1", grant, expires: later, sha256 });
+		await shared.forbid(sha256, "client");
+		assert.deepEqual(tokens.records, []);
 	});
 });
