@@ -114,7 +114,8 @@ class Callback {
 				clearTimeout(timer);
 				const text = searchParams.has("code") ? "Signed in: the terminal says more." : "Not signed in.";
 				response.writeHead(200, PAGE).end(`${text} You can close this page.\n`);
-				resolve(searchParams);
+				// The command may end at once, and its page with it.
+				response.once("close", () => resolve(searchParams));
 			});
 		});
 		// Awaited later: until then a failure is not unhandled.
