@@ -253,10 +253,11 @@ describe("the gateway's broker", () => {
 		const again = nextSession(gateway.servers);
 		first.device.on("exit", () => assert.fail("the first must not crash"));
 		await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
+		await until(() => first.log.some((line) => line.includes("next attempt in")), "the first is replaced");
+		first.device.stop();
 		const { session: after } = await again;
 		assert.equal(before.connected, false);
-		assert.equal(gateway.servers.find("twin")?.session, after);
-		first.device.stop();
+		assert.equal(gateway.servers.sessionOf("twin"), after);
 		await after.ping();
 		assert.equal(gateway.servers.sessions.length, 1);
 	});

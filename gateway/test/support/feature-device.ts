@@ -128,4 +128,5 @@ const DEFAULTS: Readonly<Record<string, Answer>> = {
 	"resources/subscribe": () => ({}),
 	"resources/unsubscribe": () => ({}),
 	"logging/setLevel": () => ({}),
+	ping: () => ({}),
 };
