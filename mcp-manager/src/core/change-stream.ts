@@ -10,6 +10,9 @@ import { coalesced } from "./coalesced.js";
 /** Milliseconds that a server has to confirm the subscription. */
 const ACK_TIME = 10_000;
 
+/** Milliseconds that a stream stays open after its successor: what the server sent on it may not have arrived yet. */
+const OVERLAP_TIME = 5_000;
+
 /** The delays before a stream that has ended is opened again. */
 const BACKOFF = { initialDelay: 1_000, maxDelay: 60_000 };
 
@@ -23,6 +26,9 @@ export class ChangeStream {
 	readonly #resources = new Set<string>();
 	readonly #reopen = coalesced(() => this.#open());
 	#subscription: McpSubscription | undefined;
+	/** The stream before. A notification that arrives on both does no harm. */
+	#previous: McpSubscription | undefined;
+	#overlapTimer: NodeJS.Timeout | undefined;
 	#retries = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;
@@ -61,6 +67,7 @@ export class ChangeStream {
 	close(): void {
 		this.#closed = true;
 		clearTimeout(this.#timer);
+		this.#closePrevious();
 		void this.#subscription?.close();
 	}
 
@@ -74,15 +81,26 @@ export class ChangeStream {
 		};
 	}
 
+	#closePrevious(): void {
+		clearTimeout(this.#overlapTimer);
+		void this.#previous?.close();
+		this.#previous = undefined;
+	}
+
 	/** The stream with the new filter is open before the one with the old filter ends. */
 	async #open(): Promise<void> {
 		clearTimeout(this.#timer);
 		const filter = this.#filter();
-		const before = this.#subscription;
 		const isWanted = !this.#closed && Object.keys(filter).length > 0;
 		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
+		this.#closePrevious();
+		this.#previous = this.#subscription;
 		this.#subscription = subscription;
-		await before?.close();
+		if (isWanted) {
+			this.#overlapTimer = setTimeout(() => this.#closePrevious(), OVERLAP_TIME).unref();
+		} else {
+			this.#closePrevious();
+		}
 		void subscription?.closed.then(() => {
 			if (this.#subscription === subscription) {
 				this.#retry();

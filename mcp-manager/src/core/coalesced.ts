@@ -3,16 +3,19 @@ export function coalesced(task: () => Promise<void>): () => Promise<void> {
 	let running: Promise<void> | undefined;
 	let again = false;
 	const run = async (): Promise<void> => {
-		do {
-			again = false;
-			await task();
-		} while (again);
+		try {
+			do {
+				again = false;
+				await task();
+			} while (again);
+		} finally {
+			// Not in a later microtask: a request before it would never run.
+			running = undefined;
+		}
 	};
 	return () => {
 		again = running !== undefined;
-		running ??= run().finally(() => {
-			running = undefined;
-		});
+		running ??= run();
 		return running;
 	};
 }

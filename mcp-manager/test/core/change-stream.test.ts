@@ -68,22 +68,34 @@ describe("the stream of a server's changes", () => {
 		}
 	});
 
-	it("opens with a resource more or less before the one before is closed", async (t) => {
-		const { stream, filters, streams } = open(t, {});
+	it("opens with a resource more or less, and closes the one before when nothing can be on its way in it", async (t) => {
+		const { stream, filters, streams, pass } = open(t, {});
+		const closed = () => streams.map((each) => each.closed);
 		await stream.follow("a://1", true);
 		await stream.follow("a://2", true);
+		assert.deepEqual(closed(), [false, false]);
 		await stream.follow("a://1", false);
+		assert.deepEqual(closed(), [true, false, false], "the one before the last has had a round trip");
+		await pass(5_000);
+		assert.deepEqual(closed(), [true, true, false]);
 		assert.deepEqual(
 			filters,
 			[["a://1"], ["a://1", "a://2"], ["a://2"]].map((resourceSubscriptions) => ({ resourceSubscriptions })),
 		);
+		await stream.follow("a://2", false);
+		assert.deepEqual(closed(), [true, true, true]);
+		assert.equal(filters.length, 3, "nothing is wanted any more");
+	});
+
+	it("closes all with its session", async (t) => {
+		const { stream, streams } = open(t, {});
+		await stream.follow("a://1", true);
+		await stream.follow("a://2", true);
+		stream.close();
 		assert.deepEqual(
 			streams.map(({ closed }) => closed),
-			[true, true, false],
+			[true, true],
 		);
-		await stream.follow("a://2", false);
-		assert.equal(streams[2]?.closed, true);
-		assert.equal(filters.length, 3, "nothing is wanted any more");
 	});
 
 	it("forgets a resource that the server rejects", async (t) => {

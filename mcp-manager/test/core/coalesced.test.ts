@@ -41,4 +41,19 @@ describe("a task that never runs twice at a time", () => {
 		await settled();
 		assert.equal(ends.length, 2);
 	});
+
+	it("runs again when it is requested at the very moment at which it ends", async () => {
+		for (let microtasks = 0; microtasks < 8; microtasks += 1) {
+			let runs = 0;
+			const run = coalesced(async () => {
+				runs += 1;
+			});
+			const first = run();
+			for (let waited = 0; waited < microtasks; waited += 1) {
+				await undefined;
+			}
+			await Promise.all([first, run()]);
+			assert.equal(runs, 2, `${microtasks} microtasks later`);
+		}
+	});
 });
