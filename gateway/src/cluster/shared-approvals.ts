@@ -14,7 +14,7 @@ import type { Code, CodeStore } from "../oauth/codes.js";
 import { isOutdated } from "./bus.js";
 import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";
 
-/** Attempts to mark a code while another gateway does. */
+/** Attempts to write a code while another gateway does. */
 const MAX_ATTEMPTS = 3;
 
 /** In the bucket, before the digits that a device shows, and before the hash of a sign-in's code. */
@@ -135,17 +135,22 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 		if (made === undefined) {
 			return;
 		}
-		const found = await bucket.get(COMMAND_LINE);
-		const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
-		const isNewest = made.expires > Math.max(Date.now(), known?.expires ?? 0);
-		const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
-		const isDone =
-			!isNewest ||
-			(await isWritten(
-				found === null ? bucket.create(COMMAND_LINE, text) : bucket.update(COMMAND_LINE, text, found.revision),
-			));
-		if (isDone && this.#made === made) {
-			this.#made = undefined;
+		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+			const found = await bucket.get(COMMAND_LINE);
+			const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
+			const isNewest = made.expires > Math.max(Date.now(), known?.expires ?? 0);
+			const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
+			const isDone =
+				!isNewest ||
+				(await isWritten(
+					found === null ? bucket.create(COMMAND_LINE, text) : bucket.update(COMMAND_LINE, text, found.revision),
+				));
+			if (isDone) {
+				if (this.#made === made) {
+					this.#made = undefined;
+				}
+				return;
+			}
 		}
 	}
 

@@ -3,7 +3,10 @@ import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Kvm } from "@nats-io/kv";
+import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
+import { SharedApprovals } from "../../src/cluster/shared-approvals.js";
 import { withLock } from "../../src/config/file-lock.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
@@ -244,5 +247,26 @@ describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
 			await until(() => log().includes("the connection to NATS is back"), "both are back");
 		}
 		assert.deepEqual([(await enter(b, code)).status, (await enter(a, code)).status], [200, 401]);
+	});
+});
+
+describe("codes of the command line", { skip: whyNoNats }, () => {
+	it("that two gateways make at the same moment: only the newest is taken", async (t) => {
+		const connection = await connect({ servers: (await NatsServer.start(t)).url });
+		t.after(() => connection.close());
+		const bucket = await new Kvm(connection).create("approvals");
+		const open = () => {
+			const folder = makeStateFolder();
+			const approvals = new SharedApprovals(folder, assert.fail);
+			approvals.use(bucket);
+			return { folder, approvals };
+		};
+		const [a, b] = [open(), open()];
+		const old = makeSignInCode(a.folder);
+		await delay(2);
+		const code = makeSignInCode(b.folder);
+		await Promise.all([a.approvals.flush(), b.approvals.flush()]);
+		assert.equal(await a.approvals.takeSignInCode(old), false);
+		assert.equal(await a.approvals.takeSignInCode(code), true);
 	});
 });
