@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import type { ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
-import { RateLimit, ServerError } from "xs-mcp-manager/core";
+import { nestsDeeper, RateLimit, ServerError } from "xs-mcp-manager/core";
 import type { DeviceHello } from "./hello.js";
-import { type DeviceMessage, isNestedDeeper } from "./messages.js";
+import type { DeviceMessage } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";
 
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
@@ -56,6 +56,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	/** Rejects with ServerError "invalid-arguments" if the message is too large for the device. */
 	async send(message: JSONRPCMessage): Promise<void> {
 		this.onsend?.(message);
+		checkNesting(message);
 		const { jsonrpc, id, ...rest } = message as JSONRPCMessage & { id?: RequestId };
 		if ("method" in rest && rest.method === "initialize") {
 			this.#initializeId = id;
@@ -131,10 +132,6 @@ export abstract class DeviceTransport implements ServerTransport {
 			const problem = `message too large for the device: ${bytes} bytes (limit ${maxMessageBytes})`;
 			throw new ServerError("invalid-arguments", problem);
 		}
-		if (isNestedDeeper(text, MAX_DEPTH)) {
-			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
-			throw new ServerError("invalid-arguments", problem);
-		}
 	}
 
 	#deliver(payload: unknown): void {
@@ -153,5 +150,13 @@ export abstract class DeviceTransport implements ServerTransport {
 			void this.close(reason);
 		}
 		return isWithin;
+	}
+}
+
+function checkNesting(message: JSONRPCMessage): void {
+	// The envelope is one of the levels.
+	if (nestsDeeper(message, MAX_DEPTH - 1)) {
+		const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
+		throw new ServerError("invalid-arguments", problem);
 	}
 }

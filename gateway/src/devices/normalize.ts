@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { INVALID_RESPONSE, SERVER_ERROR } from "xs-mcp-manager/core";
+import { INVALID_RESPONSE, MAX_NESTING, nestsDeeper, SERVER_ERROR } from "xs-mcp-manager/core";
 import { isObject, isRequestId } from "../firmware.js";
 
 /** The revision of a device that names none. */
@@ -7,6 +7,8 @@ const OLDEST_REVISION = "2024-11-05";
 
 /** Revisions that the SDK's client accepts in an answer to `initialize`. */
 const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
+
+const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 
 /** A device's message is not valid, and it is not the answer to a request either. */
 class InvalidMessage extends Error {}
@@ -24,6 +26,10 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 		throw new InvalidMessage("not a JSON object");
 	}
 	const { id, method, params, result, error } = message;
+	const isTooDeep = nestsDeeper(message, MAX_NESTING);
+	if (isTooDeep && typeof method === "string") {
+		throw new InvalidMessage(TOO_DEEP);
+	}
 	if (typeof method === "string") {
 		if (id !== undefined && !isRequestId(id)) {
 			throw new InvalidMessage("invalid request id: expected a string or an integer");
@@ -37,6 +43,9 @@ export function normalizeMessage(message: unknown, initializeId: unknown): JSONR
 	}
 	if (typeof id !== "number") {
 		throw new InvalidMessage("unexpected message: not a request, a notification or a response");
+	}
+	if (isTooDeep) {
+		return { jsonrpc: "2.0", id, error: invalidResponse(`the response is ${TOO_DEEP}`) };
 	}
 	if (isObject(error) || typeof error === "string") {
 		return { jsonrpc: "2.0", id, error: normalizeError(isObject(error) ? error : { message: error }) };

@@ -65,7 +65,8 @@ export class WebSocketDevices {
 			allowSynchronousEvents: false,
 		});
 		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
-		this.#http = createHttpServer(requestTimeout, options.tls);
+		const onError = ({ message }: Error): void => servers.reject(`HTTP: ${message}`);
+		this.#http = createHttpServer(requestTimeout, onError, { tls: options.tls });
 		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));

@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock, GetPromptResult, Tool } from "@modelcontextprotocol/server";
+import { MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool, its result, or what a server says of itself. */
@@ -38,7 +39,9 @@ function structured(result: CallToolResult): CallToolResult {
 	}
 	try {
 		const value: unknown = JSON.parse(block.text);
-		return isObject(value) ? result : { ...result, structuredContent: { result: value } };
+		return isObject(value) || nestsDeeper(value, MAX_NESTING)
+			? result
+			: { ...result, structuredContent: { result: value } };
 	} catch {
 		return result;
 	}

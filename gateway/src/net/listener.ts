@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { type TlsOptions, Server as TlsServer } from "node:tls";
@@ -6,18 +6,27 @@ import { type TlsOptions, Server as TlsServer } from "node:tls";
 /** Bytes of a body that must arrive in each `timeout`, until it is whole. */
 const MIN_PROGRESS_BYTES = 16_384;
 
+/** Milliseconds in which nothing of what waits to be sent leaves, after which a client that does not read is disconnected. */
+const STALL_TIME = 120_000;
+
 /** Milliseconds that an idle connection stays open: longer than at reverse proxies, whose next request could meet its end. */
 const IDLE_TIME = 75_000;
 
 /**
  * Node's HTTP or HTTPS server, which cuts connections whose request is too slow: as Node does it, by the event
- * `clientError` with the code `ERR_HTTP_REQUEST_TIMEOUT`.
+ * `clientError` with the code `ERR_HTTP_REQUEST_TIMEOUT`. A response whose client has stopped reading is cut, too; one that is
+ * read slowly is not.
  *
  * @param timeout milliseconds for the headers to arrive, and in which a body must make progress. Not for the whole body, as
  * Node's `requestTimeout`: a device may take longer for a picture.
+ * @param onError is told why a response failed: a fault of whoever wrote it. Its connection has ended
  * @param tls key and certificate: the server then speaks HTTPS
  */
-export function createHttpServer(timeout: number, tls?: TlsOptions): HttpServer {
+export function createHttpServer(
+	timeout: number,
+	onError: (error: Error) => void,
+	{ tls, stallTime = STALL_TIME }: { readonly tls?: TlsOptions | undefined; readonly stallTime?: number } = {},
+): HttpServer {
 	const limits = {
 		requestTimeout: 0,
 		headersTimeout: timeout,
@@ -26,7 +35,15 @@ export function createHttpServer(timeout: number, tls?: TlsOptions): HttpServer 
 	};
 	const server = tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits);
 	// Before the listeners that read the request.
-	return server.on("request", (request: IncomingMessage) => watchProgress(server, request, timeout));
+	return server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+		response.on("error", (error) => {
+			response.destroy();
+			onError(error);
+		});
+		// Node's time starts again with all that leaves, in part as well.
+		response.setTimeout(stallTime, () => response.writableLength > 0 && response.destroy());
+		watchProgress(server, request, timeout);
+	});
 }
 
 /** Ends a request whose body is too slow. Bytes are those of the connection: what arrived with the headers counts as well. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Transport } from "@modelcontextprotocol/server";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
+import { textOf } from "./message-text.js";
 
 /** The MCP server for one request of 2026-07-28. */
 export class RequestServer extends ClientServer {
@@ -36,7 +37,7 @@ function answerDirectly(transport: Transport, response: ServerResponse): void {
 		}
 		isAnswered = true;
 		if (!response.destroyed) {
-			const text = JSON.stringify(message);
+			const text = textOf(message);
 			response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) });
 			response.end(text);
 		}

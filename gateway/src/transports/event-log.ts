@@ -26,10 +26,10 @@ export class EventLog {
 		return `id: ${stream}-${this.#last}\ndata: \n\n`;
 	}
 
-	/** Keeps a message. Returns the text of its event. */
-	add(stream: number, message: object): string {
+	/** Keeps the JSON of a message. Returns the text of its event. */
+	add(stream: number, json: string): string {
 		this.#last += 1;
-		const text = `id: ${stream}-${this.#last}\n${eventOf(message)}`;
+		const text = `id: ${stream}-${this.#last}\n${eventOf(json)}`;
 		this.#events.push({ stream, number: this.#last, text });
 		this.#characters += text.length;
 		while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) {
@@ -46,9 +46,9 @@ export class EventLog {
 	}
 }
 
-/** The text of an event that is not kept. */
-export function eventOf(message: object): string {
-	return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+/** The text of an event that is not kept, with the JSON of a message. */
+export function eventOf(json: string): string {
+	return `event: message\ndata: ${json}\n\n`;
 }
 
 /** Reads a `Last-Event-ID`; undefined if no {@link EventLog} has made it. */

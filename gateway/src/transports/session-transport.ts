@@ -16,6 +16,7 @@ import {
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import { sendJsonRpcError as reject } from "../mcp/json-rpc-error.js";
 import { EventLog, eventOf, readEventId } from "./event-log.js";
+import { textOf } from "./message-text.js";
 
 interface SessionTransportOptions {
 	/** The session has begun. */
@@ -34,8 +35,8 @@ interface Exchange {
 	/** The ids of requests without a response. */
 	readonly pending: Set<RequestId>;
 	readonly isBatch: boolean;
-	/** Not sent yet. */
-	readonly responses: JSONRPCMessage[];
+	/** JSON of messages that were not sent yet. */
+	readonly responses: string[];
 }
 
 /** The stream for what is not part of an answer. */
@@ -53,7 +54,10 @@ const REVISION_OF_EMPTY_EVENTS = "2025-11-25";
 /** Milliseconds after which an answer becomes a stream, and between signs of life on a stream. */
 const KEEP_ALIVE = 15_000;
 
-/** Bytes that may wait to be sent on a stream. Beyond that it is cut; the client may resume it. */
+/**
+ * Bytes that may wait to be sent when a notification comes. Beyond that, one of a call is dropped, and the stream for the rest is
+ * cut: the client may resume it. Answers have no such limit: createHttpServer cuts a client that has stopped reading.
+ */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
 /** Lists that changed are told again on every new stream. */
@@ -135,10 +139,11 @@ export class SessionTransport implements Transport {
 			}
 			throw new Error(`the request ${JSON.stringify(id)} is no longer in progress`);
 		}
+		const text = textOf(message);
 		if (isResponse && !exchange.isStream) {
-			exchange.responses.push(message);
+			exchange.responses.push(text);
 		} else {
-			this.#send(exchange, message);
+			this.#send(exchange, message, text);
 		}
 		if (isResponse) {
 			this.#answered(exchange, id);
@@ -242,7 +247,7 @@ export class SessionTransport implements Transport {
 		} else if (responses.length === 0) {
 			response.writeHead(200, this.#withSession(STREAM)).end();
 		} else {
-			const text = JSON.stringify(isBatch ? responses : responses[0]);
+			const text = isBatch ? `[${responses.splice(0).join(",")}]` : (responses.pop() as string);
 			const length = Buffer.byteLength(text);
 			response.writeHead(200, this.#withSession({ "Content-Type": "application/json", "Content-Length": length }));
 			response.end(text);
@@ -284,23 +289,26 @@ export class SessionTransport implements Transport {
 		this.#keepAlive(exchange);
 	}
 
-	#send(exchange: Exchange, message: JSONRPCMessage): void {
+	#send(exchange: Exchange, message: JSONRPCMessage, text: string): void {
 		const { stream, isStream, response } = exchange;
-		const isListChanged = "method" in message && LIST_CHANGED.test(message.method);
-		if (stream === STANDALONE && isListChanged) {
-			this.#write(exchange, eventOf(message));
+		const isNotification = "method" in message && !("id" in message);
+		if (isNotification && response.writableLength > MAX_UNSENT_BYTES) {
+			if (stream !== STANDALONE) {
+				return;
+			}
+			response.destroy();
+		}
+		if (stream === STANDALONE && isNotification && LIST_CHANGED.test(message.method)) {
+			this.#write(exchange, eventOf(text));
 		} else if (isStream || !response.destroyed) {
-			this.#write(exchange, this.#events.add(stream, message));
+			this.#write(exchange, this.#events.add(stream, text));
 		}
 	}
 
 	/** What has been written before the client reads it is lost with the connection. */
 	#write(exchange: Exchange, text: string): void {
 		const { response, isStream, responses, stream } = exchange;
-		if (response.writableLength > MAX_UNSENT_BYTES) {
-			response.destroy();
-		}
-		if (response.destroyed) {
+		if (response.destroyed || response.writableEnded) {
 			return;
 		}
 		if (!isStream) {
@@ -318,10 +326,21 @@ export class SessionTransport implements Transport {
 		return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 
+	/** While something waits to be sent, the client needs no sign of life. */
 	#keepAlive(exchange: Exchange): void {
-		const sign = (): void => this.#write(exchange, exchange.isStream ? COMMENT : this.#firstEvent(exchange));
+		const { response } = exchange;
+		const sign = (): void => {
+			try {
+				if (response.writableLength === 0) {
+					this.#write(exchange, exchange.isStream ? COMMENT : this.#firstEvent(exchange));
+				}
+			} catch (error) {
+				response.destroy();
+				this.onerror?.(error as Error);
+			}
+		};
 		const timer = setInterval(sign, KEEP_ALIVE).unref();
-		exchange.response.once("close", () => clearInterval(timer));
+		response.once("close", () => clearInterval(timer));
 	}
 
 	#withSession(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {

@@ -167,6 +167,13 @@ describe("the gateway's HTTP server", () => {
 		assert.match(log(), /"reason":"too-large"/);
 	});
 
+	it("rejects a body that nests deeper than 100 levels", async (t) => {
+		const { base } = await startProgram(t);
+		const body = [`{"jsonrpc":"2.0","method":"x","params":{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}}`];
+		const { status } = await ask(`${base}/mcp`, { method: "POST", headers: JSON_TYPE, body });
+		assert.equal(status, 400);
+	});
+
 	it("rejects a body that takes too long to arrive", async (t) => {
 		const { base, log } = await startProgram(t, { bodyTimeout: 200 });
 		const request = makeRequest(`${base}/mcp`, { method: "POST", headers: { ...JSON_TYPE, "Content-Length": 100 } });

@@ -23,6 +23,7 @@ describe("a result that is a sole text", () => {
 			{ content: [text("done")] },
 			{ content: [text("")] },
 			{ content: [text("true")], isError: true },
+			{ content: [text(`${"[".repeat(5_000)}${"]".repeat(5_000)}`)] },
 			{ content: [text("true"), picture] },
 			{ content: [text("true"), text("50")] },
 			{ content: [text("true")], structuredContent: { volume: 50 } },

@@ -13,7 +13,7 @@ const PIECE_TIME = 6_000;
 /** A server that reads each request whole, and a client's request of 1 MB in progress. Their time is the test's. */
 async function upload(t: TestContext, prepare = (_: Server): void => {}) {
 	t.mock.timers.enable({ apis: ["setInterval"] });
-	const server = createHttpServer(TIMEOUT);
+	const server = createHttpServer(TIMEOUT, assert.ifError);
 	prepare(server);
 	const received = new Promise<IncomingMessage>((resolve) =>
 		server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -74,5 +74,50 @@ describe("an HTTP server of the gateway", () => {
 		t.mock.timers.tick(TIMEOUT);
 		await closed;
 		assert.deepEqual(codes, ["ERR_HTTP_REQUEST_TIMEOUT"]);
+	});
+});
+
+/** A server, and the response to a request whose client reads nothing. */
+async function unread(t: TestContext, { onError = assert.ifError as (error: Error) => void, stallTime = 1 } = {}) {
+	const server = createHttpServer(TIMEOUT, onError, { stallTime });
+	const port = await listenOn(server, { host: "127.0.0.1", port: 0 }, assert.ifError);
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const client = makeRequest({ port, host: "127.0.0.1" });
+	client.on("error", () => {});
+	// Without a listener, Node reads it.
+	client.on("response", () => {});
+	client.end();
+	const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+	return { client, response };
+}
+
+describe("a response", () => {
+	it("is cut when nothing of it leaves any more, also when it is complete", async (t) => {
+		const { client, response } = await unread(t);
+		const answered = once(client, "response") as Promise<[IncomingMessage]>;
+		response.end(Buffer.alloc(32 * 1024 * 1024));
+		await once(response, "close");
+		const [answer] = await answered;
+		await assert.rejects(answer.toArray(), { code: "ECONNRESET" });
+	});
+
+	it("that has nothing to send yet is not cut", async (t) => {
+		const { client, response } = await unread(t);
+		await once(response, "timeout");
+		response.end("late");
+		const [answer] = (await once(client, "response")) as [IncomingMessage];
+		assert.equal(answer.statusCode, 200);
+	});
+
+	it("that is written to after its end is an error that is told: the server goes on", async (t) => {
+		const errors: Error[] = [];
+		const { response } = await unread(t, { onError: (error) => errors.push(error), stallTime: TIMEOUT });
+		response.end(Buffer.alloc(32 * 1024 * 1024));
+		response.write("more");
+		await new Promise((resolve) => response.once("close", resolve));
+		assert.match(String(errors), /write after end/);
 	});
 });

@@ -219,6 +219,16 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
 		});
 
+		it("is told at once that the device's answer nests too deep", async (t) => {
+			const side = await startGateway(t);
+			const structuredContent = JSON.parse(`{"a":${"[".repeat(100)}${"]".repeat(100)}}`);
+			await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent }) });
+			const client = await connect(t, side);
+			const result = await setVolume(client, NAMES.first, 1);
+			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
+			assert.match(JSON.stringify(result.content), /nested deeper than 100 levels/);
+		});
+
 		it("sees and calls user-only tools if its access allows it, for all devices or for some", async (t) => {
 			const side = await startGateway(t);
 			const device = await WireDevice.connect(t, side, { id: FIRST });

@@ -3,6 +3,7 @@ export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions }
 export { backoff } from "./backoff.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { portable, slug } from "./names.js";
+export { MAX_NESTING, nestsDeeper } from "./nesting.js";
 export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
 export { RateLimit } from "./rate-limit.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";

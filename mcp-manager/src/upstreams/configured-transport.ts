@@ -18,8 +18,9 @@ import {
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import { MAX_NESTING, nestsDeeper } from "../core/nesting.js";
 import { RateLimit } from "../core/rate-limit.js";
-import { NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { INVALID_RESPONSE, NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
@@ -55,6 +56,8 @@ const MAX_REASON = 500;
 
 /** Characters of a message that is not MCP, for the reason. */
 const MAX_QUOTE = 100;
+
+const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 
 /** One connection to a configured server. On any transport it ends once, with a reason. */
 export class ConfiguredTransport implements ServerTransport {
@@ -136,7 +139,7 @@ export class ConfiguredTransport implements ServerTransport {
 		transport.onmessage = (message, extra) => {
 			if (this.#isWithinRate(message)) {
 				this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
-				this.onmessage?.(message, extra);
+				this.#deliver(message, extra);
 			}
 		};
 		transport.onclose = () =>
@@ -155,6 +158,9 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		if (nestsDeeper(message, MAX_NESTING)) {
+			throw new ServerError("invalid-arguments", `message ${TOO_DEEP}`);
+		}
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.add(message.id);
 			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
@@ -297,6 +303,18 @@ export class ConfiguredTransport implements ServerTransport {
 			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
 		}
 		return !this.#isClosed;
+	}
+
+	/** An answer that nests too deep fails its request at once. */
+	#deliver(message: JSONRPCMessage, extra: Parameters<NonNullable<Transport["onmessage"]>>[1]): void {
+		if (!nestsDeeper(message, MAX_NESTING)) {
+			this.onmessage?.(message, extra);
+		} else if ("method" in message || message.id === undefined) {
+			this.onerror?.(new Error(`message dropped: ${TOO_DEEP}`));
+		} else {
+			const error = { code: SERVER_ERROR, message: `the response is ${TOO_DEEP}`, data: INVALID_RESPONSE };
+			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error }, extra);
+		}
 	}
 
 	#failed(error: Error): void {

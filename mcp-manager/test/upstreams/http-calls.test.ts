@@ -10,6 +10,7 @@ const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 /** A server over HTTP with a tool `pay`, and how often that was carried out. */
 async function startPaying(t: TestContext, answerCall: (response: ServerResponse) => void) {
 	const paid = { times: 0 };
+	let lastId: unknown;
 	const httpServer = createServer(async (request, response) => {
 		let body = "";
 		for await (const chunk of request) {
@@ -18,6 +19,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 		const { id, method, params } = JSON.parse(body || "{}");
 		if (method === "tools/call") {
 			paid.times += 1;
+			lastId = id;
 			answerCall(response);
 			return;
 		}
@@ -43,7 +45,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 	const server = await servers.add(serverConfig({ id: "shop", url, retryPolicy: RETRIES })).connect();
 	const [pay] = server.tools;
 	assert.ok(pay);
-	return { paid, call: () => server.call("test", pay, {}) };
+	return { paid, call: (args = {}) => server.call("test", pay, args), lastId: () => lastId };
 }
 
 const json = { "Content-Type": "application/json" };
@@ -118,4 +120,28 @@ describe("a call over HTTP that may have been carried out is not made again", ()
 			assert.equal(paid.times, 1);
 		});
 	}
+});
+
+describe("messages that nest too deep", () => {
+	const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+	it("are the server's error at once, and leave the connection open", async (t) => {
+		const answer = `{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":{"a":${nested(5_000)}}}}`;
+		const { call, paid, lastId } = await startPaying(
+			t,
+			(response) => void response.writeHead(200, json).end(answer.replace("ID", String(lastId()))),
+		);
+		for (const times of [1, 2]) {
+			await assert.rejects(call(), { code: "invalid-result", message: /nested deeper than 100 levels/ });
+			assert.equal(paid.times, times);
+		}
+	});
+
+	it("are not sent, and leave the connection open", async (t) => {
+		const { call, paid } = await startPaying(t, (response) => void response.destroy());
+		const deep = { a: JSON.parse(nested(5_000)) };
+		await assert.rejects(call(deep), { code: "invalid-arguments", message: /nested deeper than 100 levels/ });
+		await assert.rejects(call(deep), { code: "invalid-arguments" });
+		assert.equal(paid.times, 0);
+	});
 });

@@ -35,7 +35,8 @@ export class HttpServer {
 
 	constructor(options: HttpServerOptions) {
 		this.#options = options;
-		this.#http = createHttpServer(options.bodyTimeout, options.tls);
+		const { bodyTimeout, tls, log } = options;
+		this.#http = createHttpServer(bodyTimeout, (err) => log.error({ err }, "response failed"), { tls });
 		this.#http.on("request", makeListener(options));
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#rejectConnection(error, socket));
 	}
