@@ -83,7 +83,7 @@ async function perform(task: Task): Promise<void> {
 
 /** @returns the errors of calls. Rejects if the gateway does not connect and no sign-in would help. */
 async function use(input: ServerInput, folder: string, { revision, context }: Task): Promise<string[]> {
-	const gateway = await Gateway.open({ toolNames: "own" });
+	const gateway = await Gateway.open();
 	const signIns = { folder, how: "sign in" };
 	const manager = new McpManager({ registry: gateway.servers, servers: [input], options: { signIns } });
 	const front = await serveClients(gateway);

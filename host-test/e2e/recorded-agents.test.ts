@@ -21,7 +21,6 @@ describe("recorded agents", () => {
 		const endpoint = new Endpoint({
 			url: peer.url,
 			open: () => openClientServer(started.gateway, { access: LOCAL, onerror }),
-			maxBytes: 8_000,
 			onChange: report,
 		});
 		t.after(() => endpoint.close());

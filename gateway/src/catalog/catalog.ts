@@ -4,7 +4,7 @@ import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/co
 import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "./access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
-import { aliasIn, type Listings, type Naming } from "./listing.js";
+import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
@@ -365,9 +365,9 @@ export class Catalog {
 	/** An item of a server's list, by any name that it has in this catalog. */
 	#find<Item>(
 		name: string,
-		findIn: (server: Server, naming: Naming) => Item | undefined,
+		findIn: (server: Server, naming: Lookup) => Item | undefined,
 	): { readonly server: Server; readonly item: Item } | undefined {
-		const find = (server: Server | undefined, naming: Naming) => {
+		const find = (server: Server | undefined, naming: Lookup) => {
 			const item = server && findIn(server, naming);
 			return server && item && { server, item };
 		};

@@ -7,10 +7,13 @@ import { stateResource } from "./state-resource.js";
 import type { ToolHints } from "./tool-hints.js";
 
 /**
- * How tools and prompts are named in a client's list: as their server names them, in characters that every client takes, or
- * in those characters with the server's alias in front, which is then in the URIs of resources, too. See docs/gateway.md.
+ * How tools and prompts are named in a client's list: in characters that every client takes, or in those characters with the
+ * server's alias in front, which is then in the URIs of resources, too. See docs/gateway.md.
  */
-export type Naming = "own" | "portable" | "prefixed";
+export type Naming = "portable" | "prefixed";
+
+/** How a client may name an item: as a list does, or as its server does. */
+export type Lookup = Naming | "own";
 
 /** An item of a server's list, and how clients see it: under another name. */
 export interface NamedItem<Item> {
@@ -62,7 +65,7 @@ class Made {
 class ItemsByName<Item extends Named> {
 	readonly #made = new WeakMap<readonly Item[], Map<string, ReadonlyMap<string, Item>>>();
 
-	find(items: readonly Item[], { alias }: Server, naming: Naming, name: string): Item | undefined {
+	find(items: readonly Item[], { alias }: Server, naming: Lookup, name: string): Item | undefined {
 		const prefix = naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
 		if (!name.startsWith(prefix)) {
 			return undefined;
@@ -88,7 +91,7 @@ export class Listings {
 	readonly #hints: ToolHints;
 	readonly #tools = new ItemsByName<ServerTool>();
 	readonly #prompts = new ItemsByName<ServerPrompt>();
-	readonly #made: Readonly<Record<Naming, Made>> = { own: new Made(), portable: new Made(), prefixed: new Made() };
+	readonly #made: Readonly<Record<Naming, Made>> = { portable: new Made(), prefixed: new Made() };
 
 	/** @param hints for tools without any */
 	constructor(hints: ToolHints) {
@@ -121,8 +124,8 @@ export class Listings {
 		return named.filter(({ item }) => this.allows(item, allowed));
 	}
 
-	/** The tool that has this name in lists of that naming. */
-	findTool(server: Server, naming: Naming, name: string): ServerTool | undefined {
+	/** The tool of this name. */
+	findTool(server: Server, naming: Lookup, name: string): ServerTool | undefined {
 		return this.#tools.find(server.tools, server, naming, name);
 	}
 
@@ -136,8 +139,8 @@ export class Listings {
 				);
 	}
 
-	/** The prompt that has this name in lists of that naming. */
-	findPrompt(server: Server, naming: Naming, name: string): ServerPrompt | undefined {
+	/** The prompt of this name. */
+	findPrompt(server: Server, naming: Lookup, name: string): ServerPrompt | undefined {
 		return this.#prompts.find(server.offers.prompts, server, naming, name);
 	}
 
@@ -172,7 +175,7 @@ export function aliasIn(name: string): string | undefined {
 	return end < 0 ? undefined : name.slice(0, end);
 }
 
-function namesOf(items: readonly Named[], alias: string, naming: Naming): readonly string[] {
+function namesOf(items: readonly Named[], alias: string, naming: Lookup): readonly string[] {
 	const own = items.map(({ name }) => name);
 	return naming === "own" ? own : [...portableNames(own, naming === "prefixed" ? alias : "").keys()];
 }

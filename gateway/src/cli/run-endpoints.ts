@@ -13,7 +13,6 @@ import type { Message } from "./relay-messages.js";
 export interface EndpointCommandOptions extends ClientOptions, CatalogOptions {
 	readonly device?: string;
 	readonly config?: string;
-	readonly endpointMaxBytes?: unknown;
 }
 
 /**
@@ -25,10 +24,9 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 	if (!given.every((each) => /^wss?:\/\//.test(each) && URL.canParse(each))) {
 		throw new UsageError("expected URLs of endpoints that begin with ws:// or wss://");
 	}
-	const { url, token, device, config, endpointMaxBytes } = options;
-	const { endpoints, endpointMaxBytes: maxBytes } = configurationFrom({
+	const { url, token, device, config } = options;
+	const { endpoints } = configurationFrom({
 		...(config !== undefined && { config }),
-		...(endpointMaxBytes !== undefined && { endpointMaxBytes }),
 		...(given.length > 0 && { endpoints: given }),
 	});
 	if (endpoints.length === 0) {
@@ -37,14 +35,14 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
 	const serve = (endpoint: string) =>
-		serveEndpoint(endpoint, { maxBytes, onChange, open: () => gateway.address(device, catalogFrom(options)) });
+		serveEndpoint(endpoint, { onChange, open: () => gateway.address(device, catalogFrom(options)) });
 	const served = await Promise.all(endpoints.map(serve));
 	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 	await Promise.all(served.map((close) => close()));
 	process.exit(EXIT.ok);
 }
 
-interface ServeEndpointOptions extends Pick<EndpointOptions, "maxBytes" | "onChange"> {
+interface ServeEndpointOptions extends Pick<EndpointOptions, "onChange"> {
 	/** Reaches the gateway. */
 	readonly open: () => Promise<GatewayAddress>;
 }
@@ -54,10 +52,7 @@ interface ServeEndpointOptions extends Pick<EndpointOptions, "maxBytes" | "onCha
  *
  * @returns a function that stops it
  */
-async function serveEndpoint(
-	url: string,
-	{ maxBytes, onChange, open }: ServeEndpointOptions,
-): Promise<() => Promise<void>> {
+async function serveEndpoint(url: string, { onChange, open }: ServeEndpointOptions): Promise<() => Promise<void>> {
 	const address = await reach(open, ({ message }) => onChange(message));
 	const connect = async (transport: Transport): Promise<void> => {
 		const relay = new Relay((message) => void transport.send(message as JSONRPCMessage), address);
@@ -65,6 +60,6 @@ async function serveEndpoint(
 		transport.onclose = () => void relay.close();
 		await transport.start();
 	};
-	const endpoint = new Endpoint({ url, open: () => ({ connect }), maxBytes, onChange });
+	const endpoint = new Endpoint({ url, open: () => ({ connect }), onChange });
 	return () => endpoint.close();
 }

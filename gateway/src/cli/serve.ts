@@ -14,7 +14,7 @@ export function addServeCommands(program: Command): void {
 		.allowExcessArguments()
 		.action(serve);
 	addBridgeCommand(program);
-	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints", "endpointMaxBytes"])
+	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints"])
 		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
 		.option("--device <device>", "Alias or id; default: all devices")

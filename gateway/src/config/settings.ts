@@ -101,7 +101,6 @@ export const SETTINGS = {
 	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API for photos"),
 	visionModel: setting(text("model"), "Model name at visionUrl"),
 	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
-	visionTimeout: setting(DURATION, "Time limit for a request to visionUrl", { default: 20_000 }),
 	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
 		default: defaultStateFolder(),
 		path: true,
@@ -114,11 +113,6 @@ export const SETTINGS = {
 		},
 	),
 	serversFile: setting(FILE, "File of the servers (mcp-servers.json)", { path: true }),
-	maxServerConnections: setting(
-		integer("connections", 1, 1_000),
-		"Open connections; a further one closes the longest idle",
-		{ default: 10 },
-	),
 	managementTools: setting(
 		oneOf("clients", ["off", "local", "all"]),
 		"Who gets the management tools (off, local, all). Such a client can start any command on this machine",
@@ -128,18 +122,8 @@ export const SETTINGS = {
 		secret: true,
 		default: [],
 	}),
-	endpointMaxBytes: setting(
-		integer("bytes", 2_048, 1_048_576),
-		"Largest message; lists are split, larger results fail",
-		{ default: 8_000 },
-	),
 	aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", { default: new Map() }),
 	userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", { default: [] }),
-	toolNames: setting(
-		oneOf("names", ["own", "portable"]),
-		"Tool names on /mcp/DEVICE: portable (valid in every client), own (the device's)",
-		{ default: "portable" },
-	),
 	toolHints: setting(
 		toolHints,
 		"Hints for tools without any, by own name: reads, sets, acts, destroys; * matches anything",
@@ -190,14 +174,10 @@ export const SETTINGS = {
 		default: 10_000,
 	}),
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
-	callsWaiting: setting(integer("calls", 0, 100_000), "Calls that may wait per device", { default: 64 }),
 	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
 	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
 	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
-	bodyTimeout: setting(DURATION, "Time for a request's headers, and for each 16 KB of its body", {
-		default: 10_000,
-	}),
 	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress when the gateway stops", {
 		default: 3_000,
 	}),

@@ -25,8 +25,6 @@ export interface WebSocketDevicesOptions {
 	readonly tls?: TlsOptions;
 	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
 	readonly onRequest?: RequestListener;
-	/** Milliseconds for a request's headers, and for progress of its body. Default 10,000. */
-	readonly requestTimeout?: number;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
 	readonly pingInterval?: number;
 }
@@ -64,9 +62,9 @@ export class WebSocketDevices {
 			// One message in a turn of the event loop: see DeviceTransport.
 			allowSynchronousEvents: false,
 		});
-		const { requestTimeout = 10_000, onRequest = rejectRequest } = options;
+		const { onRequest = rejectRequest } = options;
 		const onError = ({ message }: Error): void => servers.reject(`HTTP: ${message}`);
-		this.#http = createHttpServer(requestTimeout, onError, { tls: options.tls });
+		this.#http = createHttpServer(onError, { tls: options.tls });
 		this.#http.on("request", onRequest);
 		this.#http.on("tlsClientError", (error: Error) => servers.reject(`TLS: ${error.message}`));
 		this.#http.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));

@@ -18,12 +18,6 @@ import { RequestStates } from "./request-states.js";
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
 	/** Where the gateway keeps what outlives it. Default: nowhere. */
 	readonly stateFolder?: string;
-	/**
-	 * How the tools of a single server are named, on the path of that server: "own" as the server names them, or "portable"
-	 * (default) in the characters that every MCP client takes. In a catalog of all servers, names are always portable and
-	 * begin with the server's alias.
-	 */
-	readonly toolNames?: Exclude<Naming, "prefixed">;
 	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 	/**
@@ -58,7 +52,6 @@ export class Gateway {
 	panel: string | undefined;
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
 	whenKnown: (server: string) => Promise<void> = async () => {};
-	readonly #options: GatewayOptions;
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
@@ -69,7 +62,6 @@ export class Gateway {
 		this.servers = servers;
 		this.requestStates = new RequestStates(options.requestStateKey);
 		this.updates = new FirmwareUpdates(servers);
-		this.#options = options;
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
 		this.#view = {
 			catalog: options.catalog ?? catalog,
@@ -109,7 +101,7 @@ export class Gateway {
 		const key = catalogKey(keyOfScope, access, view);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
-			const naming = server === undefined ? "prefixed" : (this.#options.toolNames ?? "portable");
+			const naming = server === undefined ? "prefixed" : "portable";
 			const catalogTools = view.catalog === "groups" ? LISTED_WITH_GROUPS : LISTED_CATALOG_TOOLS;
 			const ownTools = server === undefined ? this.ownTools(access) : [];
 			catalog = new Catalog(this.servers, {

@@ -3,7 +3,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { type TlsOptions, Server as TlsServer } from "node:tls";
 
-/** Bytes of a body that must arrive in each `timeout`, until it is whole. */
+/** Milliseconds for a request's headers to arrive, and for each {@link MIN_PROGRESS_BYTES} of its body. */
+const REQUEST_TIMEOUT = 10_000;
+
+/** Bytes of a body that must arrive in each {@link REQUEST_TIMEOUT}, until it is whole. */
 const MIN_PROGRESS_BYTES = 16_384;
 
 /** Milliseconds in which nothing of what waits to be sent leaves, after which a client that does not read is disconnected. */
@@ -17,21 +20,20 @@ const IDLE_TIME = 75_000;
  * `clientError` with the code `ERR_HTTP_REQUEST_TIMEOUT`. A response whose client has stopped reading is cut, too; one that is
  * read slowly is not.
  *
- * @param timeout milliseconds for the headers to arrive, and in which a body must make progress. Not for the whole body, as
- * Node's `requestTimeout`: a device may take longer for a picture.
+ * Not by Node's `requestTimeout`, which limits the whole body: a device may take longer for a picture.
+ *
  * @param onError is told why a response failed: a fault of whoever wrote it. Its connection has ended
  * @param tls key and certificate: the server then speaks HTTPS
  */
 export function createHttpServer(
-	timeout: number,
 	onError: (error: Error) => void,
 	{ tls, stallTime = STALL_TIME }: { readonly tls?: TlsOptions | undefined; readonly stallTime?: number } = {},
 ): HttpServer {
 	const limits = {
 		requestTimeout: 0,
-		headersTimeout: timeout,
+		headersTimeout: REQUEST_TIMEOUT,
 		keepAliveTimeout: IDLE_TIME,
-		connectionsCheckingInterval: Math.min(1_000, timeout),
+		connectionsCheckingInterval: 1_000,
 	};
 	const server = tls ? createTlsServer({ ...limits, ...tls }) : createServer(limits);
 	// Before the listeners that read the request.
@@ -42,12 +44,12 @@ export function createHttpServer(
 		});
 		// Node's time starts again with all that leaves, in part as well.
 		response.setTimeout(stallTime, () => response.writableLength > 0 && response.destroy());
-		watchProgress(server, request, timeout);
+		watchProgress(server, request);
 	});
 }
 
 /** Ends a request whose body is too slow. Bytes are those of the connection: what arrived with the headers counts as well. */
-function watchProgress(server: HttpServer, request: IncomingMessage, timeout: number): void {
+function watchProgress(server: HttpServer, request: IncomingMessage): void {
 	const { headers, socket } = request;
 	if (!("transfer-encoding" in headers) && Number(headers["content-length"] ?? 0) === 0) {
 		return;
@@ -63,7 +65,7 @@ function watchProgress(server: HttpServer, request: IncomingMessage, timeout: nu
 			}
 		}
 		seen = socket.bytesRead;
-	}, timeout);
+	}, REQUEST_TIMEOUT);
 	const stop = (): void => clearInterval(timer);
 	request.once("end", stop);
 	request.once("close", stop);

@@ -95,7 +95,7 @@ export class ClientSide {
 	/** Serves clients over HTTP, and devices on the same port. Rejects with ConfigurationError. */
 	async listen(deviceRoutes: DeviceAppOptions, bindings: DeviceBindings): Promise<void> {
 		const { configuration, log, tokens, urls, onClose } = this.#context;
-		const { httpAddress: address, httpPort: port, bodyTimeout, maxBodyBytes, bootstrap, stateFolder } = configuration;
+		const { httpAddress: address, httpPort: port, maxBodyBytes, bootstrap, stateFolder } = configuration;
 		const { servers } = this.#core.gateway;
 		const codes = this.#cluster?.approvals ?? new OwnSignInCode(stateFolder);
 		const files = TlsFiles.of("http", configuration);
@@ -117,7 +117,7 @@ export class ClientSide {
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
 		});
-		const options = { app, address, port, bodyTimeout, rejections: this.rejections, log, ...(tls && { tls }) };
+		const options = { app, address, port, rejections: this.rejections, log, ...(tls && { tls }) };
 		const server = new HttpServer(options);
 		this.#httpServer = server;
 		this.#renewTls = () => renewTls(files, server, log);
@@ -161,13 +161,13 @@ export class ClientSide {
 	/** Connects to the endpoints of hosted agents, and keeps the connections. */
 	openEndpoints(): void {
 		const { configuration, log, onClose } = this.#context;
-		const { endpoints, endpointMaxBytes: maxBytes, userTools } = configuration;
+		const { endpoints, userTools } = configuration;
 		for (const url of endpoints) {
 			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
 			const onChange = (text: string): void => log.info(text);
 			const onerror = ({ message }: Error): void => log.warn(`${access.principal}: ${message}`);
 			const open = () => openClientServer(this.#core.gateway, { access, onerror });
-			const endpoint = new Endpoint({ url, maxBytes, onChange, open });
+			const endpoint = new Endpoint({ url, onChange, open });
 			onClose(() => endpoint.close());
 		}
 	}

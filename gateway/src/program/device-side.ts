@@ -58,8 +58,8 @@ export class DeviceSide {
 	/** The HTTP routes for devices: on the port of clients, and on that of WebSockets. */
 	routes({ rejections, addressOf }: RouteOptions): DeviceAppOptions {
 		const { configuration, log } = this.#context;
-		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key, visionTimeout } = configuration;
-		const visionModel = url && model ? new VisionModel({ url, model, key, timeout: visionTimeout }) : undefined;
+		const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = configuration;
+		const visionModel = url && model ? new VisionModel({ url, model, key }) : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
 		const bootstrap = this.#bootstrapRoutes(common);
 		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
@@ -121,7 +121,7 @@ export class DeviceSide {
 
 	async #openWebSocket(servers: ServerRegistry, routes: DeviceAppOptions): Promise<void> {
 		const { configuration, log, urls, onClose } = this.#context;
-		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins, bodyTimeout } = configuration;
+		const { websocket, websocketAddress: host, websocketPort: port, allowedOrigins } = configuration;
 		if (!websocket) {
 			return;
 		}
@@ -134,7 +134,6 @@ export class DeviceSide {
 			authenticate: guard.authenticate,
 			allowedOrigins,
 			onRequest: makeListener({ app: createDeviceServerApp(routes), rejections: routes.rejections }),
-			requestTimeout: bodyTimeout,
 			...(tls && { tls }),
 		});
 		this.#rechecks.push(

@@ -17,6 +17,9 @@ export interface Core {
 	readonly manager: McpManager | undefined;
 }
 
+/** Open connections to configured servers; a further one closes the longest idle. */
+const MAX_CONNECTIONS = 100;
+
 /** Milliseconds that the start waits for configured servers. */
 const SERVERS_TIME = 3_000;
 
@@ -47,12 +50,16 @@ async function openGateway({ configuration, log }: ProgramContext, pictures: Pic
 /** Connects to the configured servers. Slow ones are waited for in the background. */
 async function openManager(context: ProgramContext, gateway: Gateway): Promise<McpManager | undefined> {
 	const { configuration, log } = context;
-	const { serversFile: file, managementTools, maxServerConnections: maxConnections } = configuration;
+	const { serversFile: file, managementTools } = configuration;
 	if (file === undefined && managementTools === "off") {
 		return undefined;
 	}
 	const signIns = { folder: signInFolder(configuration.stateFolder), how: SIGN_IN_COMMAND };
-	const manager = new McpManager({ file, registry: gateway.servers, options: { maxConnections, signIns } });
+	const manager = new McpManager({
+		file,
+		registry: gateway.servers,
+		options: { maxConnections: MAX_CONNECTIONS, signIns },
+	});
 	manager.on("warning", (message) => log.warn(message));
 	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
 	manager.on("debug", (server, line) => log.debug({ server }, line));

@@ -14,6 +14,9 @@ import { failedResult, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
 
+/** Bytes of a message: what the family's hosted agents accept. */
+const MAX_BYTES = 8_000;
+
 /** Requests of an endpoint that may be in progress. */
 const MAX_REQUESTS = 64;
 
@@ -27,7 +30,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 /**
  * Bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
- * client. No message to that client is larger than `maxBytes`: lists come in smaller pages, and a larger result becomes a
+ * client. No message to that client is larger than {@link MAX_BYTES}: lists come in smaller pages, and a larger result becomes a
  * failed call that says so.
  */
 export class EndpointTransport implements Transport {
@@ -35,13 +38,11 @@ export class EndpointTransport implements Transport {
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
 	readonly #socket: WebSocket;
-	readonly #maxBytes: number;
 	/** The ids of requests in progress. */
 	readonly #requests = new Set<unknown>();
 
-	constructor(socket: WebSocket, maxBytes: number) {
+	constructor(socket: WebSocket) {
 		this.#socket = socket;
-		this.#maxBytes = maxBytes;
 	}
 
 	async start(): Promise<void> {
@@ -54,7 +55,7 @@ export class EndpointTransport implements Transport {
 		if (result !== undefined || error !== undefined) {
 			this.#requests.delete(id);
 		}
-		this.#write(isObject(result) ? withinLimit(id as RequestId, result, this.#maxBytes) : message);
+		this.#write(isObject(result) ? withinLimit(id as RequestId, result) : message);
 	}
 
 	async close(): Promise<void> {
@@ -92,7 +93,7 @@ export class EndpointTransport implements Transport {
 			return;
 		}
 		this.#requests.add(id);
-		this.onmessage?.(LISTS.has(method) ? withPageLimit(request, this.#maxBytes) : request);
+		this.onmessage?.(LISTS.has(method) ? withPageLimit(request) : request);
 	}
 
 	#reject(id: RequestId, code: number, message: string): void {
@@ -110,26 +111,26 @@ export class EndpointTransport implements Transport {
 }
 
 /** Asks the server for pages that fit. */
-function withPageLimit(request: JSONRPCRequest, maxBytes: number): JSONRPCRequest {
+function withPageLimit(request: JSONRPCRequest): JSONRPCRequest {
 	const { params } = request;
-	return { ...request, params: { ...params, _meta: { ...params?._meta, [MAX_PAGE_BYTES]: maxBytes } } };
+	return { ...request, params: { ...params, _meta: { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES } } };
 }
 
 /** A response that fits: without pictures and sounds if need be, else an error that says so. */
-function withinLimit(id: RequestId, result: Message, maxBytes: number): object {
+function withinLimit(id: RequestId, result: Message): object {
 	const { content } = result;
 	const response = { jsonrpc: "2.0", id, result };
 	if (!Array.isArray(content)) {
 		const bytes = byteLength(response);
-		const message = `response too large for this endpoint: ${bytes} bytes (limit ${maxBytes}, endpointMaxBytes)`;
-		return bytes <= maxBytes
+		const message = `response too large for this endpoint: ${bytes} bytes (limit ${MAX_BYTES})`;
+		return bytes <= MAX_BYTES
 			? response
 			: { jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } };
 	}
 	const whole = withError(result as CallToolResult);
-	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole, maxBytes))];
+	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole))];
 	const responses = candidates.map((candidate) => ({ ...response, result: candidate }));
-	return responses.find((each) => byteLength(each) <= maxBytes) ?? (responses[2] as object);
+	return responses.find((each) => byteLength(each) <= MAX_BYTES) ?? (responses[2] as object);
 }
 
 /** Backends of the family read the reason of a failed call from a member `error` of the result. */
@@ -147,10 +148,10 @@ function withoutMedia(result: CallToolResult): CallToolResult {
 	return { ...result, content };
 }
 
-function tooLarge(result: CallToolResult, maxBytes: number): CallToolResult {
+function tooLarge(result: CallToolResult): CallToolResult {
 	const text =
 		`The tool was called, but its result of ${byteLength(result)} bytes is too large for this endpoint, which takes at ` +
-		`most ${maxBytes} (setting endpointMaxBytes).`;
+		`most ${MAX_BYTES}.`;
 	return failedResult(text);
 }
 

@@ -10,8 +10,6 @@ export interface EndpointOptions {
 	readonly url: string;
 	/** Makes the MCP server for one connection. */
 	readonly open: () => Pick<Server, "connect">;
-	/** Bytes that a message to the endpoint may have. */
-	readonly maxBytes: number;
 	/** Is told when the connection opens and ends; never of the URL's query. */
 	readonly onChange: (text: string) => void;
 	/** Milliseconds before the second attempt; later ones wait twice as long each, up to a minute. Default 1,000. */
@@ -94,11 +92,11 @@ export class Endpoint {
 	}
 
 	#serve(socket: WebSocket): void {
-		const { open, maxBytes, onChange } = this.#options;
+		const { open, onChange } = this.#options;
 		onChange(`${this.#name}: connected`);
 		watchLiveness(socket, this.#options.pingInterval);
 		open()
-			.connect(new EndpointTransport(socket, maxBytes))
+			.connect(new EndpointTransport(socket))
 			.catch((error: Error) => {
 				onChange(`${this.#name}: ${error.message}`);
 				socket.terminate();

@@ -258,7 +258,7 @@ describe("the catalog that a client asks for in its URL", () => {
 	}
 
 	it("works for one device, too, whose tool of the same name as a catalog tool is called through tool_call", async (t) => {
-		const gateway = await startGateway(t, { toolNames: "own" });
+		const gateway = await startGateway(t);
 		const tools = [{ name: "tools_search", inputSchema: { type: "object", properties: {} } }];
 		const device = await WireDevice.connect(t, gateway, { tools });
 		const client = await connectClient(t, gateway.clientUrl("lamp_000001"), "2025-11-25");

@@ -67,7 +67,7 @@ describe("configuration", () => {
 		const file = fileWith(t, { http_port: 1, timeout: 1, colour: "red" });
 		assert.deepEqual(problemsOf({ file }), [
 			`${file}: http_port: unknown setting; did you mean httpPort?`,
-			`${file}: timeout: unknown setting; did you mean visionTimeout or callTimeout or sessionIdleTimeout or bodyTimeout?`,
+			`${file}: timeout: unknown setting; did you mean callTimeout or sessionIdleTimeout?`,
 			`${file}: colour: unknown setting`,
 		]);
 	});

@@ -23,7 +23,7 @@ describe("a device over WebSocket", () => {
 	});
 
 	it("is disconnected when it does not read what is sent to it", async (t) => {
-		const side = await startGateway(t, { callsPerServer: 1_000, callsWaiting: 1_000 });
+		const side = await startGateway(t, { callsPerServer: 1_000 });
 		const tool = { name: "say", inputSchema: { type: "object", properties: { text: { type: "string" } } } };
 		const device = await WireDevice.connect(t, side, { tools: [tool], onCall: () => undefined });
 		device.stopReading();

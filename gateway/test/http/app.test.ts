@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
@@ -175,11 +176,19 @@ describe("the gateway's HTTP server", () => {
 	});
 
 	it("rejects a body that takes too long to arrive", async (t) => {
-		const { base, log } = await startProgram(t, { bodyTimeout: 200 });
+		const { base, log } = await startProgram(t);
+		t.mock.timers.enable({ apis: ["setInterval"] });
 		const request = makeRequest(`${base}/mcp`, { method: "POST", headers: { ...JSON_TYPE, "Content-Length": 100 } });
 		request.on("error", () => {});
 		request.write("{");
-		const [response] = (await once(request, "response")) as [IncomingMessage];
+		let response: IncomingMessage | undefined;
+		request.once("response", (received) => {
+			response = received;
+		});
+		while (response === undefined) {
+			t.mock.timers.tick(10_000);
+			await nextTurn();
+		}
 		assert.equal(response.statusCode, 408);
 		response.resume();
 		await once(response, "end");

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { readConfiguration } from "../../src/config/configuration.js";
+import { VisionModel } from "../../src/http/devices/vision-model.js";
 import type { WireCall, WireDevice } from "../support/gateway.js";
 import { connectCamera, jpeg, takePhoto, upload, visionOf } from "../support/pictures.js";
 import { startProgram } from "../support/program.js";
@@ -37,7 +38,7 @@ async function startModel(t: TestContext, answer: (response: ServerResponse) => 
 /** Takes a photo through a gateway that asks this model. */
 async function photograph(t: TestContext, answer: (response: ServerResponse) => void) {
 	const { url, asked } = await startModel(t, answer);
-	const settings = { visionUrl: url, visionModel: "eyes", visionKey: "k-secret", visionTimeout: 500 };
+	const settings = { visionUrl: url, visionModel: "eyes", visionKey: "k-secret" };
 	const started = await startProgram(t, settings);
 	const onCall = ({ id }: WireCall, device: WireDevice): undefined => {
 		void upload({ ...visionOf(device), question: "What is it?", file: jpeg() }).then(({ body }) =>
@@ -77,7 +78,6 @@ describe("a vision model", () => {
 		["answers with what is not JSON", (response) => response.end("hello")],
 		["answers without end", (response) => response.end("x".repeat(300_000))],
 		["redirects", (response) => response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end()],
-		["is too slow", () => {}],
 	];
 	for (const [name, answerWith] of failures) {
 		it(`that ${name} does not cost the picture`, async (t) => {
@@ -86,6 +86,12 @@ describe("a vision model", () => {
 			assert.match(String(answer.message), /did not answer/);
 		});
 	}
+
+	it("that is too slow fails", async (t) => {
+		const { url } = await startModel(t, () => {});
+		const model = new VisionModel({ url, model: "eyes", timeout: 1 });
+		await assert.rejects(model.ask("What is it?", { mimeType: "image/jpeg", data: jpeg() }), { name: "TimeoutError" });
+	});
 
 	it("needs both its URL and its name", () => {
 		assert.throws(

@@ -13,7 +13,7 @@ const PIECE_TIME = 6_000;
 /** A server that reads each request whole, and a client's request of 1 MB in progress. Their time is the test's. */
 async function upload(t: TestContext, prepare = (_: Server): void => {}) {
 	t.mock.timers.enable({ apis: ["setInterval"] });
-	const server = createHttpServer(TIMEOUT, assert.ifError);
+	const server = createHttpServer(assert.ifError);
 	prepare(server);
 	const received = new Promise<IncomingMessage>((resolve) =>
 		server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -79,7 +79,7 @@ describe("an HTTP server of the gateway", () => {
 
 /** A server, and the response to a request whose client reads nothing. */
 async function unread(t: TestContext, { onError = assert.ifError as (error: Error) => void, stallTime = 1 } = {}) {
-	const server = createHttpServer(TIMEOUT, onError, { stallTime });
+	const server = createHttpServer(onError, { stallTime });
 	const port = await listenOn(server, { host: "127.0.0.1", port: 0 }, assert.ifError);
 	t.after(() => {
 		server.closeAllConnections();

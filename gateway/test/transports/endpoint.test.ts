@@ -11,7 +11,7 @@ const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 /** A gateway with a device, connected to an endpoint. */
 async function start(
 	t: TestContext,
-	{ maxBytes, catalog = "auto", ...options }: WireDeviceOptions & { maxBytes?: number; catalog?: "auto" | "full" } = {},
+	{ catalog = "auto", ...options }: WireDeviceOptions & { catalog?: "auto" | "full" } = {},
 ) {
 	const started = await startGateway(t, { catalog });
 	const device = await WireDevice.connect(t, started, options);
@@ -21,7 +21,6 @@ async function start(
 	const endpoint = new Endpoint({
 		url: peer.url,
 		open: () => openClientServer(gateway, { access: LOCAL, onerror: (error) => log.push(error.message) }),
-		maxBytes: maxBytes ?? 8_000,
 		onChange: (text) => log.push(text),
 		retryDelay: 20,
 	});
@@ -87,13 +86,6 @@ describe("an MCP endpoint", () => {
 		const { result } = await peer.call("c-1", VOLUME, { volume: 30 });
 		assert.deepEqual([result.isError, result.content[0].text], [false, "a window"]);
 		assert.match(result.content[1].text, /image\/jpeg: omitted/);
-	});
-
-	it("gets a large result whole if it allows more", async (t) => {
-		const onCall = () => content({ type: "text", text: "x".repeat(10_000) });
-		const { peer } = await start(t, { onCall, maxBytes: 20_000 });
-		await peer.initialize();
-		assert.equal((await peer.call("c-1", VOLUME, { volume: 30 })).result.content[0].text.length, 10_000);
 	});
 
 	it("is told when the tools have changed", async (t) => {
@@ -177,7 +169,7 @@ describe("an MCP endpoint", () => {
 		first.close();
 		const log: string[] = [];
 		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
-		const endpoint = new Endpoint({ url, open, maxBytes: 8_000, onChange: (text) => log.push(text), retryDelay: 5 });
+		const endpoint = new Endpoint({ url, open, onChange: (text) => log.push(text), retryDelay: 5 });
 		t.after(() => endpoint.close());
 		await until(() => log.filter((line) => line.includes("ECONNREFUSED")).length > 2, "it has tried three times");
 		const peer = await EndpointPeer.listen(t, Number(new URL(url).port));
@@ -189,7 +181,7 @@ describe("an MCP endpoint", () => {
 		const started = await startGateway(t);
 		const peer = await EndpointPeer.listen(t);
 		const open = () => openClientServer(started.gateway, { access: LOCAL, onerror: () => {} });
-		const options = { url: peer.url, open, maxBytes: 8_000, onChange: () => {}, retryDelay: 20, pingInterval: 50 };
+		const options = { url: peer.url, open, onChange: () => {}, retryDelay: 20, pingInterval: 50 };
 		const endpoint = new Endpoint(options);
 		t.after(() => endpoint.close());
 		await peer.connected();

@@ -62,11 +62,11 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
 		});
 
-		it("sees the device's own names on its path if the operator wants that", async (t) => {
-			const side = await startGateway(t, { toolNames: "own" });
+		it("may call a tool by the device's own name on the device's path", async (t) => {
+			const side = await startGateway(t);
 			await WireDevice.connect(t, side);
 			const client = await connect(t, side, FIRST);
-			assert.deepEqual(await names(client), [SET_VOLUME.name]);
+			assert.deepEqual(await names(client), [NAMES.alone]);
 			assert.equal(text(await setVolume(client, SET_VOLUME.name, 30)), "true");
 		});
 

@@ -32,7 +32,7 @@ const ALL: ClientCapabilities = { elicitation: { form: {} }, sampling: {}, roots
 
 /** A gateway in front of one server. */
 async function open(t: TestContext, server: RegisteredServer) {
-	const gateway = await openGateway(t, { toolNames: "own" });
+	const gateway = await openGateway(t);
 	const manager = new McpManager({ registry: gateway.servers, servers: [server] });
 	t.after(() => manager.close());
 	await manager.initialize();

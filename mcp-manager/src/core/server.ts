@@ -7,6 +7,9 @@ import type { SchemaChecker } from "./schema-checker.js";
 import type { CallOptions, Capabilities, ServerIdentity, ServerInfo, Session } from "./session.js";
 import { Subscriptions } from "./subscriptions.js";
 
+/** Calls that may wait for one server. */
+const MAX_WAITING = 64;
+
 /** How calls to servers are limited. */
 export interface CallLimits {
 	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
@@ -15,8 +18,6 @@ export interface CallLimits {
 	readonly callTimeout?: number;
 	/** Calls that one server works on at the same time. Default 4. */
 	readonly callsPerServer?: number;
-	/** Calls that may wait for one server. Default 64. */
-	readonly callsWaiting?: number;
 }
 
 /** A call that has ended. */
@@ -392,11 +393,11 @@ export class Server {
 
 	/** A queue costs memory: a server has one only while there are calls to it. */
 	#openQueue(): CallQueue {
-		const { callsPerServer = 4, callsWaiting = 64, offlineWait = 10_000 } = this.#context;
+		const { callsPerServer = 4, offlineWait = 10_000 } = this.#context;
 		this.#queue ??= new CallQueue(
 			{
 				concurrency: callsPerServer,
-				capacity: callsWaiting,
+				capacity: MAX_WAITING,
 				offlineWait,
 				offlineMessage: () =>
 					`${this.alias} is offline and did not come back within ${offlineWait / 1000} s; ` +

@@ -6,8 +6,8 @@ interface VisionModelOptions {
 	readonly url: string;
 	readonly model: string;
 	readonly key?: string | undefined;
-	/** Milliseconds for the whole answer. */
-	readonly timeout: number;
+	/** Milliseconds for the whole answer. Default 20,000: less than a device waits. */
+	readonly timeout?: number;
 }
 
 /** Bytes of an answer that are read. */
@@ -26,7 +26,7 @@ export class VisionModel {
 
 	/** Asks a question about a picture. Rejects with an Error that does not contain the key. */
 	async ask(question: string, { mimeType, data }: Picture): Promise<string> {
-		const { url, model, key, timeout } = this.#options;
+		const { url, model, key, timeout = 20_000 } = this.#options;
 		const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };
 		const content = [
 			{ type: "text", text: question },

@@ -16,8 +16,6 @@ export interface HttpServerOptions {
 	readonly port: number;
 	/** Key and certificate: the server then speaks HTTPS. */
 	readonly tls?: TlsOptions;
-	/** Milliseconds for a request's headers to arrive, and for progress of its body: {@link createHttpServer}. */
-	readonly bodyTimeout: number;
 	readonly rejections: RejectionReport;
 	readonly log: Logger;
 }
@@ -35,8 +33,8 @@ export class HttpServer {
 
 	constructor(options: HttpServerOptions) {
 		this.#options = options;
-		const { bodyTimeout, tls, log } = options;
-		this.#http = createHttpServer(bodyTimeout, (err) => log.error({ err }, "response failed"), { tls });
+		const { tls, log } = options;
+		this.#http = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
 		this.#http.on("request", makeListener(options));
 		this.#http.on("clientError", (error: NodeJS.ErrnoException, socket) => this.#rejectConnection(error, socket));
 	}
