@@ -59,6 +59,12 @@ export default suite("the bootstrap's settings and answers", {
 		});
 		equal(read({ mqtt: { ...MQTT, keepalive: null } }), read({ mqtt: MQTT }));
 	},
+	"take firmware without a URL for no offer, whatever its version"() {
+		for (const url of ["", " ", null, undefined]) {
+			equal(read({ firmware: { version: "2.2.2", url, force: 1 } }), {});
+		}
+		equal(read({ firmware: { version: "2.2.2", url: "http://f.bin" } }).firmware?.url, "http://f.bin");
+	},
 	"take an error with status 200 for an error, in the server's words"() {
 		throws(() => read({ success: false, message: "request error." }), /^server error: request error\.$/);
 		throws(() => read({ error: "Device ID is required" }), /^server error: Device ID is required$/);
@@ -73,7 +79,10 @@ export default suite("the bootstrap's settings and answers", {
 			[JSON.stringify({ mqtt: { endpoint: "b" } }), /^mqtt\.client_id: expected a string, got nothing$/],
 			[JSON.stringify({ websocket: {} }), /^websocket\.url: expected a string, got nothing$/],
 			[JSON.stringify({ websocket: { url: "ws://w", version: "1" } }), /^websocket\.version: expected a number/],
-			[JSON.stringify({ firmware: { version: 5 } }), /^firmware\.version: expected a string, got number$/],
+			[
+				JSON.stringify({ firmware: { url: "http://f", version: 5 } }),
+				/^firmware\.version: expected a string, got number$/,
+			],
 			[JSON.stringify({ activation: { code: 5 } }), /^activation\.code: expected a string, got number$/],
 		] as const) {
 			matches(throws(() => readAnswer(answer), message).message, message);

@@ -139,6 +139,14 @@ export default suite("a device that knows only an otaUrl", {
 		equal(board.installed, [{ ...firmware, force: false }]);
 		ok(log.includes("state activating -> upgrading"));
 	},
+	async "installs nothing, and shows no failure, if the server names a newer version without a URL at each check"() {
+		const { answer, log, board, timer } = startFrom();
+		for (let check = 0; check < 3; check += 1) {
+			await answer(200, { ...websocket("first"), firmware: { version: "2.2.2", url: "" } });
+			timer.pass(INTERVAL);
+		}
+		equal([board.installed, log.filter((line) => /firmware|upgrad/.test(line))], [[], []]);
+	},
 	async "says so if an update fails, and connects"() {
 		const board = new FakeBoard();
 		board.upgradeFails = true;

@@ -97,12 +97,13 @@ export function readAnswer(text: string): BootstrapAnswer {
 	checkError(answer);
 	const backend = readMqtt(block("mqtt", mqtt)) ?? readWebSocket(block("websocket", websocket));
 	const time = block("server_time", serverTime);
-	const offered = block("firmware", firmware);
+	const image = block("firmware", firmware);
+	const offered = image && readFirmware(image);
 	const binding = block("activation", activation);
 	return {
 		...(backend && { backend }),
 		...(time && readTime(time)),
-		...(offered && { firmware: readFirmware(offered) }),
+		...(offered && { firmware: offered }),
 		...(binding && { activation: readActivation(binding) }),
 	};
 }
@@ -173,11 +174,18 @@ function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<Bootstr
 	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
 }
 
-/** Some servers send an empty or invalid URL if they have no firmware, so it is checked only if the version is newer. */
-function readFirmware({ version, url, force, sha256, signature }: Block): OfferedFirmware {
+/**
+ * Servers that have no firmware name a version without a URL, or with an invalid one: the latter is used only if the
+ * version is newer.
+ */
+function readFirmware({ version, url: given, force, sha256, signature }: Block): OfferedFirmware | undefined {
+	const url = string("firmware.url", given ?? "").trim();
+	if (url === "") {
+		return undefined;
+	}
 	return {
 		version: string("firmware.version", version ?? ""),
-		url: string("firmware.url", url ?? ""),
+		url,
 		force: force === 1 || force === true,
 		sha256: isGiven(sha256) ? string("firmware.sha256", sha256) : undefined,
 		signature: isGiven(signature) ? string("firmware.signature", signature) : undefined,
