@@ -11,12 +11,15 @@ export class FakeUpdater implements Updater {
 	/** What is wrong with the image, once it is whole. */
 	fault = "";
 	readonly events: string[] = [];
+	/** Whether each image might be another project's. */
+	readonly anyProject: boolean[] = [];
 	readonly signatures: ArrayBuffer[] = [];
 	/** What the images were to be signed as. */
 	readonly versions: string[] = [];
 	#image = "";
 
-	begin(): FirmwareSink {
+	begin(anyProject: boolean): FirmwareSink {
+		this.anyProject.push(anyProject);
 		this.events.push("begin");
 		this.#image = "";
 		return {

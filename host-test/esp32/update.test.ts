@@ -23,10 +23,14 @@ it("an ESP32-C3 in QEMU updates itself, rejects invalid images, and rolls back f
 	damaged.writeUInt8(damaged.readUInt8(900_000) ^ 1, 900_000);
 	const otherChip = Buffer.from(firmware);
 	otherChip.writeUInt8(9, 12);
+	// Where esp_app_desc_t has the project's name: after the image's and the first segment's header.
+	const otherProject = Buffer.from(firmware);
+	otherProject.write("xiaozhi\0", 24 + 8 + 48, "latin1");
 	const images = new Map([
 		["good", firmware],
 		["damaged", damaged],
 		["other-chip", otherChip],
+		["other-project", otherProject],
 		["cut-off", firmware.subarray(0, 700_000)],
 		["page", Buffer.from(`<html>${"x".repeat(100)}</html>`)],
 	]);
@@ -40,6 +44,7 @@ it("an ESP32-C3 in QEMU updates itself, rejects invalid images, and rolls back f
 	for (const [name, problem] of [
 		["page", /not a firmware image/],
 		["other-chip", /the image is for esp32s3, but this chip is an esp32c3/],
+		["other-project", /the image is firmware of the project "xiaozhi", not of "xs_esp32"/],
 		["cut-off", /image damaged or truncated/],
 		["damaged", /image damaged or truncated/],
 	] as const) {

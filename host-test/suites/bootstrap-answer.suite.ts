@@ -65,6 +65,10 @@ export default suite("the bootstrap's settings and answers", {
 		}
 		equal(read({ firmware: { version: "2.2.2", url: "http://f.bin" } }).firmware?.url, "http://f.bin");
 	},
+	"never allow firmware of another project"() {
+		const { firmware } = read({ firmware: { version: "9.0.0", url: "http://f.bin", force: 1, anyProject: true } });
+		equal(firmware, { version: "9.0.0", url: "http://f.bin", force: true, sha256: undefined, signature: undefined });
+	},
 	"take an error with status 200 for an error, in the server's words"() {
 		throws(() => read({ success: false, message: "request error." }), /^server error: request error\.$/);
 		throws(() => read({ error: "Device ID is required" }), /^server error: Device ID is required$/);

@@ -198,7 +198,7 @@ export default suite("tools that use the network", {
 	},
 	async "wait for the firmware to be installed if the client asks for progress, and report what goes wrong"() {
 		const board = Object.assign(new FakeBoard(), { upgradeFails: true });
-		const source = { url: "http://f", sha256: "ab", signature: "cd" };
+		const source = { url: "http://f", sha256: "ab", signature: "cd", anyProject: true };
 		const params = { name: "self.upgrade_firmware", arguments: source, _meta: { progressToken: "p" } };
 		const client = clientOf(board);
 		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });

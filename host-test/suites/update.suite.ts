@@ -62,6 +62,11 @@ export default suite("an update", {
 		equal([await outcome, updater.events], ["installed", ["begin", "finish FIRMWARE"]]);
 		equal([board.restarts, board.settings.get("update", "trial")], [[1_000], "2.0.0"]);
 	},
+	async "allows another project's firmware only if the source says so"() {
+		equal((await update()).updater.anyProject, [false]);
+		equal((await update({ anyProject: false })).updater.anyProject, [false]);
+		equal((await update({ anyProject: true })).updater.anyProject, [true]);
+	},
 	async "restarts the device also if what is on trial cannot be stored"() {
 		const { server, outcome, board } = await begin();
 		board.settings.set = () => {

@@ -38,14 +38,29 @@ interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition>
 	readonly bootloader: Bootloader;
 	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
 	readonly model: number;
+	/** The project of the running firmware, as its image names it (esp_app_desc_t). */
+	readonly project: string;
 	/** Verifies a P-256 signature over a SHA-256 digest. */
 	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
 }
 
-/** Bytes of an image's header, its first byte, and where it names the chip (esp_image_header_t). */
-const HEADER_BYTES = 24;
+/** An image's first byte, and where it names the chip (esp_image_header_t). */
 const MAGIC = 0xe9;
 const CHIP_AT = 12;
+
+/**
+ * Where an image describes itself (esp_app_desc_t): after its header of 24 bytes and the first segment's of 8. The
+ * description starts with 0xabcd5432, little endian.
+ */
+const DESCRIPTION_AT = 32;
+const DESCRIPTION_MAGIC: readonly number[] = deepFreeze([0x32, 0x54, 0xcd, 0xab]);
+
+/** Where the description names the project, and the bytes for the name; the rest are zeros. */
+const PROJECT_AT = DESCRIPTION_AT + 48;
+const PROJECT_BYTES = 32;
+
+/** Bytes that are checked before any are stored. */
+const HEAD_BYTES = PROJECT_AT + PROJECT_BYTES;
 
 /** Chip numbers in an image equal those of esp_chip_model_t, except for the first chip. */
 const FIRST_MODEL = 1;
@@ -72,8 +87,8 @@ export class Esp32Updater implements Updater {
 		return this.#options.bootloader.isOnTrial;
 	}
 
-	begin(): FirmwareSink {
-		return new PartitionSink(this.#options);
+	begin(anyProject: boolean): FirmwareSink {
+		return new PartitionSink(this.#options, anyProject);
 	}
 
 	confirm(): void {
@@ -94,9 +109,15 @@ class PartitionSink implements FirmwareSink {
 	readonly #head: ImageHead;
 	#digest = new ArrayBuffer(0);
 
-	constructor({ openPartition, openUpdate, openDigest, model, verify }: Esp32UpdaterOptions) {
+	constructor(options: Esp32UpdaterOptions, anyProject: boolean) {
+		const { openPartition, openUpdate, openDigest, model, project, verify } = options;
 		this.#verify = verify;
-		this.#head = new ImageHead(HEADER_BYTES, (head) => checkHeader(head, model));
+		this.#head = new ImageHead(HEAD_BYTES, (head) => {
+			checkHeader(head, model);
+			if (!anyProject) {
+				checkProject(head, project);
+			}
+		});
 		this.#openDigest = openDigest;
 		this.#writer = openDigest();
 		this.#partition = openPartition();
@@ -171,6 +192,27 @@ function checkHeader(head: Uint8Array, model: number): void {
 	if (chip !== own) {
 		throw new Error(`the image is for ${nameOf(chip)}, but this chip is an ${nameOf(own)}`);
 	}
+}
+
+/** A server of the xiaozhi family offers its own firmware to every device. */
+function checkProject(head: Uint8Array, own: string): void {
+	const project = projectOf(head);
+	if (project !== own) {
+		const found =
+			project === undefined
+				? `names no project, expected ${JSON.stringify(own)}`
+				: `is firmware of the project ${JSON.stringify(project)}, not of ${JSON.stringify(own)}`;
+		throw new Error(`the image ${found}: only a person can allow that, by anyProject of self.upgrade_firmware`);
+	}
+}
+
+function projectOf(head: Uint8Array): string | undefined {
+	if (DESCRIPTION_MAGIC.some((byte, index) => head[DESCRIPTION_AT + index] !== byte)) {
+		return undefined;
+	}
+	const name = head.subarray(PROJECT_AT, HEAD_BYTES);
+	const end = name.indexOf(0);
+	return String.fromCharCode(...(end < 0 ? name : name.subarray(0, end)));
 }
 
 function nameOf(chip: number): string {

@@ -25,8 +25,12 @@ export interface Updater {
 	readonly capacity: number;
 	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the previous one back. */
 	readonly isOnTrial: boolean;
-	/** Starts to store an image. */
-	begin(): FirmwareSink;
+	/**
+	 * Starts to store an image.
+	 *
+	 * @param anyProject whether the image may be another project's firmware
+	 */
+	begin(anyProject: boolean): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
 	confirm(): void;
 	/** Restarts into the previous firmware. @throws Error without a previous firmware */
@@ -43,6 +47,8 @@ export interface FirmwareSource {
 	readonly sha256?: string | undefined;
 	/** r and s of the ECDSA signature of image and version, as 128 hexadecimal digits. */
 	readonly signature?: string | undefined;
+	/** Whether it may be another project's firmware, which a backend cannot allow. Default false. */
+	readonly anyProject?: boolean | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { optional, string } from "../mcp_server/schema.js";
+import { boolean, optional, string } from "../mcp_server/schema.js";
 import { defineTool } from "./support/define-tool.js";
 
 export default defineTool({
@@ -16,6 +16,9 @@ export default defineTool({
 		sha256: optional(string({ maxLength: 64, description: "SHA-256 of the image, 64 hexadecimal digits" })),
 		signature: optional(
 			string({ maxLength: 128, description: "Signature of image and version, 128 hexadecimal digits" }),
+		),
+		anyProject: optional(
+			boolean({ description: "Whether another project's firmware may replace this one. Only if the user wants that" }),
 		),
 	},
 	run: (source, { installer }, call) => {

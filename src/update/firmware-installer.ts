@@ -49,7 +49,7 @@ export class FirmwareInstaller implements Installer {
 		this.#checkVersion(source.version);
 		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
 		const signature = await this.#signatureOf(source);
-		const sink = updater.begin();
+		const sink = updater.begin(source.anyProject === true);
 		try {
 			await this.#download(source.url, sink, onProgress);
 			await this.#check(sink, expected, signature, source.version);

@@ -15,6 +15,7 @@ export class VirtualUpdater implements Updater {
 		return this.#isOnTrial;
 	}
 
+	/** Every image of a virtual device is this project's. */
 	begin(): FirmwareSink {
 		firmware.begin();
 		const head = new ImageHead(HEADER_BYTES, checkMagic);
