@@ -6,6 +6,9 @@ const MAX_PAGES = 1_000;
 const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
+/** Characters of a cursor, for an error. */
+const MAX_QUOTE = 100;
+
 /** A page as validated by {@link LISTS}. */
 interface Page {
 	readonly nextCursor?: string | null | undefined;
@@ -14,17 +17,25 @@ interface Page {
 /**
  * Reads a whole list, page by page. Its items are not checked.
  *
- * Rejects with ServerError "invalid-result" when the list does not end, or has more than 1,000 items or 4 million
- * characters.
+ * Rejects with ServerError "invalid-result" when the list does not end (a cursor comes twice, or more than 1,000 pages), or has
+ * more than 1,000 items or 4 million characters.
  *
  * @param readPage gets the cursor of the page; that of the first is empty
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<Page>): Promise<unknown[]> {
 	const { method } = LISTS[list];
 	const items: unknown[] = [];
+	const cursors = new Set<string>();
 	let cursor = "";
 	let characters = 0;
-	for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+	while (cursors.size < MAX_PAGES) {
+		if (cursors.has(cursor)) {
+			throw new ServerError(
+				"invalid-result",
+				`${method}: the cursor ${JSON.stringify(cursor).slice(0, MAX_QUOTE)} comes twice`,
+			);
+		}
+		cursors.add(cursor);
 		const page = await readPage(cursor);
 		const listed = (page as Record<ListName, unknown[]>)[list];
 		items.push(...listed);

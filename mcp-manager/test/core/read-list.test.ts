@@ -49,4 +49,19 @@ describe("the list of a server", () => {
 		await assert.rejects(readList("tools", readPage), { message: "tools/list: more than 1000 pages" });
 		assert.equal(cursors.length, 1_000);
 	});
+
+	it("does not end if a cursor comes twice, which is noticed at once", async () => {
+		for (const cycle of [["a", "a"], ["a", "b", "a"], [" "]]) {
+			const cursors: string[] = [];
+			const readPage = async (cursor: string) => {
+				cursors.push(cursor);
+				return { tools: [], nextCursor: cycle[(cursors.length - 1) % cycle.length] as string };
+			};
+			await assert.rejects(readList("tools", readPage), {
+				code: "invalid-result",
+				message: /the cursor ".*" comes twice/,
+			});
+			assert.ok(cursors.length <= 4);
+		}
+	});
 });
