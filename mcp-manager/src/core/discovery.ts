@@ -18,9 +18,20 @@ export interface DiscoveryOptions {
 /** Milliseconds after which a slow server frees its place in the limit. */
 const PLACE_TIME = 1_000;
 
+/** Milliseconds that the tools wait for the other lists, which a server may leave unanswered. */
+const OTHERS_TIME = 2_000;
+
 /** Most lists that are kept after they were checked, and characters of each. */
 const MAX_CHECKED = 100;
 const MAX_CHECKED_CHARACTERS = 65_536;
+
+/** What a server has answered. */
+export interface Listed {
+	/** The lists that were read, and those that the server does not declare, which are empty. */
+	readonly offers: Partial<Offers>;
+	/** Why other lists could not be read. */
+	readonly failures: ReadonlyMap<ListName, Error>;
+}
 
 /** A list that was checked. */
 interface Checked {
@@ -44,38 +55,62 @@ export class Discovery {
 	/**
 	 * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not
 	 * valid MCP are skipped: one of them would make a client reject the whole list, with the items of other servers.
+	 * A list that fails costs the others nothing. Never rejects.
 	 *
-	 * Rejects with ServerError "timeout" when a list is not complete in time, and as {@link Session.list} does.
+	 * @param onListed is called with the tools and what else is there after 2 s, and once more with the rest. Not called after
+	 * the end of the session
 	 */
-	async list(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
-		let listed: Promise<Partial<Offers>> | undefined;
+	async list(session: Session, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
+		let listed: Promise<void> | undefined;
 		await this.#limit(async () => {
-			listed = this.#listAll(session, lists);
-			// A failure is reported below.
+			listed = this.#listAll(session, lists, onListed);
 			await settledWithin(PLACE_TIME, listed);
 		});
-		return (await listed) as Partial<Offers>;
+		await listed;
 	}
 
-	async #listAll(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
-		const offers: Partial<Record<ListName, readonly unknown[]>> = {};
-		for (const list of lists) {
-			offers[list] = this.#validItems(session, list, await this.#list(session, list));
+	async #listAll(session: Session, lists: readonly ListName[], onListed: (listed: Listed) => void): Promise<void> {
+		let offers: Partial<Record<ListName, readonly unknown[]>> = {};
+		let failures = new Map<ListName, Error>();
+		const report = (): void => {
+			if (session.connected && (failures.size > 0 || Object.keys(offers).length > 0)) {
+				onListed({ offers: offers as Partial<Offers>, failures });
+			}
+			[offers, failures] = [{}, new Map()];
+		};
+		const isDeclared = (list: ListName): boolean => session.declares(LISTS[list].capability);
+		const asked = lists.filter((list) => list === "tools" || isDeclared(list));
+		const read = async (list: ListName): Promise<void> => {
+			try {
+				const items = this.#validItems(session, list, await this.#list(session, list));
+				offers[list] = items;
+			} catch (error) {
+				failures.set(list, error as Error);
+			}
+		};
+		const { tools, others } = readAll(asked, read, session.identity.configured === true);
+		await tools;
+		if (!(await settledWithin(OTHERS_TIME, others)) && Object.keys(offers).length > 0) {
+			report();
 		}
-		return offers as Partial<Offers>;
+		await others;
+		if (asked.length === 0 || failures.size < asked.length) {
+			for (const list of lists.filter((each) => !asked.includes(each))) {
+				offers[list] = [];
+			}
+		}
+		report();
 	}
 
 	async #list(session: Session, list: ListName): Promise<unknown[]> {
-		if (list !== "tools" && !session.declares(LISTS[list].capability)) {
-			return [];
-		}
 		const { discoveryTimeout = 30_000 } = this.#options;
 		const signal = AbortSignal.timeout(discoveryTimeout);
 		try {
 			return await session.list(list, { withUserTools: list === "tools", signal });
 		} catch (error) {
-			if (list !== "tools" && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
-				// Templates are optional for a server with resources.
+			// Templates are optional for a server with resources, and a server without tools need not know their list.
+			const isOptional = list === "resourceTemplates" || !session.declares(LISTS[list].capability);
+			if (isOptional && ProtocolError.isInstance(error) && error.code === ProtocolErrorCode.MethodNotFound) {
 				return [];
 			}
 			throw signal.aborted
@@ -113,6 +148,21 @@ export class Discovery {
 	}
 }
 
+/** Reads the tools and the other lists: at once, or one after the other, because a device has little memory. */
+function readAll(lists: readonly ListName[], read: (list: ListName) => Promise<void>, isParallel: boolean) {
+	const tools = lists.includes("tools") ? read("tools") : Promise.resolve();
+	const rest = lists.filter((list) => list !== "tools");
+	if (isParallel) {
+		return { tools, others: Promise.all(rest.map(read)) };
+	}
+	const others = tools.then(async () => {
+		for (const list of rest) {
+			await read(list);
+		}
+	});
+	return { tools, others };
+}
+
 function check(session: Session, list: ListName, listed: readonly unknown[]): Checked {
 	const { key } = LISTS[list];
 	const items = new Map<unknown, unknown>();
@@ -131,13 +181,13 @@ function check(session: Session, list: ListName, listed: readonly unknown[]): Ch
 	return { items: [...items.values()], problems };
 }
 
-/** Settles with a promise, or after `time` ms. Never rejects. */
-async function settledWithin(time: number, promise: Promise<unknown>): Promise<void> {
-	await new Promise<void>((resolve) => {
-		const timer = setTimeout(resolve, time);
+/** Settles with a promise, or after `time` ms. Never rejects. Returns whether the promise has settled. */
+async function settledWithin(time: number, promise: Promise<unknown>): Promise<boolean> {
+	return await new Promise<boolean>((resolve) => {
+		const timer = setTimeout(() => resolve(false), time);
 		const settled = (): void => {
 			clearTimeout(timer);
-			resolve();
+			resolve(true);
 		};
 		promise.then(settled, settled);
 	});

@@ -1,15 +1,15 @@
 import { coalesced } from "./coalesced.js";
-import type { Discovery } from "./discovery.js";
-import { LIST_NAMES, LISTS, type ListName, type Offers } from "./offers.js";
+import type { Discovery, Listed } from "./discovery.js";
+import { LIST_NAMES, LISTS, type ListName } from "./offers.js";
 import type { ServerInfo, Session } from "./session.js";
 
 /** Receives what a server reports about itself. */
 interface OffersListener {
 	/** The server has answered `initialize`. Its lists come next. */
 	readonly onBoard: (board: ServerInfo) => void;
-	/** The server has sent its lists: all at first, later those that have changed. */
-	readonly onListed: (board: ServerInfo, listed: Partial<Offers>) => void;
-	/** The server did not answer properly. */
+	/** The server has sent lists: all at first, some of them perhaps later than others; then those that have changed. */
+	readonly onListed: (board: ServerInfo, listed: Listed) => void;
+	/** The server did not answer properly: no list of it can be read. */
 	readonly onFailed: (error: Error) => void;
 }
 
@@ -23,12 +23,23 @@ export async function followOffers(session: Session, discovery: Discovery, liste
 		return;
 	}
 	let board: ServerInfo | undefined;
+	/** Whether a list of it was read. From then on, a list that fails costs only its own changes. */
+	let isListed = false;
+	const report = (listed: Listed): void => {
+		const [failure] = listed.failures.values();
+		isListed ||= Object.keys(listed.offers).length > 0;
+		if (!isListed && failure !== undefined) {
+			listener.onFailed(failure);
+		} else if (board !== undefined) {
+			listener.onListed(board, listed);
+		}
+	};
 	const outdated = new Set(LIST_NAMES);
 	const learn = coalesced(async () => {
 		if (board !== undefined && session.connected) {
 			const lists = [...outdated];
 			outdated.clear();
-			listener.onListed(board, await discovery.list(session, lists));
+			await discovery.list(session, lists, report);
 		}
 	});
 	session.on("notification", (method) => {
@@ -53,7 +64,7 @@ export async function followOffers(session: Session, discovery: Discovery, liste
 function followKnown(session: Session, { onListed }: OffersListener): void {
 	const learn = (): void => {
 		if (session.known !== undefined) {
-			onListed(session.known.info, session.known.offers);
+			onListed(session.known.info, { offers: session.known.offers, failures: new Map() });
 		}
 	};
 	session.on("notification", (method) => {

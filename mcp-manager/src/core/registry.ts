@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { Implementation } from "@modelcontextprotocol/client";
-import { Discovery, type DiscoveryOptions } from "./discovery.js";
+import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { followOffers } from "./follow-offers.js";
 import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
@@ -322,12 +322,15 @@ export class ServerRegistry extends EventEmitter<Events> {
 		});
 	}
 
-	#learn(server: Server, session: Session, board: ServerInfo, listed: Partial<Offers>): void {
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Listed): void {
 		if (server.session !== session || this.#closed) {
 			return;
 		}
+		for (const problem of server.noteLists(listed)) {
+			this.emit("warning", `${server.id}: could not read ${problem}`);
+		}
 		const before = server.known ? server.record : undefined;
-		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed);
+		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed.offers);
 		const record = {
 			...before,
 			id: server.id,

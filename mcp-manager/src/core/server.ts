@@ -1,8 +1,9 @@
 import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
 import type { OrInput } from "./asking.js";
 import { CallQueue } from "./call-queue.js";
+import type { Listed } from "./discovery.js";
 import { ServerError, type ServerErrorCode } from "./errors.js";
-import type { Offers, ServerTool } from "./offers.js";
+import { LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import type { CallOptions, Capabilities, ServerIdentity, ServerInfo, Session } from "./session.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -124,6 +125,8 @@ export class Server {
 	#state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
+	/** The lists that could not be read in its current session, and why: then the last ones known stand. Undefined: none. */
+	#failedLists: Map<ListName, string> | undefined;
 	#queue: CallQueue | undefined;
 	/** Undefined until a client follows a resource. */
 	#subscriptions: Subscriptions | undefined;
@@ -224,6 +227,28 @@ export class Server {
 		this.#state = state;
 	}
 
+	/** What is wrong with its lists: "resources/list: Internal error". Empty while it is offline. */
+	get listProblems(): readonly string[] {
+		return [...(this.#failedLists ?? [])].map(([list, problem]) => `${LISTS[list].method}: ${problem}`);
+	}
+
+	/**
+	 * Notes which lists were read, or could not be.
+	 *
+	 * @returns the new problems
+	 */
+	noteLists({ offers, failures }: Listed): string[] {
+		for (const list of Object.keys(offers) as ListName[]) {
+			this.#failedLists?.delete(list);
+		}
+		const before = new Set(this.listProblems);
+		for (const [list, { message }] of failures) {
+			this.#failedLists ??= new Map();
+			this.#failedLists.set(list, message);
+		}
+		return this.listProblems.filter((problem) => !before.has(problem));
+	}
+
 	/** A session has begun. The one before it must have ended. */
 	connect(session: Session): void {
 		this.#session = session;
@@ -242,6 +267,7 @@ export class Server {
 	/** Its session has ended. */
 	disconnect(): void {
 		this.#session = undefined;
+		this.#failedLists = undefined;
 		this.#state = undefined;
 		this.event = undefined;
 		if (this.#online) {

@@ -8,7 +8,7 @@ const TRANSPORT_NAMES: Readonly<Record<string, string>> = { http: "HTTP", sse: "
 
 /** The answer of `mcp_connect`. */
 export function connectedText(connection: McpConnection, tools: readonly McpTool[], resources: number): string {
-	const { id, url, transport } = connection;
+	const { id, url, transport, problems } = connection;
 	const names = tools.slice(0, MAX_NAMED).map(({ name }) => name);
 	const list = [...names, ...(tools.length > MAX_NAMED ? ["..."] : [])].join(", ");
 	return [
@@ -17,6 +17,7 @@ export function connectedText(connection: McpConnection, tools: readonly McpTool
 		`Transport: ${TRANSPORT_NAMES[transport] ?? transport}`,
 		`Available tools (${tools.length})${list && `: ${list}`}`,
 		`Available resources: ${resources}`,
+		...problems.map((problem) => `Not available: ${problem}`),
 	].join("\n");
 }
 
@@ -25,9 +26,9 @@ export function connectionsText(connections: readonly McpConnection[]): string {
 	if (connections.length === 0) {
 		return "No active MCP connections";
 	}
-	const lines = connections.map(({ id, url, status, tools, serverInfo, lastError }) => {
+	const lines = connections.map(({ id, url, status, tools, serverInfo, lastError, problems }) => {
 		const info = serverInfo ? ` - ${serverInfo.name}/${serverInfo.version}` : "";
-		return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}`;
+		return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}${problems.map((problem) => `; ${problem}`).join("")}`;
 	});
 	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
 }

@@ -83,11 +83,14 @@ export interface McpConnection {
 	readonly url: string;
 	readonly transport: string;
 	readonly status: ConnectionStatus;
+	/** Its tools, without those that only people may call. */
 	readonly tools: number;
 	/** The server's name and version; undefined until it was connected. */
 	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
 	/** Why it is not connected; empty if nothing went wrong. */
 	readonly lastError: string;
+	/** The lists that it could not give, although it is connected: "resources/list: Internal error". */
+	readonly problems: readonly string[];
 }
 
 export interface CallRequest {

@@ -9,12 +9,15 @@ import { runInitScript } from "./init-script.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
 import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
+import { UpstreamLists } from "./upstream-lists.js";
 
 export const ACTIVATE = "activate";
 
 interface Events {
 	/** A list may have changed. */
 	listChanged: [list: ListName];
+	/** A list of the upstream cannot be read: once for each reason. */
+	warning: [message: string];
 }
 
 /**
@@ -29,9 +32,7 @@ export class McpProxy extends EventEmitter<Events> {
 	/** Whether there has been a connection: the next one is a reconnection. */
 	#wasConnected = false;
 	#activating: Promise<CallToolResult> | undefined;
-	#fetching: Promise<void> | undefined;
-	/** The upstream's last lists. */
-	#lists: Partial<Offers> = {};
+	readonly #lists: UpstreamLists;
 
 	/** @param timing default: that of the options */
 	constructor(options: ProxyOptions, timing?: UpstreamTiming) {
@@ -42,6 +43,8 @@ export class McpProxy extends EventEmitter<Events> {
 		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
 		this.#upstream = new Upstream(upstream, timing ?? ownTiming);
 		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
+		this.#lists = new UpstreamLists(this.#upstream);
+		this.#lists.on("warning", (message) => this.emit("warning", message));
 	}
 
 	/** The instructions for the host. */
@@ -49,22 +52,32 @@ export class McpProxy extends EventEmitter<Events> {
 		return this.#isGated ? texts.gateInstructions(this.#options.skill) : undefined;
 	}
 
-	/** With the upstream's schemas if it answers or has answered before; else with the known names. */
+	/**
+	 * With the upstream's schemas if it answers or has answered before; else with the known names.
+	 *
+	 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
+	 */
 	async listTools(): Promise<Tool[]> {
-		await this.#refresh();
+		await this.#refresh("tools");
 		const { tools: names = [] } = this.#options;
-		const tools = this.#lists.tools ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
+		const isEnough = names.length > 0 || this.#isGated;
+		const known = isEnough ? this.#lists.get("tools") : this.#lists.expect("tools");
+		const tools = known ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
 		const offered = tools.filter(({ name }) => this.#offers(name));
 		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
 	}
 
-	/** Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked. */
+	/**
+	 * Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked.
+	 *
+	 * Rejects with ProtocolError if the upstream fails to list them, and has never listed them.
+	 */
 	async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
 		if (this.#isLocked) {
 			return NO_OFFERS[list];
 		}
-		await this.#refresh();
-		return this.#lists[list] ?? NO_OFFERS[list];
+		await this.#refresh(list);
+		return this.#lists.expect(list);
 	}
 
 	/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
@@ -194,9 +207,10 @@ export class McpProxy extends EventEmitter<Events> {
 		}
 		const { init } = this.#options;
 		try {
-			await this.#fetch(["tools"]);
+			await this.#lists.refresh("tools");
+			const tools = this.#lists.expect("tools");
 			if (init !== undefined) {
-				await runInitScript(this.#upstream, init, this.#lists.tools ?? []);
+				await runInitScript(this.#upstream, init, tools);
 			}
 		} catch (error) {
 			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
@@ -207,23 +221,16 @@ export class McpProxy extends EventEmitter<Events> {
 		for (const list of LIST_NAMES) {
 			this.emit("listChanged", list);
 		}
-		const names = (this.#lists.tools ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
+		const names = (this.#lists.get("tools") ?? []).map(({ name }) => name).filter((name) => this.#offers(name));
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
-		return textResult(`Connected to ${this.#options.upstream.url}.${ran} Tools (${names.length}): ${names.join(", ")}`);
+		return textResult(
+			`Connected to ${this.#options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`,
+		);
 	}
 
-	/** Reads what the host may see, if the upstream answers. */
-	async #refresh(): Promise<void> {
-		this.#fetching ??= this.#fetch(this.#isLocked ? ["tools"] : LIST_NAMES)
-			.catch(() => {})
-			.finally(() => {
-				this.#fetching = undefined;
-			});
-		await this.#fetching;
-	}
-
-	async #fetch(lists: readonly ListName[]): Promise<void> {
-		this.#lists = { ...this.#lists, ...(await this.#upstream.list(lists)) };
+	/** Reads a list, and with it whatever the host may see. */
+	async #refresh(list: ListName): Promise<void> {
+		await this.#lists.refresh(list, this.#isLocked ? [] : LIST_NAMES);
 	}
 }
 

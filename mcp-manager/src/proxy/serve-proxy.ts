@@ -37,6 +37,7 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 			TELL_CHANGED[list](server).catch(report);
 		}
 	});
+	proxy.on("warning", (message) => report(new Error(message)));
 	const transport = new StdioServerTransport();
 	const handle = serveStdio(open, { transport, onerror: report });
 	await untilDisconnected(transport);

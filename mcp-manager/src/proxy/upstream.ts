@@ -34,6 +34,9 @@ export function timingWith(limit: number): UpstreamTiming {
 	return { ...UPSTREAM_TIMING, connect: limit, start: limit, list: limit, ping: limit };
 }
 
+/** A list of the upstream, or why it could not be read. */
+export type UpstreamList = { readonly items: Offers[ListName] } | { readonly error: Error };
+
 interface Events {
 	/** The upstream has reported a changed list. */
 	listChanged: [list: ListName];
@@ -89,19 +92,18 @@ export class Upstream extends EventEmitter<Events> {
 	}
 
 	/**
-	 * The valid items of lists, over the connection, or else over one that is closed afterwards. A list that the upstream does not
-	 * declare is empty. Rejects if there is no answer.
+	 * Reads lists at the same time, over the connection, or else over one that is closed afterwards. A list that fails costs the
+	 * others nothing. Rejects if there is no connection.
 	 */
-	async list(lists: readonly ListName[]): Promise<Partial<Offers>> {
-		if (this.#session !== undefined) {
-			return await this.#listsOf(this.#session, lists);
+	async list(lists: readonly ListName[]): Promise<ReadonlyMap<ListName, Promise<UpstreamList>>> {
+		const session = this.#session;
+		if (session !== undefined) {
+			return this.#readLists(session, lists);
 		}
-		const { session, transport } = await this.#open(this.#timing.list);
-		try {
-			return await this.#listsOf(session, lists);
-		} finally {
-			void transport.close("the lists are read");
-		}
+		const { session: passing, transport } = await this.#open(this.#timing.list);
+		const reading = this.#readLists(passing, lists);
+		void Promise.all(reading.values()).then(() => transport.close("the lists are read"));
+		return reading;
 	}
 
 	/**
@@ -166,14 +168,24 @@ export class Upstream extends EventEmitter<Events> {
 		}
 	}
 
-	async #listsOf(session: Session, lists: readonly ListName[]): Promise<Partial<Offers>> {
-		const signal = AbortSignal.timeout(this.#timing.list);
-		const read = async (list: ListName): Promise<[ListName, unknown]> => {
-			const isDeclared = list === "tools" || session.declares(LISTS[list].capability);
-			const items = isDeclared ? await session.list(list, { signal }) : [];
-			return [list, items.map((item) => validItem(list, item)).filter((item) => item !== undefined)];
-		};
-		return Object.fromEntries(await Promise.all(lists.map(read)));
+	#readLists(session: Session, lists: readonly ListName[]): ReadonlyMap<ListName, Promise<UpstreamList>> {
+		return new Map(lists.map((list) => [list, this.#readList(session, list)]));
+	}
+
+	/** The valid items of a list, or why it cannot be read. A list that the upstream does not declare is empty. Never rejects. */
+	async #readList(session: Session, list: ListName): Promise<UpstreamList> {
+		if (list !== "tools" && !session.declares(LISTS[list].capability)) {
+			return { items: [] };
+		}
+		const time = this.#timing.list;
+		const signal = AbortSignal.timeout(time);
+		try {
+			const items = await session.list(list, { signal });
+			const valid = items.map((item) => validItem(list, item)).filter((item) => item !== undefined);
+			return { items: valid as Offers[ListName] };
+		} catch (error) {
+			return { error: signal.aborted ? new ServerError("timeout", `no answer within ${time} ms`) : (error as Error) };
+		}
 	}
 
 	/** Starts a session. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */

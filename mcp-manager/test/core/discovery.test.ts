@@ -2,25 +2,30 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { Discovery } from "../../src/core/discovery.js";
-import { LISTS, type ListName } from "../../src/core/offers.js";
+import { Discovery, type DiscoveryOptions, type Listed } from "../../src/core/discovery.js";
+import { ServerError } from "../../src/core/errors.js";
+import { LISTS, type ListName, type Offers } from "../../src/core/offers.js";
 import type { Session } from "../../src/core/session.js";
 
 const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 
 /** A server that answers a request for a list with what is given: its items, or an error. */
-function serverWith(lists: Partial<Record<ListName, unknown[] | Error>>): Session {
+function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<unknown[]>>>): Session {
 	const declared = new Set<string>(Object.keys(lists).map((list) => LISTS[list as ListName].capability));
-	const session: Pick<Session, "declares" | "identity" | "list" | "problemOf"> = {
+	const session: Pick<Session, "connected" | "declares" | "identity" | "list" | "problemOf"> = {
+		connected: true,
 		identity: { id: "lamp", clientId: "lamp", transport: "test" },
 		problemOf: () => undefined,
 		declares: (capability) => declared.has(capability),
-		list: async (list: ListName) => {
+		list: async (list: ListName, { signal }: { signal?: AbortSignal } = {}) => {
 			const answer = lists[list] ?? unknown;
 			if (answer instanceof Error) {
 				throw answer;
 			}
-			return answer as never;
+			const aborted = new Promise<never>((_, reject) => {
+				signal?.addEventListener("abort", () => reject(signal.reason));
+			});
+			return (await Promise.race([answer, aborted])) as never;
 		},
 	};
 	return session as Session;
@@ -28,41 +33,93 @@ function serverWith(lists: Partial<Record<ListName, unknown[] | Error>>): Sessio
 
 const ALL = Object.keys(LISTS) as ListName[];
 
+/** What is heard of all lists of a server. */
+async function read(session: Session, options: Partial<DiscoveryOptions> = {}) {
+	const heard: { offers: Partial<Offers>; failures: Record<string, string> }[] = [];
+	await new Discovery({ warn: assert.fail, ...options }).list(session, ALL, ({ offers, failures }) =>
+		heard.push({ offers, failures: Object.fromEntries([...failures].map(([list, { message }]) => [list, message])) }),
+	);
+	return heard;
+}
+
 describe("the lists of a server", () => {
 	it("are empty where the server does not declare them", async () => {
-		const discovery = new Discovery({ warn: assert.fail });
-		const listed = await discovery.list(serverWith({ tools: [] }), ALL);
-		assert.deepEqual(listed, { tools: [], resources: [], resourceTemplates: [], prompts: [] });
+		assert.deepEqual(await read(serverWith({ tools: [] })), [
+			{ offers: { tools: [], resources: [], resourceTemplates: [], prompts: [] }, failures: {} },
+		]);
 	});
 
 	it("may lack templates: many servers with resources do not have the method", async () => {
 		const resources = [{ uri: "a://b", name: "b" }];
-		const discovery = new Discovery({ warn: assert.fail });
-		const listed = await discovery.list(serverWith({ tools: [], resources }), ALL);
-		assert.deepEqual([listed.resources, listed.resourceTemplates], [resources, []]);
+		const [listed] = await read(serverWith({ tools: [], resources }));
+		assert.deepEqual(
+			[listed?.offers.resources, listed?.offers.resourceTemplates, listed?.failures],
+			[resources, [], {}],
+		);
 	});
 
-	it("must have the tools", async () => {
-		const discovery = new Discovery({ warn: assert.fail });
-		await assert.rejects(discovery.list(serverWith({}), ALL), unknown);
+	it("may lack the tools, if the server declares none", async () => {
+		const [listed] = await read(serverWith({ prompts: [] }));
+		assert.deepEqual([listed?.offers.tools, listed?.failures], [[], {}]);
 	});
 
-	it("fail with what the server answers to one of them", async () => {
+	it("fail each for itself: an error, an answer that is no list, and silence", async () => {
 		const failure = new ProtocolError(ProtocolErrorCode.InternalError, "no room");
-		const discovery = new Discovery({ warn: assert.fail });
-		await assert.rejects(discovery.list(serverWith({ tools: [], resources: failure }), ALL), failure);
+		const invalid = new ServerError("invalid-result", "resources/templates/list: expected array");
+		const tools = [{ name: "a", inputSchema: { type: "object" } }];
+		const silence = new Promise<never>(() => {});
+		const server = serverWith({ tools, resources: failure, resourceTemplates: invalid, prompts: silence });
+		const heard = await read(server, { discoveryTimeout: 10 });
+		assert.deepEqual(heard, [
+			{
+				offers: { tools },
+				failures: {
+					resources: failure.message,
+					resourceTemplates: invalid.message,
+					prompts: "no complete list within 0.01 s",
+				},
+			},
+		]);
+	});
+
+	it("do not wait for one that is slow: it comes later", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		let answer = (_items: unknown[]): void => {};
+		const slow = new Promise<unknown[]>((resolve) => {
+			answer = resolve;
+		});
+		const heard: Listed[] = [];
+		const done = new Discovery({ warn: assert.fail }).list(serverWith({ tools: [], resources: slow }), ALL, (listed) =>
+			heard.push(listed),
+		);
+		await turn();
+		t.mock.timers.tick(2_000);
+		await turn();
+		assert.deepEqual(
+			heard.map(({ offers }) => offers),
+			[{ tools: [] }],
+		);
+		answer([{ uri: "a://b", name: "b" }]);
+		await done;
+		assert.deepEqual(heard[1]?.offers.resources, [{ uri: "a://b", name: "b" }]);
+	});
+
+	it("are not reported after the end of the session", async () => {
+		const failure = new ServerError("server-disconnected", "gone");
+		assert.deepEqual(await read({ ...serverWith({ tools: failure }), connected: false } as Session), []);
 	});
 
 	it("are checked once for devices with the same: their items are the same objects", async () => {
 		const warnings: string[] = [];
 		const discovery = new Discovery({ warn: (message) => warnings.push(message) });
-		const read = () => {
+		const heard: Listed[] = [];
+		for (const _ of [1, 2]) {
 			const tools = [{ name: "a", inputSchema: {} }, { name: 1 }];
-			return discovery.list(serverWith({ tools }), ["tools"]);
-		};
-		const [one, other] = [await read(), await read()];
-		assert.deepEqual(one.tools, [{ name: "a", inputSchema: { type: "object" } }]);
-		assert.equal(other.tools, one.tools);
+			await discovery.list(serverWith({ tools }), ["tools"], (listed) => heard.push(listed));
+		}
+		const [one, other] = heard.map(({ offers }) => offers.tools);
+		assert.deepEqual(one, [{ name: "a", inputSchema: { type: "object" } }]);
+		assert.equal(other, one);
 		assert.equal(warnings.length, 2);
 	});
 
@@ -80,7 +137,7 @@ describe("the lists of a server", () => {
 				return answered;
 			},
 		} as unknown as Session;
-		const read = Promise.all(Array.from({ length: 100 }, () => discovery.list(slow, ["tools"])));
+		const read = Promise.all(Array.from({ length: 100 }, () => discovery.list(slow, ["tools"], () => {})));
 		await turn();
 		assert.equal(asked, 64);
 		answer([]);

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { until } from "../../../host-test/support/until.js";
+import { ServerRegistry } from "../../src/core/registry.js";
+import { MANAGEMENT_TOOLS, McpManager } from "../../src/manager/index.js";
+import { nodeServer } from "../support/upstreams.js";
+
+const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));
+
+async function connect(t: TestContext, flaws: object) {
+	const warnings: string[] = [];
+	const registry = await ServerRegistry.open({ discoveryTimeout: 200 }, (warning) => warnings.push(warning));
+	const manager = new McpManager({ registry, servers: [nodeServer("flawed", PROGRAM, JSON.stringify(flaws))] });
+	t.after(async () => {
+		await manager.close();
+		await registry.close();
+	});
+	await manager.initialize();
+	const connections = async (): Promise<string> => {
+		const tool = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_list_connections");
+		const result = await tool?.run(manager, {}, { principal: "test", approve: async () => true, notify: () => {} });
+		const [block] = result?.content ?? [];
+		return block?.type === "text" ? block.text : "";
+	};
+	return { manager, warnings, connections };
+}
+
+describe("a list that fails", () => {
+	for (const [name, flaw, problem] of [
+		["an internal error", -32_603, "failure -32603"],
+		["invalid params", -32_602, "failure -32602"],
+		["an answer without the list", {}, "resources/templates/list: "],
+		["silence", null, "no complete list within 0.2 s"],
+	] as const) {
+		it(`costs that list only, and is said: ${name}`, async (t) => {
+			const { manager, warnings, connections } = await connect(t, { "resources/templates/list": flaw });
+			assert.equal(manager.listTools("flawed").length, 7);
+			assert.deepEqual(
+				manager.listResources("flawed").map(({ uri }) => uri),
+				["test://one"],
+			);
+			await until(() => warnings.length > 0, "it is said");
+			const [warning] = warnings;
+			assert.ok(warning?.startsWith(`flawed: could not read resources/templates/list: ${problem}`), warning);
+			const [{ status, problems } = { status: "", problems: [] }] = manager.listConnections();
+			assert.deepEqual([status, problems.length], ["connected", 1]);
+			assert.match(await connections(), /\[connected\] \(7 tools\).*; resources\/templates\/list: /);
+		});
+	}
+
+	it("of resources may be unknown to the server although it declares them", async (t) => {
+		const { manager, warnings } = await connect(t, { "resources/list": -32_601, "resources/templates/list": -32_601 });
+		assert.equal(manager.listTools("flawed").length, 7);
+		assert.deepEqual(warnings, ["flawed: could not read resources/list: failure -32601"]);
+	});
+
+	it("of tools leaves the resources", async (t) => {
+		const { manager, warnings } = await connect(t, { "tools/list": -32_603 });
+		assert.equal(manager.listResources("flawed").length, 1);
+		assert.deepEqual(warnings, ["flawed: could not read tools/list: failure -32603"]);
+	});
+
+	it("refuses the server only if every list fails", async (t) => {
+		const all = {
+			"tools/list": -32_603,
+			"resources/list": {},
+			"resources/templates/list": -32_603,
+			"prompts/list": null,
+		};
+		const { manager } = await connect(t, all);
+		const [connection] = manager.listConnections();
+		assert.equal(connection?.status, "error");
+		assert.match(connection?.lastError ?? "", /could not list its tools, resources or prompts: /);
+	});
+});
