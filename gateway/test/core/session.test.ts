@@ -106,7 +106,11 @@ describe("a session with a device", () => {
 		const rejected = assert.rejects(list, { code: "invalid-result", message: /too large|more than/ });
 		for (let page = 0; page < 8; page += 1) {
 			await turn();
-			transport.say({ jsonrpc: "2.0", id: transport.asked.at(-1)?.id, result: { tools: [tool], nextCursor: `${page}` } });
+			transport.say({
+				jsonrpc: "2.0",
+				id: transport.asked.at(-1)?.id,
+				result: { tools: [tool], nextCursor: `${page}` },
+			});
 		}
 		await rejected;
 	});
