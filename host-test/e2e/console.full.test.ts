@@ -65,15 +65,54 @@ describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, (
 		await other.getByText("does not know this token").waitFor();
 	});
 
-	it("keeps whoever makes the first token signed in, and shows the token", async (t) => {
-		const { page } = await openWithDevice(t);
+	it("asks before the first token for clients, an operator's, and shows it beside the sign-in", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
 		await page.getByRole("link", { name: "Clients and servers" }).click();
+		assert.equal(await page.getByLabel("Only these devices").count(), 0);
 		await page.getByRole("textbox", { name: "Name" }).fill("first");
 		await page.getByRole("button", { name: "Create" }).click();
-		await page.getByText("Tokens are managed with an operator's token").waitFor();
-		assert.match((await page.locator(".banner pre").textContent()) ?? "", /^xsmcp_/);
-		await page.getByRole("button", { name: "Sign out" }).click();
-		await page.getByRole("heading", { name: "Sign in" }).waitFor();
+		await page.getByRole("dialog").getByText("From now on every client needs one").waitFor();
+		assert.equal(gateway.tokens.needs("client"), false);
+		await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+		await page.getByText("From now on this page needs a token").waitFor();
+		const secret = (await page.locator(".banner pre").textContent()) ?? "";
+		assert.match(secret, /^xsmcp_/);
+		await page.locator("input[name=token]").fill(secret);
+		await page.getByRole("button", { name: "Sign in" }).click();
+		await page.locator("li", { hasText: "first" }).getByText("operator").waitFor();
+		await page.locator("li", { hasText: "first" }).getByRole("button", { name: "Revoke" }).click();
+		await page.getByRole("dialog").getByText("This page is signed in with it").waitFor();
+		await page.getByRole("dialog").getByText("last operator's token").waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+		assert.equal(gateway.tokens.has("client"), true);
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("stays signed in with its own token when it makes another one", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
+		await page.getByLabel("Only these devices").fill("02:00:00:00:00:99");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByText("unknown device 02:00:00:00:00:99").waitFor();
+		await page.getByLabel("Only these devices").fill("");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.locator("li", { hasText: "kiosk" }).getByRole("button", { name: "Revoke" }).waitFor();
+		assert.equal(await page.getByRole("button", { name: "Sign out" }).getAttribute("title"), "operator");
+	});
+
+	it("asks before the first token for devices, and names those that it disconnects", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const server = gateway.gateway.servers.find(LAMP);
+		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("textbox", { name: "Name" }).fill("board");
+		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "a device" });
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.getByRole("dialog").getByText(`Disconnected at once (1): ${server?.alias}`).waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+		assert.equal(gateway.tokens.needs("device"), false);
+		assert.equal(server?.online, true);
 	});
 
 	it("shows fifty devices, those with problems first, and finds one", async (t) => {

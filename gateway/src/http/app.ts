@@ -67,10 +67,10 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	// use it.
 	app.all("/.well-known/*", notFound);
 
-	addConsolePage(app, { ...options.console, guard, maxBodyBytes });
+	addConsolePage(app, { ...options.console, servers, guard, maxBodyBytes });
 
 	app.use(authenticate(guard), rejectChanges);
-	addConsoleRoutes(app, { ...options.console, guard, maxBodyBytes });
+	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
 	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/cluster", allow("GET"), showCluster(options.cluster));

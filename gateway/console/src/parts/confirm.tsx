@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../texts/index.js";
 
 interface Question {
-	readonly text: string;
+	readonly paragraphs: readonly string[];
 	/** What the button that goes on says. */
 	readonly action: string;
 	readonly answer: (yes: boolean) => void;
@@ -11,12 +11,12 @@ interface Question {
 
 const question = signal<Question | undefined>(undefined);
 
-/** Asks before something that cannot be undone. */
-export function confirm(text: string, action: string): Promise<boolean> {
+/** Asks before something that cannot be undone, in a paragraph or several. */
+export function confirm(text: string | readonly string[], action: string): Promise<boolean> {
 	question.value?.answer(false);
 	return new Promise((resolve) => {
 		question.value = {
-			text,
+			paragraphs: [text].flat(),
 			action,
 			answer: (yes) => {
 				question.value = undefined;
@@ -39,7 +39,9 @@ export function ConfirmDialog() {
 	}, [value]);
 	return (
 		<dialog ref={dialog} aria-label={t("confirm")} onClose={() => value?.answer(false)}>
-			<p>{value?.text}</p>
+			{value?.paragraphs.map((paragraph) => (
+				<p key={paragraph}>{paragraph}</p>
+			))}
 			<div class="actions">
 				<button type="button" onClick={() => value?.answer(false)}>
 					{t("cancel")}

@@ -1,11 +1,14 @@
 /** The gateway answered a request with an error, or not at all (status 0). */
 export class ApiError extends Error {
 	readonly status: number;
+	/** The JSON of the answer; undefined if it had none. */
+	readonly body: unknown;
 
-	constructor(status: number, message: string) {
+	constructor(status: number, message: string, body?: unknown) {
 		super(message);
 		this.name = "ApiError";
 		this.status = status;
+		this.body = body;
 	}
 }
 
@@ -38,14 +41,15 @@ export async function ask<T = undefined>(path: string, { method = "GET", json }:
 	}
 	const text = await response.text();
 	if (!response.ok) {
-		throw new ApiError(response.status, reasonIn(text) ?? `${response.status} ${response.statusText}`);
+		const body = jsonIn(text);
+		throw new ApiError(response.status, body?.error?.message ?? `${response.status} ${response.statusText}`, body);
 	}
 	return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-function reasonIn(text: string): string | undefined {
+function jsonIn(text: string): { readonly error?: { readonly message?: string } } | undefined {
 	try {
-		return (JSON.parse(text) as { error?: { message?: string } }).error?.message;
+		return JSON.parse(text);
 	} catch {
 		return undefined;
 	}

@@ -5,8 +5,8 @@ import { ApiError, ask, whenSignedOut } from "./api.js";
 /** Who has opened the console; undefined before the gateway has said, and while nobody is signed in. */
 export const session = signal<ConsoleSessionInfo | undefined>(undefined);
 
-/** "expired": somebody was signed in, but is no longer. */
-export const phase = signal<"opening" | "signed-out" | "expired" | "open">("opening");
+/** "expired": somebody was signed in, but is no longer. "token-needed": the page was open without a token, which it now needs. */
+export const phase = signal<"opening" | "signed-out" | "expired" | "token-needed" | "open">("opening");
 
 /** Asks who is signed in. Resolves with whether somebody is. Rejects with ApiError if the gateway cannot be reached. */
 export async function checkSession(): Promise<boolean> {
@@ -35,6 +35,10 @@ export async function signOut(): Promise<void> {
 }
 
 whenSignedOut(() => {
-	phase.value = phase.value === "open" || phase.value === "expired" ? "expired" : "signed-out";
+	if (phase.value === "open") {
+		phase.value = session.value?.signedIn ? "expired" : "token-needed";
+	} else if (phase.value === "opening") {
+		phase.value = "signed-out";
+	}
 	session.value = undefined;
 });

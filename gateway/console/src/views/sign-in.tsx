@@ -4,6 +4,7 @@ import { Snippet } from "../parts/copy.js";
 import { ApiError } from "../store/api.js";
 import { phase, signIn } from "../store/session.js";
 import { t } from "../texts/index.js";
+import { CreatedToken } from "./tokens.js";
 
 /** Exchanges a token for a session. */
 export function SignIn() {
@@ -26,11 +27,12 @@ export function SignIn() {
 	return (
 		<section class="card sign-in">
 			<h1>{t("signIn")}</h1>
-			{phase.value === "expired" && (
+			{(phase.value === "expired" || phase.value === "token-needed") && (
 				<p class="banner warn" role="status">
-					{t("expired")}
+					{t(phase.value === "expired" ? "expired" : "tokenNeeded")}
 				</p>
 			)}
+			{phase.value === "token-needed" && <CreatedToken />}
 			<form onSubmit={(event) => void submit(event)}>
 				<label>
 					{t("token")}

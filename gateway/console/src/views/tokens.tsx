@@ -1,18 +1,21 @@
 import { signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
-import type { TokenSummary } from "../../../src/http/console/messages.js";
+import type { TokenQuestion, TokenSummary } from "../../../src/http/console/messages.js";
 import { confirm } from "../parts/confirm.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
-import { ask } from "../store/api.js";
+import { ApiError, ask } from "../store/api.js";
 import { now } from "../store/now.js";
-import { session, signIn } from "../store/session.js";
+import { checkSession, session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 
 /** A token that was just created: shown until the page is closed, and never again. */
 const created = signal<{ readonly name: string; readonly secret: string } | undefined>(undefined);
+
+/** Most names in a question. */
+const MAX_NAMED = 10;
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 
@@ -23,9 +26,9 @@ export function Tokens() {
 		tokens.value = (await ask<{ tokens: readonly TokenSummary[] }>("tokens")).tokens;
 	};
 	useEffect(() => void attempt(read), []);
-	const revoke = async (name: string): Promise<void> => {
-		if (await confirm(t("confirmRevoke", { token: visibleLine(name) }), t("revoke"))) {
-			await ask(`tokens/${encodeURIComponent(name)}`, { method: "DELETE" });
+	const revoke = async (token: TokenSummary): Promise<void> => {
+		if (await confirm(revokeQuestion(token, tokens.value), t("revoke"))) {
+			await ask(`tokens/${encodeURIComponent(token.name)}`, { method: "DELETE" });
 			await read();
 		}
 	};
@@ -34,15 +37,14 @@ export function Tokens() {
 		const form = event.currentTarget;
 		await attempt(async () => {
 			const json = requestIn(new FormData(form));
-			const { token } = await ask<{ token: string }>("tokens", { method: "POST", json });
-			created.value = { name: json.name, secret: token };
-			form.reset();
-			if (json.kind === "client" && !session.value?.needsToken) {
-				// From the first one on, this page needs a token, too.
-				await signIn(token);
-			}
-			if (session.value?.operator) {
-				await read();
+			const token = await createToken(json);
+			if (token !== undefined) {
+				created.value = { name: json.name, secret: token };
+				form.reset();
+				// After the first token for clients this page needs one, too: the sign-in shows it.
+				if (await checkSession()) {
+					await read();
+				}
 			}
 		});
 	};
@@ -54,7 +56,7 @@ export function Tokens() {
 			{!session.value?.needsToken && <p class="muted">{t("noTokensYet")}</p>}
 			<ul class="plain">
 				{tokens.value.map((token) => (
-					<TokenLine key={token.name} token={token} onRevoke={() => void attempt(() => revoke(token.name))} />
+					<TokenLine key={token.name} token={token} onRevoke={() => void attempt(() => revoke(token))} />
 				))}
 			</ul>
 			<TokenForm onSubmit={(event) => void create(event)} />
@@ -72,6 +74,51 @@ export function CreatedToken() {
 			</div>
 		)
 	);
+}
+
+/** Creates a token, after a question if that has consequences for others. Resolves with its secret, or undefined if the answer is no. */
+async function createToken(json: ReturnType<typeof requestIn>): Promise<string | undefined> {
+	const create = async (more: object): Promise<string> =>
+		(await ask<{ token: string }>("tokens", { method: "POST", json: { ...json, ...more } })).token;
+	try {
+		return await create({});
+	} catch (error) {
+		const question = error instanceof ApiError && error.status === 409 ? questionIn(error) : undefined;
+		if (question === undefined) {
+			throw error;
+		}
+		const isAgreed = await confirm(textOf(question, json.kind), t("create"));
+		return isAgreed ? await create({ yes: true }) : undefined;
+	}
+}
+
+function questionIn({ body }: ApiError): TokenQuestion | undefined {
+	return (body as { question?: TokenQuestion } | undefined)?.question;
+}
+
+function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: string): readonly string[] {
+	const cutOff = [...clients, ...devices];
+	return [
+		...(isFirst ? [t(kind === "client" ? "firstClientToken" : "firstDeviceToken")] : []),
+		...(cutOff.length > 0 ? [t("cutsOff", { count: cutOff.length, names: namesOf(cutOff) })] : []),
+		...(isFirst && kind === "client" ? [t("pageNeedsToken")] : []),
+		...(unknown.length > 0 ? [t("neverConnected", { devices: namesOf(unknown) })] : []),
+	];
+}
+
+function namesOf(names: readonly string[]): string {
+	const shown = names.slice(0, MAX_NAMED).map(visibleLine).join(", ");
+	return names.length > MAX_NAMED ? `${shown}, …` : shown;
+}
+
+/** What to ask before a token is revoked: it may be the one by which the page is signed in, or the last operator's. */
+function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSummary[]): readonly string[] {
+	const isLastOperator = operator === true && all.filter((each) => each.operator).length === 1;
+	return [
+		t("confirmRevoke", { token: visibleLine(name) }),
+		...(session.value?.principal === name ? [t("revokesOwn")] : []),
+		...(isLastOperator ? [t("revokesLastOperator")] : []),
+	];
 }
 
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
@@ -99,6 +146,7 @@ function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly
 
 function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTMLFormElement>) => void }) {
 	const kind = useSignal("client");
+	const isFirst = kind.value === "client" && session.value?.needsToken === false;
 	return (
 		<form class="new-token" onSubmit={onSubmit}>
 			<h3>{t("newToken")}</h3>
@@ -113,10 +161,12 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					<option value="device">{t("forDevice")}</option>
 				</select>
 			</label>
-			<label>
-				{t("onlyDevices")}
-				<input name="devices" placeholder="02:12:34:56:78:9a" />
-			</label>
+			{!isFirst && (
+				<label>
+					{t("onlyDevices")}
+					<input name="devices" placeholder="02:12:34:56:78:9a" />
+				</label>
+			)}
 			{kind.value === "client" && (
 				<>
 					<label>
@@ -126,12 +176,21 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					<label class="check">
 						<input name="userTools" type="checkbox" /> {t("userTools")}
 					</label>
-					<label class="check">
-						<input name="operator" type="checkbox" /> {t("operatorHelp")}
-					</label>
-					<label class="check">
-						<input name="readOnly" type="checkbox" /> {t("readOnlyHelp")}
-					</label>
+					{isFirst ? (
+						<p class="muted">
+							<input name="operator" type="hidden" value="on" />
+							{t("firstIsOperator")}
+						</p>
+					) : (
+						<>
+							<label class="check">
+								<input name="operator" type="checkbox" /> {t("operatorHelp")}
+							</label>
+							<label class="check">
+								<input name="readOnly" type="checkbox" /> {t("readOnlyHelp")}
+							</label>
+						</>
+					)}
 				</>
 			)}
 			<button type="submit" class="primary">
@@ -142,7 +201,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 }
 
 function requestIn(form: FormData) {
-	const devices = String(form.get("devices"))
+	const devices = String(form.get("devices") ?? "")
 		.split(/[\s,]+/)
 		.filter((id) => id !== "");
 	const days = Number(form.get("days") ?? 0);

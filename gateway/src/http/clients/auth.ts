@@ -92,6 +92,11 @@ export class RequestGuard {
 		}
 	}
 
+	/** Has an answer go on, whatever {@link recheck} finds: its own request changes who needs a token. */
+	keep(response: ServerResponse): void {
+		this.#open.delete(response);
+	}
+
 	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
 	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
 		const token = this.#options.tokens.verify("client", secret);

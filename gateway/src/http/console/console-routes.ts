@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
+import type { ServerRegistry } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { TokenStore } from "../../config/token-store.js";
 import type { TokenUses } from "../../config/token-uses.js";
@@ -32,6 +33,7 @@ export interface ConsoleOptions {
 }
 
 interface ConsoleRoutesOptions extends ConsoleOptions {
+	readonly servers: ServerRegistry;
 	readonly guard: RequestGuard;
 	readonly maxBodyBytes: number;
 }
@@ -52,7 +54,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { extension, fleet, guard, manager, tokens, uses, maxBodyBytes } = options;
+	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
@@ -64,7 +66,7 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));
-	app.post("/tokens", addToken(tokens, maxBodyBytes));
+	app.post("/tokens", addToken({ tokens, servers, guard, clients: () => fleet.lists.clients, maxBodyBytes }));
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
 	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
 }

@@ -191,3 +191,15 @@ export interface TokenSummary {
 	/** In milliseconds since 1970; absent: never. */
 	readonly lastUsed?: number;
 }
+
+/** What the operator is asked before a token is created that has consequences for others: the member `question` of a 409. */
+export interface TokenQuestion {
+	/** Whether it is the first token for this kind: from then on every client, or every device, needs one. */
+	readonly isFirst: boolean;
+	/** The names of the clients that would be disconnected. */
+	readonly clients: readonly string[];
+	/** The aliases of the devices that would be disconnected. */
+	readonly devices: readonly string[];
+	/** The ids of the token's devices that have never connected. */
+	readonly unknown: readonly string[];
+}
