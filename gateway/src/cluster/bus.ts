@@ -57,7 +57,7 @@ const DAY = 86_400_000;
 /** Milliseconds for which lists are kept that no gateway renews. */
 const LISTS_TIME = 30 * DAY;
 
-/** Bytes of lists: a device that changes its tools without end cannot fill the disk. */
+/** Bytes of lists: what devices may fill of the disk. */
 const MAX_LISTS = 256 * 1024 * 1024;
 
 /** Bytes of a message that are left for its subject and headers. */
@@ -221,13 +221,18 @@ export function isOutdated(error: unknown): boolean {
 	);
 }
 
-/** Follows a bucket. Returns what stops it. */
+/**
+ * Follows a bucket. Returns what stops it.
+ *
+ * @param withValues false: the entries have none
+ */
 export async function watch(
 	bucket: KV,
 	onEntry: (entry: KvWatchEntry) => void,
 	onError: (error: Error) => void,
+	withValues = true,
 ): Promise<() => void> {
-	const entries = await bucket.watch();
+	const entries = await bucket.watch({ headers_only: !withValues });
 	const follow = async (): Promise<void> => {
 		for await (const entry of entries) {
 			onEntry(entry);

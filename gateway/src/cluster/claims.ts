@@ -3,7 +3,7 @@ import type { KV } from "@nats-io/kv";
 import type { Server, ServerRecord, Session } from "xs-mcp-manager/core";
 import { Turns } from "../net/turns.js";
 import { type Buckets, isOutdated } from "./bus.js";
-import type { Lists } from "./lists.js";
+import { type Lists, NO_LISTS } from "./lists.js";
 import { type Entry, entrySchema, isLater, keyOf, readMessage, VERSION } from "./messages.js";
 
 /** Entries that are written at the same time: thousands of devices may connect at once. */
@@ -28,6 +28,8 @@ interface Claim {
 	isWriting: boolean;
 	/** The session is over. */
 	isOver: boolean;
+	/** Why its lists are not stored: the kind. */
+	problem: string | undefined;
 }
 
 interface ClaimsOptions {
@@ -50,6 +52,8 @@ export class Claims {
 	/** By device. One that is over stays until that is written. */
 	readonly #claims = new Map<string, Claim>();
 	readonly #turns = new Turns(MAX_WRITES);
+	/** The error that was reported last, until an entry is written. */
+	#warned = "";
 
 	constructor(options: ClaimsOptions) {
 		this.#options = options;
@@ -75,6 +79,7 @@ export class Claims {
 			isDirty: true,
 			isWriting: false,
 			isOver: false,
+			problem: undefined,
 		};
 		this.#claims.set(server.id, claim);
 		void this.#write(claim);
@@ -142,6 +147,15 @@ export class Claims {
 		}
 	}
 
+	/** Has lists stored again that are missing in the bucket, will expire, or could not be stored. */
+	recheckLists(): void {
+		for (const claim of this.#claims.values()) {
+			const { written, problem } = claim;
+			claim.isDirty ||=
+				problem !== undefined || (written !== undefined && !this.#options.lists.isStored(written.offers));
+		}
+	}
+
 	#lose(claim: Claim, gateway: string): void {
 		if (this.#claims.get(claim.server.id) === claim) {
 			this.#claims.delete(claim.server.id);
@@ -167,20 +181,18 @@ export class Claims {
 					await this.#writeOnce(claim, buckets);
 				}
 			});
+			this.#warned = "";
 		} catch (error) {
-			// Written again with the next flush, unless it never can be.
-			claim.isDirty = !(error instanceof RangeError);
-			if (error instanceof RangeError) {
-				this.#options.warn(`${claim.server.id}: ${error.message}`);
-			}
+			// Written again with the next flush.
+			claim.isDirty = true;
+			this.#warnOnce(claim, error as Error);
 		} finally {
 			claim.isWriting = false;
 		}
 	}
 
 	async #writeOnce(claim: Claim, { devices, lists }: Buckets): Promise<void> {
-		const { offers } = claim.server;
-		const entry = this.#entryOf(claim, await this.#options.lists.store(lists, offers, this.#options.maxBytes()));
+		const entry = this.#entryOf(claim, await this.#storeLists(claim, lists));
 		const text = JSON.stringify(entry);
 		if (claim.written !== undefined && text === JSON.stringify(claim.written)) {
 			return;
@@ -204,6 +216,26 @@ export class Claims {
 				throw error;
 			}
 			await this.#reconcile(claim, devices);
+		}
+	}
+
+	/** Returns the key of the newest that are stored. */
+	async #storeLists(claim: Claim, bucket: KV): Promise<string> {
+		const { id, offers } = claim.server;
+		const { key, problem } = await this.#options.lists.store(bucket, id, offers, this.#options.maxBytes());
+		if (problem !== undefined && problem.kind !== claim.problem) {
+			const effect = key === NO_LISTS ? "do not show the device" : "go on with earlier ones";
+			this.#options.warn(`${id}: its lists are not shared, other gateways ${effect}: ${problem.text}`);
+		}
+		claim.problem = problem?.kind;
+		return key;
+	}
+
+	/** Thousands of devices may meet the same error. */
+	#warnOnce({ server }: Claim, { message }: Error): void {
+		if (message !== this.#warned && this.#options.buckets() !== undefined) {
+			this.#warned = message;
+			this.#options.warn(`${server.id}: other gateways are not told of it now: ${message}`);
 		}
 	}
 

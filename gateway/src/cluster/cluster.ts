@@ -39,6 +39,9 @@ export interface ClusterOptions extends BusOptions {
 /** Interval of the checks of leases, calls and changes, ms. */
 const TICK = 500;
 
+/** Interval of the checks of lists: what no device has used since the check before is removed, ms. */
+const TIDY_INTERVAL = 60_000;
+
 /** Milliseconds for the farewell: NATS may not answer. */
 const LEAVE_TIME = 2_000;
 
@@ -75,10 +78,13 @@ export class Cluster {
 	#buckets: Buckets | undefined;
 	#watches: (() => void)[] = [];
 	#timer: NodeJS.Timeout | undefined;
+	#tidyTimer: NodeJS.Timeout | undefined;
 	#draining = false;
 	#isClosed = false;
 	/** Senders of messages that this program cannot read. */
 	readonly #later = new Set<string>();
+	/** Whether the bucket has entries of devices that this program cannot read. */
+	#hasLaterEntries = false;
 	/** Whether the registry has changed since the last check. */
 	#hasChanged = false;
 
@@ -131,6 +137,11 @@ export class Cluster {
 		return { name: this.#options.name, connected: this.#bus.connected && this.#buckets !== undefined, gateways };
 	}
 
+	/** How often lists of a device here could not be shared. */
+	get refusedLists(): number {
+		return this.#lists.refused;
+	}
+
 	/** This gateway is about to stop: it takes no new calls of others. */
 	async drain(): Promise<void> {
 		this.#draining = true;
@@ -141,6 +152,7 @@ export class Cluster {
 	async close(): Promise<void> {
 		this.#isClosed = true;
 		clearInterval(this.#timer);
+		clearInterval(this.#tidyTimer);
 		this.#remotes.close();
 		// If it cannot, the lease expires.
 		const left = this.#leave().catch(() => {});
@@ -182,6 +194,7 @@ export class Cluster {
 			this.#hasChanged = true;
 		});
 		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
+		this.#tidyTimer = setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL);
 	}
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
@@ -242,7 +255,16 @@ export class Cluster {
 			if (entry !== undefined) {
 				this.#claims.received(entry, found.revision);
 			} else if (isLater(found.value)) {
+				this.#hasLaterEntries = true;
 				this.#claims.taken(idOf(found.key));
+			}
+		};
+		const onLists = (found: KvWatchEntry): void => {
+			this.#lists.received(found);
+			if (found.operation !== "PUT") {
+				this.#claims.recheckLists();
+			} else if (found.isUpdate) {
+				this.#remotes.listsStored(found.key);
 			}
 		};
 		const onToken = ({ key, operation, value, revision }: KvWatchEntry): void => {
@@ -255,6 +277,7 @@ export class Cluster {
 		this.#watches = [
 			await watch(buckets.gateways, onGateway, this.#warn),
 			await watch(buckets.devices, onDevice, this.#warn),
+			await watch(buckets.lists, onLists, this.#warn, false),
 			await watch(buckets.tokens, onToken, this.#warn),
 			await watch(buckets.approvals, onApproval, this.#warn),
 		];
@@ -326,6 +349,18 @@ export class Cluster {
 		} catch (error) {
 			this.#hasChanged = true;
 			this.#warn(error as Error);
+		}
+	}
+
+	/** Removes lists that no device has used since the time before, and stores those again that will expire. */
+	async #tidy(): Promise<void> {
+		const lists = this.#bus.connected ? this.#buckets?.lists : undefined;
+		if (lists !== undefined) {
+			this.#claims.recheckLists();
+			// Which lists a later version's entries use cannot be known.
+			if (!this.#hasLaterEntries) {
+				await this.#lists.tidy(lists, this.#remotes.listsInUse);
+			}
 		}
 	}
 

@@ -1,7 +1,7 @@
 import type { KvWatchEntry } from "@nats-io/kv";
 import type { Offers, Server, ServerRecord, ServerRegistry } from "xs-mcp-manager/core";
 import { type Buckets, isOutdated } from "./bus.js";
-import type { Lists } from "./lists.js";
+import { type Lists, NO_LISTS } from "./lists.js";
 import type { Members } from "./members.js";
 import { type Entry, entrySchema, eventSchema, idOf, keyOf, readMessage } from "./messages.js";
 import type { OutgoingCalls } from "./outgoing-calls.js";
@@ -37,10 +37,17 @@ export class Remotes {
 	readonly #labels = new Map<string, Label>();
 	/** Devices whose lists are requested again in a moment. */
 	readonly #retries = new Set<string>();
+	/** Devices whose lists are missing in the bucket. */
+	readonly #missing = new Set<string>();
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
 		this.#options = options;
+	}
+
+	/** The keys of every device's lists. */
+	get listsInUse(): ReadonlySet<string> {
+		return new Set([...this.#entries.values()].map(({ offers }) => offers));
 	}
 
 	/** Devices in a session with another gateway. */
@@ -65,6 +72,15 @@ export class Remotes {
 		for (const entry of this.#entries.values()) {
 			if (entry.gateway === gateway) {
 				void this.#loadAndApply(entry);
+			}
+		}
+	}
+
+	/** Lists have been stored: devices may have waited for them. */
+	listsStored(key: string): void {
+		for (const device of this.#missing) {
+			if (this.#entries.get(device)?.offers === key) {
+				this.recheck(device);
 			}
 		}
 	}
@@ -123,11 +139,22 @@ export class Remotes {
 				this.#options.lists.get(entry.offers) ??
 				(buckets && (await this.#options.lists.load(buckets.lists, entry.offers)));
 			if (this.#entries.get(entry.id) === entry) {
+				this.#noteMissing(entry, offers === undefined && buckets !== undefined);
 				this.#apply(entry, offers);
 			}
 		} catch (error) {
 			this.#options.warn(`${entry.id}: its lists cannot be read: ${(error as Error).message}`);
 			this.#recheckLater(entry.id);
+		}
+	}
+
+	#noteMissing({ id, gateway, offers }: Entry, isMissing: boolean): void {
+		if (!isMissing) {
+			this.#missing.delete(id);
+		} else if (!this.#missing.has(id)) {
+			this.#missing.add(id);
+			const lists = offers === NO_LISTS ? `gateway ${gateway} could not store its lists` : "its lists have expired";
+			this.#options.warn(`${id}: not shown here until it has connected or changed: ${lists}`);
 		}
 	}
 
@@ -232,6 +259,7 @@ export class Remotes {
 	async #remove(id: string): Promise<void> {
 		this.#labels.delete(id);
 		this.#entries.delete(id);
+		this.#missing.delete(id);
 		await this.#options.buckets()?.devices.purge(keyOf(id));
 	}
 
@@ -240,6 +268,7 @@ export class Remotes {
 		const { registry, warn } = this.#options;
 		this.#labels.delete(id);
 		this.#entries.delete(id);
+		this.#missing.delete(id);
 		void this.#transports.get(id)?.close("the device was forgotten");
 		if (registry.find(id)?.session === undefined) {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));

@@ -59,6 +59,7 @@ export class ClientSide {
 			devicesElsewhere: () => servers.sessions.filter(({ identity }) => identity.gateway !== undefined).length,
 			devicesKnown: () => servers.all.length,
 			sessions: () => endpoint.sessions,
+			listsRefused: cluster && (() => cluster.refusedLists),
 		});
 		this.#endpoint = endpoint;
 		this.#files = ConsoleFiles.read(context.consoleFolder);

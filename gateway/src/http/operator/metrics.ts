@@ -8,6 +8,8 @@ interface MetricsSources {
 	readonly devicesElsewhere: () => number;
 	readonly devicesKnown: () => number;
 	readonly sessions: () => number;
+	/** Undefined: the gateway is alone. */
+	readonly listsRefused?: (() => number) | undefined;
 }
 
 /** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
@@ -45,11 +47,22 @@ export class Metrics {
 		registers: [this.registry],
 	});
 
-	constructor({ devicesConnected, devicesElsewhere, devicesKnown, sessions }: MetricsSources) {
+	constructor({ devicesConnected, devicesElsewhere, devicesKnown, sessions, listsRefused }: MetricsSources) {
 		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
 		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
+		if (listsRefused !== undefined) {
+			new Counter({
+				name: "xs_mcp_gateway_cluster_lists_refused_total",
+				help: "Attempts to share a device's lists with the cluster that failed; the log says why",
+				registers: [this.registry],
+				collect() {
+					this.reset();
+					this.inc(listsRefused());
+				},
+			});
+		}
 	}
 
 	/**
