@@ -169,7 +169,7 @@ export const SETTINGS = {
 	clusterReplicas: setting(integer("servers", 1, 5), "NATS servers that keep a copy of the data", {
 		default: 1,
 	}),
-	callTimeout: setting(DURATION, "Time limit for a call to a device", { default: 30_000 }),
+	callTimeout: setting(DURATION, "Time limit for a call to a device, and for its turn", { default: 30_000 }),
 	offlineWait: setting(integer("ms", 0, 86_400_000), "Time that a call waits for an offline device", {
 		default: 10_000,
 	}),

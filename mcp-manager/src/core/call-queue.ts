@@ -6,6 +6,8 @@ interface CallQueueOptions {
 	readonly concurrency: number;
 	/** Most waiting calls. Further ones are rejected. */
 	readonly capacity: number;
+	/** Milliseconds that a call waits for its turn while the server is online. */
+	readonly turnWait: number;
 	/** Milliseconds that a call waits for a server that is offline. */
 	readonly offlineWait: number;
 	/** The error message of a call that waited for that long. */
@@ -21,8 +23,7 @@ interface WaitingCall {
 /**
  * The calls to one server: they start in order of arrival, a few at a time, while the server is online.
  *
- * Not p-queue: a waiting call has a time limit only while the server is offline, and a cancelled one frees its place
- * at once.
+ * Not p-queue: a waiting call has another time limit while the server is offline, and a cancelled one frees its place at once.
  */
 export class CallQueue {
 	readonly #options: CallQueueOptions;
@@ -79,17 +80,17 @@ export class CallQueue {
 	/** The server is online: its calls may start. */
 	online(session: Session): void {
 		this.#session = session;
-		for (const waiting of this.#waiting) {
-			clearTimeout(waiting.timer);
-		}
 		this.#startNext();
+		for (const waiting of this.#waiting) {
+			this.#limitWait(waiting);
+		}
 	}
 
 	/** The server is offline: its calls wait from now on. */
 	offline(): void {
 		this.#session = undefined;
 		for (const waiting of this.#waiting) {
-			this.#waitForServer(waiting);
+			this.#limitWait(waiting);
 		}
 	}
 
@@ -106,17 +107,23 @@ export class CallQueue {
 		this.#startNext();
 		if (this.#waiting.length > capacity) {
 			this.#reject(waiting, new ServerError("queue-full", `too many calls are waiting (limit ${capacity})`));
-		} else if (this.#session === undefined) {
-			this.#waitForServer(waiting);
+		} else if (this.#waiting.includes(waiting)) {
+			this.#limitWait(waiting);
 		}
 	}
 
-	#waitForServer(waiting: WaitingCall): void {
-		const { offlineWait, offlineMessage } = this.#options;
-		waiting.timer = setTimeout(
-			() => this.#reject(waiting, new ServerError("server-offline", offlineMessage())),
-			offlineWait,
-		);
+	/** Gives a call that waits its time from now on, for its turn or for the server. */
+	#limitWait(waiting: WaitingCall): void {
+		const { turnWait, offlineWait, offlineMessage } = this.#options;
+		const [time, error] =
+			this.#session === undefined
+				? [offlineWait, () => new ServerError("server-offline", offlineMessage())]
+				: [
+						turnWait,
+						() => new ServerError("queue-full", `${noTurn(turnWait, this.#running)}. Nothing was sent to it.`),
+					];
+		clearTimeout(waiting.timer);
+		waiting.timer = setTimeout(() => this.#reject(waiting, error()), time);
 	}
 
 	#reject(waiting: WaitingCall, error: ServerError): void {
@@ -134,6 +141,7 @@ export class CallQueue {
 			if (next === undefined) {
 				return;
 			}
+			clearTimeout(next.timer);
 			next.start(this.#session);
 		}
 	}
@@ -142,4 +150,8 @@ export class CallQueue {
 		this.#running -= 1;
 		this.#startNext();
 	}
+}
+
+function noTurn(time: number, running: number): string {
+	return `the call had no turn within ${time / 1_000} s: the server is still busy with earlier ones (${running})`;
 }

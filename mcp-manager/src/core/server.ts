@@ -11,11 +11,14 @@ import { Subscriptions } from "./subscriptions.js";
 /** Calls that may wait for one server. */
 const MAX_WAITING = 64;
 
+/** Milliseconds that a call has by default. */
+const CALL_TIMEOUT = 30_000;
+
 /** How calls to servers are limited. */
 export interface CallLimits {
 	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
 	readonly offlineWait?: number;
-	/** Milliseconds that a server has for a call, once sent. Default 30,000. */
+	/** Milliseconds that a call waits for its turn, and that the server then has for it. Default 30,000. */
 	readonly callTimeout?: number;
 	/** Calls that one server works on at the same time. Default 4. */
 	readonly callsPerServer?: number;
@@ -366,7 +369,7 @@ export class Server {
 		if (this.#isClosed) {
 			throw shuttingDown();
 		}
-		const { callTimeout = 30_000 } = this.#context;
+		const { callTimeout = CALL_TIMEOUT } = this.#context;
 		const queue = this.#openQueue();
 		if (!this.#online) {
 			this.#wake(queue);
@@ -419,11 +422,12 @@ export class Server {
 
 	/** A queue costs memory: a server has one only while there are calls to it. */
 	#openQueue(): CallQueue {
-		const { callsPerServer = 4, offlineWait = 10_000 } = this.#context;
+		const { callsPerServer = 4, offlineWait = 10_000, callTimeout = CALL_TIMEOUT } = this.#context;
 		this.#queue ??= new CallQueue(
 			{
 				concurrency: callsPerServer,
 				capacity: MAX_WAITING,
+				turnWait: callTimeout,
 				offlineWait,
 				offlineMessage: () =>
 					`${this.alias} is offline and did not come back within ${offlineWait / 1000} s; ` +

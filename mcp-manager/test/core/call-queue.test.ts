@@ -10,7 +10,7 @@ const SESSION = { connected: true } as Session;
 function open(t: TestContext, session?: Session) {
 	t.mock.timers.enable({ apis: ["setTimeout"] });
 	const queue = new CallQueue(
-		{ concurrency: 1, capacity: 2, offlineWait: 1_000, offlineMessage: () => "it is offline" },
+		{ concurrency: 1, capacity: 2, turnWait: 30_000, offlineWait: 1_000, offlineMessage: () => "it is offline" },
 		session,
 	);
 	const started: string[] = [];
@@ -57,7 +57,13 @@ describe("the queue of calls to a server", () => {
 
 	it("keeps no timer for a call that is cancelled while its server is offline", async () => {
 		const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-		const options = { concurrency: 1, capacity: 1, offlineWait: 300_000, offlineMessage: () => "it is offline" };
+		const options = {
+			concurrency: 1,
+			capacity: 1,
+			turnWait: 300_000,
+			offlineWait: 300_000,
+			offlineMessage: () => "it is offline",
+		};
 		const queue = new CallQueue(options, undefined);
 		const before = timers();
 		const controller = new AbortController();
@@ -97,6 +103,27 @@ describe("the queue of calls to a server", () => {
 		tick(1);
 		await assert.rejects(late, { code: "server-offline", message: "it is offline" });
 		void early;
+	});
+
+	it("lets a call wait for its turn for so long, whether the server comes back meanwhile or not", async (t) => {
+		const { queue, call, started, ends, tick } = open(t, SESSION);
+		void call("silent");
+		const second = call("second");
+		tick(20_000);
+		queue.offline();
+		queue.online(SESSION);
+		tick(29_999);
+		const third = call("third");
+		tick(1);
+		const noTurn =
+			/had no turn within 30 s: the server is still busy with earlier ones \(1\)\. Nothing was sent to it\.$/;
+		await assert.rejects(second, { code: "queue-full", message: noTurn });
+		ends[0]?.();
+		await settled();
+		tick(60_000);
+		ends[1]?.();
+		assert.equal(await third, "third");
+		assert.deepEqual(started, ["silent", "third"]);
 	});
 
 	it("rejects the calls that wait when it is closed, and not those that run", async (t) => {
