@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { Writable } from "node:stream";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
 	deserializeMessage,
@@ -37,19 +37,23 @@ const EXIT_TIME = 1_000;
 /** The variable by which the processes of one server are found: children inherit it, also those that leave the process group. */
 const MARK = "XS_MCP_PROCESS";
 
-/**
- * Runs the command in place of the shell, beside a reader of descriptor 3. Descriptor 3 ends when the gateway closes it, and
- * also when the gateway is killed: then everything that the command has started is killed. First whatever has the mark (on Linux),
- * then the process group.
- */
-const GUARDED = `(
-	read -r _ <&3
+/** Kills whatever has the mark, on Linux, but the shell itself. */
+const KILL_MARKED = `
 	read -r self _ </proc/self/stat
 	for file in $(grep -las "${MARK}=$${MARK}" /proc/[0-9]*/environ); do
 		pid=\${file#/proc/}
 		pid=\${pid%/environ}
 		[ "$pid" = "$self" ] || kill -KILL "$pid"
 	done
+`;
+
+/**
+ * Runs the command in place of the shell, beside its guard, a reader of descriptor 3. Descriptor 3 ends when the gateway closes
+ * it, and also when the gateway is killed: then everything that the command has started is killed, the process group last.
+ */
+const GUARDED = `(
+	read -r _ <&3
+	${KILL_MARKED}
 	kill -KILL 0
 ) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-`;
 
@@ -71,6 +75,8 @@ export class ProcessTransport implements Transport {
 	readonly #budget = new ReadBudget();
 	/** Whether what the process still writes is dropped. */
 	#isClosing = false;
+	/** Whether its guard has been told to end it. */
+	#isKilled = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
 	readonly #stderr = new StderrLines((line) => this.onstderr?.(line));
@@ -96,8 +102,9 @@ export class ProcessTransport implements Transport {
 		const { command, args, env, cwd } = this.#options;
 		const isPosix = process.platform !== "win32";
 		const [program, ...rest] = isPosix ? ["/bin/sh", "-c", GUARDED, "sh", command, ...args] : [command, ...args];
+		const mark = { [MARK]: randomUUID() };
 		const child = spawn(program as string, rest, {
-			env: { ...env, [MARK]: randomUUID() },
+			env: { ...env, ...mark },
 			...(cwd !== undefined && { cwd }),
 			stdio: isPosix ? ["pipe", "pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe"],
 			detached: isPosix,
@@ -105,6 +112,7 @@ export class ProcessTransport implements Transport {
 		});
 		this.#child = child;
 		this.#read(child);
+		child.stdio[3]?.once("close", () => this.#guardEnded(child, mark));
 		this.#exited = new Promise((resolve) => {
 			child.once("exit", (code, signal) => {
 				this.#kill();
@@ -155,7 +163,8 @@ export class ProcessTransport implements Transport {
 		const ignore = (): void => {};
 		// A write to a process that has ended fails: its exit says more.
 		stdin?.on("error", ignore);
-		(stdio[3] as Writable | undefined)?.on("error", ignore);
+		// Nothing is written to it: its end is what is waited for.
+		(stdio[3] as Socket | undefined)?.on("error", ignore).resume();
 		stdout?.on("error", ignore);
 		stdout?.on("data", (chunk: Buffer) => {
 			this.#receive(chunk);
@@ -203,9 +212,29 @@ export class ProcessTransport implements Transport {
 		this.onclose?.();
 	}
 
-	/** Ends the process and all that it has started, through the reader of descriptor 3. */
+	/** Nothing else would end a process that has ended its guard, least of all if the gateway is killed. */
+	#guardEnded(child: ChildProcess, mark: Record<string, string>): void {
+		if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+			return;
+		}
+		if (!this.#isKilled) {
+			this.#exit ||= "the guard of the process was ended, so the process was, too";
+			const env = { PATH: process.env.PATH, ...mark };
+			spawn("/bin/sh", ["-c", KILL_MARKED], { env, stdio: "ignore" }).on("error", () => {});
+		}
+		try {
+			// The group, if it is still in one of its own.
+			process.kill(-child.pid, "SIGKILL");
+		} catch {
+			// It has ended meanwhile.
+		}
+		child.kill("SIGKILL");
+	}
+
+	/** Ends the process and all that it has started, through its guard. */
 	#kill(): void {
-		const guard = this.#child?.stdio[3] as Writable | undefined;
+		this.#isKilled = true;
+		const guard = this.#child?.stdio[3] as Socket | undefined;
 		if (guard === undefined) {
 			this.#child?.kill("SIGKILL");
 		} else {

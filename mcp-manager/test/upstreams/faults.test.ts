@@ -163,4 +163,13 @@ describe("faults of configured servers", () => {
 		await servers.close();
 		await until(async () => !(await isGroupRunning(pid)), "the detached process is ended");
 	});
+
+	it("are ended as soon as they end their guard, whatever they do with the end of their input", {
+		skip: process.platform !== "linux" && "needs /proc",
+	}, async (t) => {
+		const { configured, servers } = await openOne(t, odd("rebel", "rebel"));
+		await configured.connect().catch(() => {});
+		await until(() => /the guard of the process was ended/.test(configured.lastError), "its end has a reason");
+		await servers.close();
+	});
 });
