@@ -189,6 +189,8 @@ describe("the gateway's HTTP server", () => {
 			t.mock.timers.tick(10_000);
 			await nextTurn();
 		}
+		// The program's own timers are not of the mock.
+		t.mock.timers.reset();
 		assert.equal(response.statusCode, 408);
 		response.resume();
 		await once(response, "end");
