@@ -11,7 +11,11 @@ import { fileURLToPath } from "node:url";
 import { until } from "../../../host-test/support/until.js";
 import { type ScriptedModel, startModel, type Turn } from "./scripted-model.js";
 
-const PI = fileURLToPath(new URL("../node_modules/@mariozechner/pi-coding-agent/dist/cli.js", import.meta.url));
+/** pi's program, and the Node that runs it: test/run.mjs may name others. */
+const {
+	PI_PROGRAM = fileURLToPath(new URL("../node_modules/@mariozechner/pi-coding-agent/dist/cli.js", import.meta.url)),
+	PI_NODE = process.execPath,
+} = process.env;
 /** The extension as npm has installed its package: test/run.mjs does that. */
 const EXTENSION = fileURLToPath(new URL("../../../.cache/pi/installed/node_modules/xs-mcp-pi", import.meta.url));
 
@@ -52,8 +56,8 @@ export async function startPi(t: TestContext, servers?: readonly object[]): Prom
 		cwd: join(home, "project"),
 		env: { PATH: process.env.PATH, HOME: home, PI_CODING_AGENT_DIR: join(home, "agent"), PI_OFFLINE: "1" },
 	};
-	assert.equal(spawnSync(process.execPath, [PI, "install", EXTENSION], place).status, 0, "pi installs the extension");
-	const child = spawn(process.execPath, [PI, ...options], { ...place, stdio: ["pipe", "pipe", "inherit"] });
+	assert.equal(spawnSync(PI_NODE, [PI_PROGRAM, "install", EXTENSION], place).status, 0, "pi installs the extension");
+	const child = spawn(PI_NODE, [PI_PROGRAM, ...options], { ...place, stdio: ["pipe", "pipe", "inherit"] });
 	t.after(() => child.kill("SIGKILL"));
 	const exited = once(child, "exit");
 	const messages: Message[] = [];
