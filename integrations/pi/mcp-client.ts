@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
 import { MANAGEMENT_TOOLS, type ManagementTool, type McpConnection, McpManager } from "xs-mcp-manager";
+import { LongResults } from "./long-results.js";
 import { registerPrompts } from "./prompts.js";
 
 /** In the project's folder. */
@@ -22,8 +23,9 @@ export default function mcpClient(pi: ExtensionAPI): void {
 		}
 		return manager;
 	};
+	const longResults = new LongResults();
 	for (const tool of MANAGEMENT_TOOLS) {
-		pi.registerTool(piTool(tool, expectManager));
+		pi.registerTool(piTool(tool, expectManager, longResults));
 	}
 	pi.on("session_start", async (_event, context) => {
 		manager = await connect(context);
@@ -33,6 +35,7 @@ export default function mcpClient(pi: ExtensionAPI): void {
 		const ending = manager;
 		manager = undefined;
 		await ending?.close();
+		await longResults.close();
 	});
 }
 
@@ -79,7 +82,7 @@ function followStatus(
 	});
 }
 
-function piTool(tool: ManagementTool, manager: () => McpManager): ToolDefinition {
+function piTool(tool: ManagementTool, manager: () => McpManager, longResults: LongResults): ToolDefinition {
 	return {
 		name: tool.name,
 		label: tool.name,
@@ -109,7 +112,7 @@ function piTool(tool: ManagementTool, manager: () => McpManager): ToolDefinition
 					),
 				notify: (text) => context.ui.notify(text, "info"),
 			});
-			return toPi(result);
+			return await toPi(result, longResults);
 		},
 	};
 }
@@ -126,21 +129,24 @@ async function confirm(
 }
 
 /** A result as pi has it. pi knows an error only if it is thrown, and only text and images. */
-function toPi({ content, structuredContent, isError }: McpResult): PiResult {
-	const blocks = content.map((block): PiResult["content"][number] => {
-		switch (block.type) {
-			case "text":
-				return { type: "text", text: block.text };
-			case "image":
-				return { type: "image", data: block.data, mimeType: block.mimeType };
-			case "audio":
-				return { type: "text", text: `(audio, ${block.mimeType})` };
-			default:
-				return { type: "text", text: JSON.stringify(block) };
-		}
-	});
+async function toPi({ content, isError }: McpResult, longResults: LongResults): Promise<PiResult> {
+	const blocks = await longResults.limited(
+		content.map((block): PiResult["content"][number] => {
+			switch (block.type) {
+				case "text":
+					return { type: "text", text: block.text };
+				case "image":
+					return { type: "image", data: block.data, mimeType: block.mimeType };
+				case "audio":
+					return { type: "text", text: `(audio, ${block.mimeType})` };
+				default:
+					return { type: "text", text: JSON.stringify(block) };
+			}
+		}),
+	);
 	if (isError) {
 		throw new Error(blocks.map((block) => (block.type === "text" ? block.text : "(image)")).join("\n"));
 	}
-	return { content: blocks, details: structuredContent };
+	// No details: pi keeps them with the session, and they may be as long as the result.
+	return { content: blocks, details: undefined };
 }

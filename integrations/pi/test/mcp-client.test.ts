@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { until } from "../../../host-test/support/until.js";
+import { startPlainUpstream } from "../../../mcp-manager/test/support/plain-upstream.js";
 import { EVERYTHING, ODD_SERVER } from "../../../mcp-manager/test/support/upstreams.js";
 import { startPi, writeServers } from "./pi.js";
 
 /** server-everything over stdio, as pi's file of servers has it. */
 const SERVER = { id: "everything", url: `${process.execPath} ${EVERYTHING} stdio`, enabled: true };
+
+const TALKING = fileURLToPath(new URL("talking-server.mjs", import.meta.url));
+
+/** Gives long results, and asks during a call. */
+const TALKATIVE = { id: "talking", url: `${process.execPath} ${TALKING}`, enabled: true, autoApprove: true };
 
 const NINE = [
 	"mcp_connect",
@@ -93,6 +101,13 @@ describe("the extension for pi", () => {
 		assert.deepEqual(unknown, { text: "Error: Connection 'nobody' not found", isError: true });
 	});
 
+	it("connects to a server over HTTP, with pi's own fetch", async (t) => {
+		const { url } = await startPlainUpstream(t);
+		const pi = await startPi(t, [{ id: "plain", url, enabled: true, autoApprove: true }]);
+		const called = await pi.call("mcp_call_tool", { connection_id: "plain", tool_name: "count" });
+		assert.deepEqual(called, { text: "counted", isError: false });
+	});
+
 	it("asks the person before a call, and makes it only if the person says yes", async (t) => {
 		const pi = await startPi(t, [SERVER]);
 		const args = { connection_id: "everything", tool_name: "echo", arguments: { message: "hello" } };
@@ -102,6 +117,31 @@ describe("the extension for pi", () => {
 		const rejected = await pi.call("mcp_call_tool", args);
 		assert.equal(rejected.isError, true);
 		assert.match(rejected.text, /'echo' was not approved/);
+	});
+
+	it("shows the model the beginning of a long result, and where the rest is", async (t) => {
+		const pi = await startPi(t, [TALKATIVE]);
+		const call = (count: number, length: number, fail = false) =>
+			pi.call("mcp_call_tool", { connection_id: "talking", tool_name: "lines", arguments: { count, length, fail } });
+		const fits = await call(2_000, 10);
+		assert.doesNotMatch(fits.text, /Truncated/);
+		for (const [count, length, shown] of [
+			[2_001, 2, "2000 of 2001 lines"],
+			[40_000, 100, "259 of 40000 lines"],
+			[1, 4_000_000, "1 of 1 lines (50.0 KB of 7.6 MB)"],
+		] as const) {
+			const { text } = await call(count, length);
+			assert.ok(Buffer.byteLength(text) < 52_000, `${Buffer.byteLength(text)} bytes`);
+			assert.ok(text.includes(shown), text.slice(-200));
+			const path = /Full output: (.*)\]$/.exec(text)?.[1] ?? "";
+			assert.equal((await readFile(path, "utf8")).split("\n").length, count);
+		}
+		const failed = await call(40_000, 100, true);
+		assert.ok(failed.isError && Buffer.byteLength(failed.text) < 52_000);
+		assert.ok(JSON.stringify(pi.model.requests.at(-1)).length < 400_000);
+		const path = /Full output: (.*)\]$/.exec(failed.text)?.[1] ?? "";
+		await pi.end();
+		await until(() => !existsSync(path), "the files end with the session");
 	});
 
 	it("makes the servers' prompts slash commands, and asks for arguments that are missing", async (t) => {
