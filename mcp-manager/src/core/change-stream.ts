@@ -30,6 +30,8 @@ export class ChangeStream {
 	#previous: McpSubscription | undefined;
 	#overlapTimer: NodeJS.Timeout | undefined;
 	#retries = 0;
+	/** Whether the stream has ended, or was never open, and is opened again after a delay. */
+	#isDown = false;
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -89,10 +91,11 @@ export class ChangeStream {
 
 	/** The stream with the new filter is open before the one with the old filter ends. */
 	async #open(): Promise<void> {
-		clearTimeout(this.#timer);
 		const filter = this.#filter();
 		const isWanted = !this.#closed && Object.keys(filter).length > 0;
 		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
+		// Not earlier: if it cannot be opened now, the retry that is pending comes.
+		clearTimeout(this.#timer);
 		this.#closePrevious();
 		this.#previous = this.#subscription;
 		this.#subscription = subscription;
@@ -106,6 +109,12 @@ export class ChangeStream {
 				this.#retry();
 			}
 		});
+		const wasDown = this.#isDown;
+		this.#isDown = false;
+		this.#retries = wasDown ? 0 : this.#retries;
+		if (wasDown && isWanted) {
+			this.#onGap();
+		}
 	}
 
 	/** A server that rejects the stream once will reject it again. */
@@ -119,17 +128,9 @@ export class ChangeStream {
 		if (this.#closed) {
 			return;
 		}
-		this.#timer = setTimeout(
-			() =>
-				void this.#reopen().then(
-					() => {
-						this.#retries = 0;
-						this.#onGap();
-					},
-					(error: Error) => this.#retryAfter(error),
-				),
-			backoff(BACKOFF, this.#retries),
-		).unref();
+		this.#isDown = true;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => void this.start(), backoff(BACKOFF, this.#retries)).unref();
 		this.#retries += 1;
 	}
 }

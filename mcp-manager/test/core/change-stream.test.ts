@@ -137,4 +137,29 @@ describe("the stream of a server's changes", () => {
 		await pass(1_000_000);
 		assert.deepEqual([filters.length, gaps()], [4, 0]);
 	});
+
+	it("opens again although a subscription fails meanwhile, and says that changes may be missed", async (t) => {
+		const { stream, filters, streams, answer, pass, gaps } = open(t, { tools: { listChanged: true } });
+		for (const [count, error] of [new Error("away"), new ProtocolError(-32_602, "no such resource")].entries()) {
+			await stream.start();
+			streams.at(-1)?.end();
+			await pass(0);
+			answer.error = error;
+			await assert.rejects(stream.follow("a://1", true));
+			delete answer.error;
+			await pass(1_000);
+			assert.deepEqual([filters.at(-1), gaps()], [{ toolsListChanged: true }, count + 1]);
+		}
+	});
+
+	it("is open again with a subscription, and then says that changes may be missed", async (t) => {
+		const { stream, filters, streams, pass, gaps } = open(t, { tools: { listChanged: true } });
+		await stream.start();
+		streams[0]?.end();
+		await pass(0);
+		await stream.follow("a://1", true);
+		assert.deepEqual([filters.length, gaps()], [2, 1]);
+		await pass(100_000);
+		assert.deepEqual([filters.length, gaps()], [2, 1]);
+	});
 });
