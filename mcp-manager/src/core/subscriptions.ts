@@ -9,8 +9,8 @@ const UPDATE_DELAY = 50;
 
 interface Subscription {
 	count: number;
-	/** Settles when the server has been asked. */
-	asked: Promise<void>;
+	/** Settles when the server has been asked. Undefined if it has rejected that: the next subscriber asks again. */
+	asked: Promise<void> | undefined;
 }
 
 interface SubscriptionsOptions {
@@ -49,13 +49,13 @@ export class Subscriptions {
 			if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
 				throw new ProtocolError(ProtocolErrorCode.InvalidParams, `too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 			}
-			subscription = { count: 0, asked: this.#ask(uri) };
+			subscription = { count: 0, asked: undefined };
 			this.#subscriptions.set(uri, subscription);
 		}
 		subscription.count += 1;
 		const remove = once(() => this.#remove(uri, subscription));
 		try {
-			await subscription.asked;
+			await (subscription.asked ?? this.#askFor(uri, subscription));
 		} catch (error) {
 			remove();
 			throw error;
@@ -67,8 +67,7 @@ export class Subscriptions {
 	online(session: Session): void {
 		this.#session = session;
 		for (const [uri, subscription] of this.#subscriptions) {
-			subscription.asked = this.#ask(uri);
-			subscription.asked.then(
+			this.#askFor(uri, subscription).then(
 				() => this.updated(uri),
 				(error: Error) =>
 					this.#options.warn(`${session.identity.id}: cannot renew the subscription to ${uri}: ${error.message}`),
@@ -95,6 +94,17 @@ export class Subscriptions {
 				this.#options.onUpdated(each);
 			}
 		}, UPDATE_DELAY);
+	}
+
+	#askFor(uri: string, subscription: Subscription): Promise<void> {
+		const asked = this.#ask(uri);
+		subscription.asked = asked;
+		asked.catch(() => {
+			if (subscription.asked === asked) {
+				subscription.asked = undefined;
+			}
+		});
+		return asked;
 	}
 
 	async #ask(uri: string): Promise<void> {

@@ -95,6 +95,19 @@ describe("the subscriptions to one server's resources", () => {
 		assert.equal(asked.length, 3);
 	});
 
+	it("are asked for again by the next client if a returning server has rejected them", async (t) => {
+		const { subscriptions, online, asked, answer } = serve(t);
+		await subscriptions.add("a://1");
+		answer.error = new Error("not yet");
+		online();
+		await settled();
+		delete answer.error;
+		await subscriptions.add("a://1");
+		assert.deepEqual(asked, ["+a://1", "+a://1"]);
+		await subscriptions.add("a://1");
+		assert.equal(asked.length, 2);
+	});
+
 	it("are a thousand at most", async (t) => {
 		const { subscriptions } = serve(t);
 		const all = await Promise.all(Array.from({ length: 1_000 }, (_, at) => subscriptions.add(`a://${at}`)));
