@@ -62,9 +62,10 @@ export class CallQueue {
 				start: (session) => {
 					signal?.removeEventListener("abort", cancel);
 					this.#running += 1;
+					// It has ended before its caller hears of it: the caller may drop a queue that is idle.
 					call(session)
-						.then(resolve, reject)
-						.finally(() => this.#ended());
+						.finally(() => this.#ended())
+						.then(resolve, reject);
 				},
 				reject: (error) => {
 					signal?.removeEventListener("abort", cancel);

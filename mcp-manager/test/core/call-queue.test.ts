@@ -137,4 +137,11 @@ describe("the queue of calls to a server", () => {
 		ends[0]?.();
 		assert.equal(await running, "a");
 	});
+
+	it("is idle when its last call has settled, so that it can be dropped", async (t) => {
+		const { queue, call, ends } = open(t, SESSION);
+		const last = call("a").finally(() => assert.ok(queue.idle));
+		ends[0]?.();
+		await last;
+	});
 });
