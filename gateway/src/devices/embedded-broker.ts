@@ -27,8 +27,15 @@ const MAX_UNSENT_BYTES = 1024 * 1024;
 /** QoS 2 messages of a device that wait for its PUBREL. */
 const MAX_UNRELEASED = 16;
 
+/** The newest version of MQTT that Aedes speaks: 3.1.1. */
+const NEWEST_VERSION = 4;
+
 /** A client of the broker, and its admission. */
-type AdmittedClient = Client & { admission?: Admission };
+type AdmittedClient = Client & {
+	admission?: Admission;
+	/** Its CONNECT: Aedes gives a client its id only once it accepts the version. */
+	connect?: { readonly clientId: string; readonly version: number };
+};
 
 /**
  * The gateway's own broker, only for its devices: a device can reach nobody but the gateway. It stores nothing: no retained
@@ -120,7 +127,8 @@ export class EmbeddedBroker implements MqttBus {
 	}
 
 	#admit(authenticate: AuthenticateDevice): void {
-		this.#broker.preConnect = (_client, packet, done) => {
+		this.#broker.preConnect = (client: AdmittedClient, packet, done) => {
+			client.connect = { clientId: packet.clientId, version: packet.protocolVersion ?? NEWEST_VERSION };
 			// A session that outlives its connection would be stored.
 			packet.clean = true;
 			done(null, true);
@@ -184,15 +192,24 @@ export class EmbeddedBroker implements MqttBus {
 				onMessage(client.id, payload.toString(), client.admission ?? {});
 			}
 		});
-		const rejected = (client: Client, error: Error): void => {
+		const rejected = (client: AdmittedClient, error: Error): void => {
 			// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
 			if (error.name !== "AbortError") {
-				onRejected(`${client.id}: ${error.message.slice(0, 200)}`);
+				onRejected(describeRejection(client, error));
 			}
 		};
 		this.#broker.on("clientError", rejected);
 		this.#broker.on("connectionError", rejected);
 	}
+}
+
+function describeRejection({ id, connect }: AdmittedClient, { message }: Error): string {
+	const name = id ?? (connect?.clientId.slice(0, 100) || "a device without a client id");
+	const reason =
+		connect !== undefined && connect.version > NEWEST_VERSION
+			? `MQTT ${connect.version} is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`
+			: message.slice(0, 200);
+	return `${name}: ${reason}`;
 }
 
 function unsentBytes(client: Client): number {

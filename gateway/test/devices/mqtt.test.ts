@@ -4,6 +4,7 @@ import { createConnection } from "node:net";
 import { describe, it } from "node:test";
 import mqtt from "mqtt";
 import mqttPacket from "mqtt-packet";
+import { until } from "../../../host-test/support/until.js";
 import { untilClosed } from "../../../host-test/support/until-closed.js";
 import { startProgram } from "../support/program.js";
 
@@ -21,6 +22,14 @@ describe("a device over MQTT", () => {
 		const closed = once(client as never, "close");
 		await started.tokens.remove("lamp");
 		await closed;
+	});
+
+	it("that speaks MQTT 5 is rejected with its id, the reason and the cure, and is told the reason", async (t) => {
+		const started = await startProgram(t, { mqtt: true });
+		const options = { clientId: LAMP, protocolVersion: 5, reconnectPeriod: 0 } as const;
+		await assert.rejects(mqtt.connectAsync(started.program.urls.mqtt as string, options), /[Pp]rotocol [Vv]ersion/);
+		const reason = `${LAMP}: MQTT 5 is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`;
+		await until(() => started.log().includes(reason), reason);
 	});
 
 	it("is disconnected when more of its QoS 2 messages wait for PUBREL than the broker keeps", async (t) => {
