@@ -1,7 +1,11 @@
+import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { TOOLS } from "../../src/tools/index.js";
+import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -187,5 +191,27 @@ export default suite("application, with a backend of the xiaozhi family", {
 		mute.channel.events.onOpen();
 		equal(JSON.parse(mute.channel.sent[0] as string).audio_params.format, "opus");
 		equal(mute.channel.events.onBinary, undefined);
+	},
+	"names no audio format in its hello if the setting says so, unless the board has a codec"() {
+		const params = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
+		const withCodec = (): FakeBoard => Object.assign(new FakeBoard(), { codec: { params, play() {} } });
+		for (const [audioParams, board, expected] of [
+			["false", new FakeBoard(), undefined],
+			["true", new FakeBoard(), "opus"],
+			["false", withCodec(), "opus"],
+		] as const) {
+			const first = FakeWebSocketClient.made.length;
+			startFirmware({
+				board,
+				built: { backend: "ws://backend/", audioParams },
+				openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
+				...ADDONS,
+				timer: new FakeTimer(),
+				log() {},
+			});
+			const socket = FakeWebSocketClient.made[first] as FakeWebSocketClient;
+			socket.grant(10_000);
+			equal(JSON.parse(socket.messages[0] as string).audio_params?.format, expected);
+		}
 	},
 });

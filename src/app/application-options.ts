@@ -29,6 +29,8 @@ export interface ApplicationOptions {
 	readonly session?: SessionPolicy;
 	/** Default "auto". */
 	readonly listenMode?: SettingValue<"listenMode">;
+	/** Whether the hello of a board without a codec names an audio format. Default true. */
+	readonly audioParams?: SettingValue<"audioParams"> | undefined;
 	/** The device's words. Default: none, on a board without a screen. */
 	readonly words?: Words | undefined;
 	/** Talks with the backend's assistant by text. */

@@ -115,7 +115,7 @@ export class Application implements BackendLink {
 			events,
 			timer,
 			log,
-			audio: codec?.params,
+			audio: codec?.params ?? (options.audioParams === false ? null : undefined),
 			font: this.#glyphs?.font,
 			names: this.server,
 			...(session && { session }),

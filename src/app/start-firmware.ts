@@ -196,7 +196,11 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 	const events = readSetting("events", source);
 	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));
-	return { listenMode: readSetting("listenMode", source), conversation: open };
+	return {
+		listenMode: readSetting("listenMode", source),
+		audioParams: readSetting("audioParams", source),
+		conversation: open,
+	};
 }
 
 /** In which words the device speaks of itself. */

@@ -7,19 +7,20 @@ import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
 
 /**
- * The C++ firmware's values. Some backends require the format, so boards without audio send it, too.
+ * The C++ firmware's values. Some backends answer no hello without a format, so boards without audio send it, too, unless
+ * a setting says otherwise.
  */
 const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 });
 
 /**
  * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
- * @param audio the board's format, if it has one. It is copied because XS cannot stringify what was preloaded into flash.
+ * @param audio the board's format, or null to name none. Default: the family's. It is copied because XS cannot stringify what was preloaded into flash.
  * @param font the screen's font, if the backend may send glyphs for it
  */
 export function helloMessage(
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
-	audio: AudioParams = FAMILY_AUDIO,
+	audio: AudioParams | null = FAMILY_AUDIO,
 	font?: TextFont,
 ): string {
 	return JSON.stringify({
@@ -27,7 +28,7 @@ export function helloMessage(
 		version,
 		features: font === undefined ? { mcp: true } : { mcp: true, glyph_push: true },
 		transport: name,
-		audio_params: { ...audio },
+		audio_params: audio === null ? undefined : { ...audio },
 		text_font: font && { ...font },
 		max_message_bytes: maxMessageBytes,
 	});

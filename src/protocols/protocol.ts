@@ -19,8 +19,8 @@ export interface ProtocolOptions {
 	readonly events: ProtocolEvents;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	/** The format of the board's audio, if it can play or record. */
-	readonly audio?: AudioParams | undefined;
+	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */
+	readonly audio?: AudioParams | null | undefined;
 	/** The screen's font, if the backend may send glyphs for it. */
 	readonly font?: TextFont | undefined;
 	/** Default "always": the backend can call the device at any time. */

@@ -153,6 +153,13 @@ export const SETTINGS = deepFreeze({
 		choices: ["button", "sensor", "timer"],
 		default: [],
 	},
+	/**
+	 * whether a device without a codec names an audio format in its hello: `false` asks for no speech, but some backends require the format
+	 * @default `true`
+	 */
+	audioParams: {
+		kind: "flag",
+	},
 	/** WebSocket: framing of binary audio */
 	protocolVersion: {
 		kind: "choice",

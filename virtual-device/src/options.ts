@@ -53,6 +53,7 @@ const SETTINGS = [
 	"session",
 	"listenMode",
 	"events",
+	"audioParams",
 	"protocolVersion",
 	"chunkBytes",
 	"otaInterval",
