@@ -124,6 +124,10 @@ export class ManagedServers {
 	/** As `McpManager.disconnect`. */
 	async disconnect(id: string): Promise<string | undefined> {
 		const server = this.#servers.find(id);
+		if (server === undefined && this.registry.find(id) !== undefined) {
+			const message = `'${id}' is a device, which connects by itself: switch it off, or remove its token at the gateway`;
+			throw new McpError("INVALID_REQUEST", message);
+		}
 		await this.#servers.remove(id);
 		return server?.config.shown;
 	}

@@ -101,6 +101,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/**
 	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
 	 *
+	 * Rejects with McpError if it is a device: only the device itself, or who runs the gateway, can keep it away.
+	 *
 	 * @returns its URL or command; undefined if the server does not exist
 	 */
 	async disconnect(id: string): Promise<string | undefined> {

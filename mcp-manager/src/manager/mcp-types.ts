@@ -40,7 +40,7 @@ export interface McpManagerOptions {
 	readonly options?: ServerOptions & {
 		/** Connections at the same time. Default 10. */
 		readonly maxConnections?: number;
-		/** Milliseconds between pings. Default 30,000. */
+		/** Milliseconds between pings. Default 15,000. */
 		readonly pingInterval?: number;
 		/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
 		readonly signIns?: SignInsOptions | undefined;

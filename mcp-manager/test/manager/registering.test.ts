@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { NO_OFFERS } from "../../src/core/offers.js";
 import { ServerRegistry } from "../../src/core/registry.js";
 import { MANAGEMENT_TOOLS, type ManagementCaller, McpManager } from "../../src/manager/index.js";
 import { ConfiguredServers } from "../../src/upstreams/configured-servers.js";
@@ -66,5 +67,23 @@ describe("registering", () => {
 		t.after(() => manager.close());
 		const { error } = await manager.executeTool("echo", { text: "secret" }, { server: "files" });
 		assert.equal(error?.message, "Connection 'files' is disconnected");
+	});
+
+	it("does not end with a device: the error says what keeps one away", async (t) => {
+		const registry = await ServerRegistry.open();
+		const manager = new McpManager({ registry });
+		await manager.initialize();
+		t.after(async () => {
+			await manager.close();
+			await registry.close();
+		});
+		const board = { name: "lamp", version: "1" };
+		registry.know({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
+		assert.deepEqual(
+			manager.listConnections().map(({ id }) => id),
+			["lamp"],
+		);
+		await assert.rejects(manager.disconnect("lamp"), { message: /^'lamp' is a device.*switch it off/ });
+		assert.equal(await manager.disconnect("nobody"), undefined);
 	});
 });
