@@ -61,23 +61,32 @@ async function connect({ cwd, ui }: ExtensionContext): Promise<McpManager> {
 	return manager;
 }
 
-/** Tells the person what became of the servers that were pending, and when a connection is lost: not of each retry. */
+/** Tells the person what became of the servers that were pending, and once of each outage: not of each retry. */
 function followStatus(
 	manager: McpManager,
 	connected: Set<string>,
 	pending: Set<string>,
 	ui: ExtensionContext["ui"],
 ): void {
+	const down = new Set(manager.listConnections().flatMap(({ id, status }) => (status === "error" ? [id] : [])));
 	manager.on("status", (id, status, lastError) => {
 		if (status === "connected") {
 			connected.add(id);
+			down.delete(id);
 			if (pending.delete(id)) {
 				ui.notify(`Auto-connected: ${id}`, "info");
 			}
-		} else if (status === "error" && pending.delete(id)) {
-			ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
-		} else if (connected.delete(id) && status === "error") {
-			ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
+		} else if (status === "disconnected") {
+			connected.delete(id);
+			down.delete(id);
+		} else if (status === "error" && !down.has(id)) {
+			down.add(id);
+			const isPending = pending.delete(id);
+			if (connected.delete(id)) {
+				ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
+			} else if (isPending || manager.configs.some((config) => config.id === id)) {
+				ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
+			}
 		}
 	});
 }

@@ -61,11 +61,25 @@ async function openManager(context: ProgramContext, gateway: Gateway): Promise<M
 		options: { maxConnections: MAX_CONNECTIONS, signIns },
 	});
 	manager.on("warning", (message) => log.warn(message));
-	manager.on("status", (server, status, reason) => log.info({ server, ...(reason && { reason }) }, `server ${status}`));
+	logStatus(manager, log);
 	manager.on("debug", (server, line) => log.debug({ server }, line));
 	// A server that cannot be connected is not found, or offline: its status says why.
 	gateway.whenKnown = (server) => manager.whenKnown(server).catch(() => {});
 	gateway.ownTools = (access) => managementToolsFor(access, manager, managementTools);
 	await manager.initialize(SERVERS_TIME);
 	return manager;
+}
+
+/** Once for each outage: attempts to connect again are details. */
+function logStatus(manager: McpManager, log: ProgramContext["log"]): void {
+	const down = new Set<string>();
+	manager.on("status", (server, status, reason) => {
+		const level = status === "connecting" || down.has(server) ? "debug" : "info";
+		if (status === "error") {
+			down.add(server);
+		} else if (status !== "connecting") {
+			down.delete(server);
+		}
+		log[status === "connected" ? "info" : level]({ server, ...(reason && { reason }) }, `server ${status}`);
+	});
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../../../host-test/support/until.js";
@@ -99,6 +102,32 @@ describe("the extension for pi", () => {
 		assert.match((await pi.call("mcp_reload_config", { disconnect_existing: true })).text, /Connected: everything/);
 		const unknown = await pi.call("mcp_call_tool", { ...args, connection_id: "nobody" });
 		assert.deepEqual(unknown, { text: "Error: Connection 'nobody' not found", isError: true });
+	});
+
+	it("tells the person of an outage once, however often it is tried again", async (t) => {
+		const asked = new Map<string | undefined, number>();
+		const server = createServer((request, response) => {
+			asked.set(request.url, (asked.get(request.url) ?? 0) + 1);
+			request.resume();
+			response.writeHead(Number(request.url?.slice(1))).end();
+		}).listen(0, "127.0.0.1");
+		t.after(() => server.close().closeAllConnections());
+		await once(server, "listening");
+		const { port } = server.address() as AddressInfo;
+		const retryPolicy = { maxRetries: 100, initialDelay: 10, maxDelay: 10 };
+		const entry = (status: number) => ({
+			id: `s${status}`,
+			url: `http://127.0.0.1:${port}/${status}`,
+			enabled: true,
+			retryPolicy,
+		});
+		const pi = await startPi(t, [401, 403, 500].map(entry));
+		await until(() => (asked.get("/500") ?? 0) > 30, "it is tried again");
+		for (const status of [401, 403, 500]) {
+			const notices = pi.shown("notify").filter((text) => text.includes(`s${status}`));
+			assert.equal(notices.length, 1, notices.join("\n"));
+			assert.match(notices[0] ?? "", new RegExp(`^Failed to auto-connect: s${status}: HTTP ${status}`));
+		}
 	});
 
 	it("connects to a server over HTTP, with pi's own fetch", async (t) => {

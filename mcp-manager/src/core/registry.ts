@@ -435,9 +435,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		this.emit("disconnected", server, session, reason);
 	}
 
-	/** Ends a session that cannot be used. The server may connect again. */
+	/** Ends a session that cannot be used. The server may connect again. The status of a configured server says why. */
 	#disconnect(session: Session, reason: string): void {
-		if (!this.#closed) {
+		if (!this.#closed && !session.identity.configured) {
 			this.emit("warning", `${session.identity.id}: disconnected: ${reason}`);
 		}
 		session.close(reason);

@@ -6,8 +6,9 @@ import { backoff } from "../core/backoff.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import type { ServerRegistry } from "../core/registry.js";
-import type { Server, ServerSettings } from "../core/server.js";
+import type { CallRecord, Server, ServerSettings } from "../core/server.js";
 import type { Session } from "../core/session.js";
+import { SignedIn } from "./auth/signed-in.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 import { withRetry } from "./retry.js";
 import { matchesAny, RETRY_POLICY, type ServerConfig } from "./server-config.js";
@@ -36,6 +37,12 @@ interface Events {
 
 /** Longest retry interval after the retries of the policy, ms. */
 const MAX_RECONNECT_DELAY = 60_000;
+
+/** Milliseconds that a server has for the answer to a ping. */
+const PING_TIME = 10_000;
+
+/** Milliseconds between looks at whether somebody has signed in at a server that has refused the connection. */
+const SIGN_IN_POLL = 2_000;
 
 const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 
@@ -159,9 +166,12 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		this.#options.servers.unconfigure(this.id);
 	}
 
-	/** Records that it is in use. */
-	touch(): void {
+	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
+	called(outcome: CallRecord["outcome"]): void {
 		this.#lastUsed = performance.now();
+		if (outcome === "timeout" && this.#session?.connected && this.#status === "connected") {
+			void this.#ping(this.#session);
+		}
 	}
 
 	#settings(): ServerSettings {
@@ -265,7 +275,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 				this.#lost(reason);
 			}
 		});
-		this.touch();
+		this.#lastUsed = performance.now();
 		this.#lastError = "";
 		transport.ontrouble = () => void this.#ping(session);
 		this.#pingTimer = setInterval(() => {
@@ -285,7 +295,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		}
 		this.#pinged = session;
 		try {
-			await session.ping(this.#options.pingInterval);
+			await session.ping(Math.min(this.#options.pingInterval, PING_TIME));
 		} catch (error) {
 			if (error instanceof ServerError && error.code === "timeout") {
 				session.close("no response to a ping");
@@ -299,12 +309,32 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		clearInterval(this.#pingTimer);
 		this.#lastError = reason;
 		this.#changeStatus("error");
-		if (this.#keepsTrying) {
+		if (this.#keepsTrying && this.#transport?.refusal === "permission-denied") {
+			this.#retryAfterSignIn();
+		} else if (this.#keepsTrying) {
 			const policy = this.config.retryPolicy ?? DEFAULT_POLICY;
 			const maxDelay = this.#attempts < policy.maxRetries ? policy.maxDelay : MAX_RECONNECT_DELAY;
 			const delay = backoff({ ...policy, maxDelay }, this.#attempts);
 			this.#attempts += 1;
 			this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), delay);
+		}
+	}
+
+	/**
+	 * A server that has refused the connection would refuse it again, until somebody signs in, or the configuration changes: then
+	 * this object is replaced.
+	 */
+	#retryAfterSignIn(): void {
+		const { auth } = this.#options;
+		if (auth instanceof SignedIn) {
+			const look = async (): Promise<void> => {
+				if (await auth.isOutdated()) {
+					await this.connect();
+				} else if (this.#keepsTrying && this.#status === "error") {
+					this.#retryAfterSignIn();
+				}
+			};
+			this.#retryTimer = setTimeout(() => void look().catch(() => {}), SIGN_IN_POLL);
 		}
 	}
 

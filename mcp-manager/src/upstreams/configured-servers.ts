@@ -9,7 +9,7 @@ import type { ServerConfig } from "./server-config.js";
 export interface ConfiguredServersOptions {
 	/** Connections at the same time. Default 10. */
 	readonly maxConnections?: number;
-	/** Milliseconds between pings. Default 30,000. */
+	/** Milliseconds between pings. Default 15,000. */
 	readonly pingInterval?: number;
 	/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
 	readonly signIns?: SignInsOptions | undefined;
@@ -34,9 +34,9 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		super();
 		this.#registry = registry;
 		this.#maxConnections = options.maxConnections ?? 10;
-		this.#pingInterval = options.pingInterval ?? 30_000;
+		this.#pingInterval = options.pingInterval ?? 15_000;
 		this.#signIns = options.signIns;
-		registry.on("call", ({ serverId }) => this.#servers.get(serverId)?.touch());
+		registry.on("call", ({ serverId, outcome }) => this.#servers.get(serverId)?.called(outcome));
 	}
 
 	/** In the order in which they were added. */

@@ -36,6 +36,8 @@ interface SignedInOptions {
  */
 export class SignedIn implements AuthProvider {
 	readonly #options: SignedInOptions;
+	/** The token of the last request. */
+	#sent: string | undefined;
 	/** Requests that fail at the same time share a refresh: a refresh token works once. */
 	#renewing: Promise<void> | undefined;
 
@@ -44,6 +46,17 @@ export class SignedIn implements AuthProvider {
 	}
 
 	async token(): Promise<string | undefined> {
+		this.#sent = await this.#stored();
+		return this.#sent;
+	}
+
+	/** Whether somebody has signed in or out since the last request. */
+	async isOutdated(): Promise<boolean> {
+		// A file that cannot be read is no sign-in: a request would fail with that.
+		return (await this.#stored().catch(() => this.#sent)) !== this.#sent;
+	}
+
+	async #stored(): Promise<string | undefined> {
 		const { signIns, id, url } = this.#options;
 		return (await signIns.read(id, url))?.tokens.access_token;
 	}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
+import { serverConfig } from "../../src/upstreams/server-config.js";
+import { startPlainUpstream } from "../support/plain-upstream.js";
+import { openServers, temporaryFolder } from "../support/upstreams.js";
+
+const QUICK = { maxRetries: 100, initialDelay: 1, maxDelay: 1 };
+
+async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
+	const server = createServer(onRequest).listen(0, "127.0.0.1");
+	t.after(() => server.close().closeAllConnections());
+	await once(server, "listening");
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+/** A server that refuses every request, and how many it got. */
+async function refusing(t: TestContext, status: number) {
+	const asked = { times: 0 };
+	const url = await serve(t, (request, response) => {
+		asked.times += 1;
+		request.resume();
+		response.writeHead(status).end("no");
+	});
+	return { url, asked };
+}
+
+describe("a server over HTTP that cannot be used", () => {
+	for (const status of [401, 403]) {
+		it(`is not asked again if it refuses the credentials (${status})`, async (t) => {
+			const [refused, broken] = [await refusing(t, status), await refusing(t, 500)];
+			const { servers, warnings } = await openServers(t);
+			const server = servers.add(serverConfig({ id: "refused", url: refused.url, retryPolicy: QUICK }));
+			const other = servers.add(serverConfig({ id: "broken", url: broken.url, retryPolicy: QUICK }));
+			await server.start();
+			const { times } = refused.asked;
+			await other.start();
+			await until(() => broken.asked.times > 20, "one with an internal error is");
+			assert.deepEqual([server.status, refused.asked.times], ["error", times]);
+			assert.deepEqual(warnings, [], "the status says why");
+		});
+	}
+
+	it("is connected when somebody has signed in", async (t) => {
+		const folder = await temporaryFolder(t);
+		const { url: upstream } = await startPlainUpstream(t);
+		const url = await serve(t, async (request, response) => {
+			if (request.headers.authorization !== "Bearer good" || request.method !== "POST") {
+				request.resume();
+				response.writeHead(request.method === "POST" ? 401 : 405).end();
+				return;
+			}
+			const answer = await fetch(upstream, {
+				method: request.method as string,
+				body: request as never,
+				duplex: "half",
+			} as never);
+			response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+			response.end(await answer.text());
+		});
+		const { servers } = await openServers(t, { signIns: { folder, how: "login" } });
+		const server = servers.add(serverConfig({ id: "one", url }));
+		await server.start();
+		assert.equal(server.status, "error");
+		const tokens = { access_token: "good", token_type: "Bearer" };
+		await new SignIns(folder).write("one", { url, client: { client_id: "c" }, tokens });
+		await until(() => server.status === "connected", "it is connected");
+	});
+
+	it("is found out by a call that it does not answer", async (t) => {
+		// Without pings at intervals.
+		t.mock.timers.enable({ apis: ["setInterval"] });
+		const upstream = await startPlainUpstream(t);
+		const { servers } = await openServers(t, { pingInterval: 200 });
+		const configured = servers.add(serverConfig({ id: "hung", url: upstream.url, timeout: 100, retryPolicy: QUICK }));
+		const server = await configured.connect();
+		const [tool] = server.tools;
+		assert.ok(tool);
+		upstream.hang();
+		await assert.rejects(server.call("test", tool, {}), { code: "timeout" });
+		await until(() => configured.status !== "connected", "the connection has ended");
+		assert.equal(configured.lastError, "no response to a ping");
+	});
+});
