@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Cluster } from "./cluster/cluster.js";
 import { ConfigurationError } from "./config/configuration.js";
+import { lockStateFolder } from "./config/file-lock.js";
+import { SaveState } from "./config/save-state.js";
 import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
@@ -36,10 +38,13 @@ export class GatewayProgram {
 
 	private constructor(configuration: Configuration, log: Logger, { consoleFolder }: ProgramOptions) {
 		const limitedLog = new LogLimiter(log);
-		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message));
+		const saves = new SaveState((problem) =>
+			problem ? log.error(`the state cannot be saved: ${problem.message}`) : log.info("the state can be saved again"),
+		);
+		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message), saves);
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
-		const uses = new TokenUses(configuration.stateFolder);
-		this.#context = { configuration, log, limitedLog, tokens, uses, urls: {}, consoleFolder, onClose };
+		const uses = new TokenUses(configuration.stateFolder, saves);
+		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, consoleFolder, onClose };
 		onClose(() => limitedLog.flush());
 	}
 
@@ -49,13 +54,6 @@ export class GatewayProgram {
 	 */
 	static async start(configuration: Configuration, log: Logger, options: ProgramOptions = {}): Promise<GatewayProgram> {
 		const program = new GatewayProgram(configuration, log, options);
-		const { tokens } = program.#context;
-		if (configuration.open) {
-			await tokens.open();
-		}
-		if (configuration.cluster === undefined) {
-			program.#expectTokens();
-		}
 		try {
 			await program.#open();
 		} catch (error) {
@@ -103,6 +101,16 @@ export class GatewayProgram {
 
 	/** Clients come first: a device that connects is told the URL for its pictures. */
 	async #open(): Promise<void> {
+		const { configuration, tokens, log, onClose } = this.#context;
+		const { stateFolder } = configuration;
+		const onLost = (): void => log.error(`stateFolder ${stateFolder}: another gateway runs with this folder: stop one`);
+		onClose(await lockStateFolder(stateFolder, onLost));
+		if (configuration.open) {
+			await tokens.open();
+		}
+		if (configuration.cluster === undefined) {
+			this.#expectTokens();
+		}
 		const core = await openCore(this.#context);
 		this.#core = core;
 		this.#cluster = await joinCluster(this.#context, core, () => this.#clients?.sessions ?? 0);

@@ -38,8 +38,7 @@ export async function startFleet(): Promise<ConsoleFleet> {
 	const firmware = await bundle();
 	for (const [index, { alias, tags }] of DEVICES.entries()) {
 		const device = await startDevice(program, index + 1, { engine, firmware });
-		await program.gateway.servers.rename(device.macAddress, alias);
-		await program.gateway.servers.tag(device.macAddress, tags);
+		await program.gateway.servers.edit(device.macAddress, { alias, tags });
 		devices.set(alias, device);
 	}
 	return {

@@ -106,7 +106,7 @@ export class Remotes {
 	edited(entry: Entry): void {
 		const server = this.#options.registry.find(entry.id);
 		if (server !== undefined) {
-			void this.#adoptLabel(server, entry);
+			this.#adoptLabel(server, entry);
 		}
 	}
 
@@ -189,7 +189,7 @@ export class Remotes {
 		registry.know({ id, alias, tags, board, offers, lastSeen });
 		const server = registry.find(id);
 		if (server !== undefined) {
-			void this.#adoptLabel(server, entry);
+			this.#adoptLabel(server, entry);
 		}
 		if (!isOnline) {
 			return;
@@ -222,17 +222,17 @@ export class Remotes {
 		return session !== undefined && session.identity.gateway === undefined;
 	}
 
-	async #adoptLabel(server: Server, { id, alias, tags }: Entry): Promise<void> {
+	#adoptLabel(server: Server, { id, alias, tags }: Entry): void {
 		const { registry, warn } = this.#options;
-		// Both at once: what the operator changes while they are stored stays.
-		const changes = [
-			...(server.alias === alias ? [] : [registry.rename(id, alias)]),
-			...(JSON.stringify(server.tags) === JSON.stringify(tags) ? [] : [registry.tag(id, tags)]),
-		];
-		this.#labels.set(id, server.record);
-		for (const { reason } of (await Promise.allSettled(changes)).filter((each) => each.status === "rejected")) {
-			warn(`${id}: its alias or tags of another gateway cannot be used here: ${(reason as Error).message}`);
+		// Each by itself: an alias that another device has here does not keep the tags away.
+		for (const change of [{ alias }, { tags }]) {
+			try {
+				registry.relabel(id, change);
+			} catch (error) {
+				warn(`${id}: its alias or tags of another gateway cannot be used here: ${(error as Error).message}`);
+			}
 		}
+		this.#labels.set(id, server.record);
 	}
 
 	/** The operator has changed an alias or tags here. */

@@ -7,14 +7,43 @@ import writeFileAtomic from "write-file-atomic";
 const FILE = { mode: 0o600 };
 const FOLDER = { recursive: true, mode: 0o700 };
 
-/** Replaces a file atomically: every reader sees the old or the new content, also after a power cut. */
+/**
+ * Replaces a file atomically: every reader sees the old or the new content, also after a power cut. Rejects with an Error that
+ * names the file and the cure.
+ */
 export async function replaceFile(path: string, content: string): Promise<void> {
-	await mkdir(dirname(path), FOLDER);
-	await writeFileAtomic(path, content, FILE);
+	try {
+		await mkdir(dirname(path), FOLDER);
+		await writeFileAtomic(path, content, FILE);
+	} catch (error) {
+		throw unsaved(path, error as Error);
+	}
 }
 
 /** The same, synchronously: for a small file that is written only once. */
 export function replaceFileSync(path: string, content: string): void {
-	mkdirSync(dirname(path), FOLDER);
-	writeFileAtomic.sync(path, content, FILE);
+	try {
+		mkdirSync(dirname(path), FOLDER);
+		writeFileAtomic.sync(path, content, FILE);
+	} catch (error) {
+		throw unsaved(path, error as Error);
+	}
+}
+
+/** What to do about an error of the file system. */
+const CURES: Readonly<Record<string, string>> = {
+	EACCES: "let this user write there, or choose another folder with --state-folder",
+	EPERM: "let this user write there, or choose another folder with --state-folder",
+	EROFS: "its file system is read-only: choose another folder with --state-folder",
+	ENOTDIR: "a part of the path is a file: choose another folder with --state-folder",
+	ENOSPC: "the disk is full: free some space",
+	EDQUOT: "the quota is used up: free some space",
+};
+
+/** The error of a file or folder that cannot be written. */
+export function unsaved(path: string, cause: NodeJS.ErrnoException): Error {
+	const cure = CURES[cause.code ?? ""];
+	return new Error(`${path}: cannot be written: ${cure === undefined ? cause.message : `${cure} (${cause.code})`}`, {
+		cause,
+	});
 }

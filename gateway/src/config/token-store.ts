@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { withLock } from "./file-lock.js";
+import { SaveState } from "./save-state.js";
 import {
 	ABSENT,
 	readKinds,
@@ -59,6 +60,7 @@ export class TokenStore {
 	/** Records that there were tokens, in case the last one is removed or the file deleted. */
 	readonly #kindsPath: string;
 	readonly #onDamaged: (error: Error) => void;
+	readonly #saves: SaveState;
 	#records: readonly TokenRecord[] = [];
 	/** Of the content that was read last; undefined before the first time. */
 	#version: string | undefined;
@@ -74,9 +76,11 @@ export class TokenStore {
 	/**
 	 * @param folder the gateway's state folder; a missing file is a store without tokens
 	 * @param onDamaged called once if the file becomes unreadable later; the tokens stay as they were
+	 * @param saves is told of each write
 	 * @throws TokenError if the file is damaged at the start
 	 */
-	constructor(folder: string, onDamaged: (error: Error) => void = () => {}) {
+	constructor(folder: string, onDamaged: (error: Error) => void = () => {}, saves = new SaveState()) {
+		this.#saves = saves;
 		this.#path = join(folder, "tokens.json");
 		this.#kindsPath = join(folder, "tokens-needed.json");
 		this.#onDamaged = onDamaged;
@@ -303,11 +307,11 @@ export class TokenStore {
 	/** Writes records, unless they are those of the file, and that their kinds need a token. */
 	async #write(records: readonly TokenRecord[], more: readonly TokenKind[]): Promise<void> {
 		if (records !== this.#records) {
-			await writeTokens(this.#path, records);
+			await this.#saves.watch(writeTokens(this.#path, records));
 		}
 		const needed = new Set([...this.#needed, ...more, ...records.map(({ kind }) => kind)]);
 		if (needed.size > readKinds(this.#kindsPath).length) {
-			await writeKinds(this.#kindsPath, needed);
+			await this.#saves.watch(writeKinds(this.#kindsPath, needed));
 			this.#needed = needed;
 		}
 	}

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { replaceFile } from "./atomic-file.js";
+import { SaveState } from "./save-state.js";
 import type { TokenRecord } from "./token-file.js";
 
 /** Milliseconds between writes of the file: a token is used with every request. */
@@ -17,6 +18,7 @@ type Named = Pick<TokenRecord, "sha256">;
 /** When tokens of clients were last used, in a file of its own: that of the tokens changes only when an operator changes it. */
 export class TokenUses {
 	readonly #path: string;
+	readonly #saves: SaveState;
 	/** Milliseconds since 1970, by the token's hash. */
 	readonly #uses: Map<string, number>;
 	/** The hashes of tokens whose last use was here, until others know it. */
@@ -26,8 +28,12 @@ export class TokenUses {
 	#isChanged = false;
 	#saved = Date.now();
 
-	/** @param folder the gateway's state folder; a file that is missing or damaged knows nothing */
-	constructor(folder: string) {
+	/**
+	 * @param folder the gateway's state folder; a file that is missing or damaged knows nothing
+	 * @param saves is told of each write
+	 */
+	constructor(folder: string, saves = new SaveState()) {
+		this.#saves = saves;
 		this.#path = join(folder, "tokens-used.json");
 		this.#uses = new Map(Object.entries(read(this.#path)));
 	}
@@ -80,7 +86,7 @@ export class TokenUses {
 		this.#saved = Date.now();
 		const known = new Set(tokens.map(({ sha256 }) => sha256));
 		const uses = Object.fromEntries([...this.#uses].filter(([sha256]) => known.has(sha256)));
-		await replaceFile(this.#path, `${JSON.stringify({ version: 1, uses })}\n`).catch(() => {
+		await this.#saves.watch(replaceFile(this.#path, `${JSON.stringify({ version: 1, uses })}\n`)).catch(() => {
 			this.#isChanged = true;
 		});
 		await this.#shareUses(known);

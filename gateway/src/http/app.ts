@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import type { SaveState } from "../config/save-state.js";
 import type { DeviceBindings } from "../devices/device-bindings.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
 import type { RequestGuard } from "./clients/auth.js";
@@ -42,6 +43,7 @@ interface AppOptions {
 	readonly firmware: FirmwareOffers;
 	readonly console: ConsoleOptions;
 	readonly cluster: ClusterSource;
+	readonly saves: SaveState;
 	/** Sign-in with OAuth; undefined: off. */
 	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
@@ -51,7 +53,7 @@ interface AppOptions {
 /** Everything that the gateway serves over HTTP. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
 	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, bindings, deviceApp } = options;
-	const { firmware, urlFor } = options;
+	const { firmware, urlFor, saves } = options;
 	const app = new Hono<HttpEnv>();
 	app.onError((error, c) => rejections.answer(error, c));
 	app.notFound(notFound);
@@ -59,7 +61,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.use(setHeaders);
 	app.route("/", deviceApp);
 	app.use(checkSource(guard), allowOrigin, rejectWebSockets(options.console));
-	app.all("/healthz", allow("GET", "HEAD"), (c) => c.json({ status: "ok" }));
+	app.all("/healthz", allow("GET", "HEAD"), showHealth(saves));
 	if (options.signIn !== undefined) {
 		addSignIn(app, { ...options.signIn, guard, rejections });
 	}
@@ -125,6 +127,14 @@ const rejectChanges: Middleware = async (c, next) => {
 	}
 	await next();
 };
+
+/** Status 200 in any case: it serves, and a restart would not help. Strangers are not told the paths, which the log has. */
+function showHealth(saves: SaveState): Route {
+	return (c) =>
+		c.json(
+			saves.problem === undefined ? { status: "ok" } : { status: "degraded", problem: "the state cannot be saved" },
+		);
+}
 
 function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: number): Route {
 	return async (c) => {

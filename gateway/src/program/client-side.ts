@@ -60,6 +60,7 @@ export class ClientSide {
 			devicesKnown: () => servers.all.length,
 			sessions: () => endpoint.sessions,
 			listsRefused: cluster && (() => cluster.refusedLists),
+			failedSaves: () => context.saves.failures,
 		});
 		this.#endpoint = endpoint;
 		this.#files = ConsoleFiles.read(context.consoleFolder);
@@ -78,6 +79,7 @@ export class ClientSide {
 			onRejected: (reason) => metrics.requestRejected(reason),
 			addressOf: (request) => this.guard.addressOf(request),
 		});
+		servers.on("saved", (error) => context.saves.attempted(error));
 		servers.on("call", ({ outcome, duration }) => metrics.called(outcome, duration));
 		servers.on("rejected", (description) => {
 			metrics.deviceRejected();
@@ -114,6 +116,7 @@ export class ClientSide {
 			firmware: deviceRoutes.bootstrap.firmware,
 			signIn: this.#signIn && { signIn: this.#signIn, tokens, codes, log, devices: () => servers.all },
 			cluster: () => this.#cluster?.status,
+			saves: this.#context.saves,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),

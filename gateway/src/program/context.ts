@@ -1,5 +1,6 @@
 import type { TlsOptions } from "node:tls";
 import { ConfigurationError } from "../config/configuration.js";
+import type { SaveState } from "../config/save-state.js";
 import { type Configuration, flagOf } from "../config/settings.js";
 import type { TlsFiles } from "../config/tls-files.js";
 import type { TokenStore } from "../config/token-store.js";
@@ -26,6 +27,8 @@ export interface ProgramContext {
 	readonly tokens: TokenStore;
 	/** When clients used their tokens. */
 	readonly uses: TokenUses;
+	/** Whether files of the state folder can be written. */
+	readonly saves: SaveState;
 	/** Filled in as the parts begin to listen. */
 	readonly urls: ProgramUrls;
 	/** Where the console's bundle is. Default: beside the gateway's. */

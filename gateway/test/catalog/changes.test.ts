@@ -55,7 +55,7 @@ describe("what a catalog lists of a device", () => {
 		const { gateway } = await openPair(t);
 		const catalog = gateway.catalog(LOCAL, undefined, FULL);
 		const [, firstOfTwo] = catalog.tools;
-		await gateway.servers.rename("one", "uno");
+		await gateway.servers.edit("one", { alias: "uno" });
 		const aliases = [gateway.servers.find("two")?.alias, "uno"];
 		assert.deepEqual(
 			catalog.tools.map(({ name }) => name),

@@ -109,8 +109,8 @@ describe("a client that lists groups", () => {
 	it("calls the devices that it names, by alias and by tag, each once", async (t) => {
 		const { client, gateway, devices } = await openHome(t);
 		const { servers } = gateway.gateway;
-		await servers.tag("attic", ["upstairs"]);
-		await servers.tag("garage", ["cars", "upstairs"]);
+		await servers.edit("attic", { tags: ["upstairs"] });
+		await servers.edit("garage", { tags: ["cars", "upstairs"] });
 		const tagged = async () => JSON.stringify((await toolsOf(client)).get("self_light_set")?.inputSchema);
 		await until(async () => (await tagged()).includes("upstairs"), "the list names the tags");
 		const result = await call(client, "self_light_set", { devices: ["upstairs", "garage"], on: true });
@@ -228,9 +228,9 @@ describe("a client that lists groups", () => {
 		const { servers } = gateway.gateway;
 		const catalog = gateway.gateway.catalog(LOCAL);
 		const { tools } = catalog;
-		await servers.tag("attic", []);
+		await servers.edit("attic", { tags: [] });
 		assert.equal(catalog.tools, tools);
-		await servers.tag("attic", ["upstairs"]);
+		await servers.edit("attic", { tags: ["upstairs"] });
 		assert.notEqual(catalog.tools, tools);
 	});
 

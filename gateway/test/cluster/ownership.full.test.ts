@@ -72,9 +72,9 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		const { nats, a, b } = await startTwo(t);
 		const device = await WireDevice.connect(t, a);
 		await untilAt(b, "a");
-		await b.gateway.servers.rename(LAMP, "desk");
+		await b.gateway.servers.edit(LAMP, { alias: "desk" });
 		await until(() => a.gateway.servers.find("desk") !== undefined, "a has the alias of b");
-		await a.gateway.servers.tag(LAMP, ["upstairs"]);
+		await a.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
 		await until(() => b.gateway.servers.find("desk")?.tags.includes("upstairs") === true, "b has the tags of a");
 		await device.unplug();
 		await untilOnline(b, false);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -88,8 +88,38 @@ describe("the servers that the gateway knows", () => {
 		for (let turns = 0; turns < 5; turns += 1) {
 			await turn();
 		}
-		await assert.rejects(servers.tag(ID, ["kitchen"]), { code: "ENOTDIR" });
+		await assert.rejects(servers.edit(ID, { tags: ["kitchen"] }), { code: "ENOTDIR" });
 		assert.equal(side.warnings.length, 1, side.warnings.join("\n"));
+	});
+
+	it("change only what can be stored, and all of it or nothing", async (t) => {
+		const folder = temporaryFolder();
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		const server = await servers.edit(ID, { alias: "kitchen", tags: ["upstairs"] });
+		await assert.rejects(servers.edit(ID, { alias: "hall", tags: ["not a tag"] }), RangeError);
+		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
+		rmSync(join(folder, "devices"), { recursive: true });
+		writeFileSync(join(folder, "devices"), "");
+		await assert.rejects(servers.edit(ID, { alias: "hall", tags: [] }), { code: "ENOTDIR" });
+		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
+		rmSync(join(folder, "devices"));
+		mkdirSync(join(folder, "devices"));
+		await servers.edit(ID, { alias: "hall" });
+		assert.deepEqual([server?.alias, server?.tags, servers.find("kitchen")], ["hall", ["upstairs"], undefined]);
+	});
+
+	it("store the last of several edits at the same time", async (t) => {
+		const folder = temporaryFolder();
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		await Promise.all(["one", "two", "three"].map((alias) => servers.edit(ID, { alias, tags: [alias] })));
+		await side.gateway.close();
+		const [name] = filesIn(folder);
+		const stored = JSON.parse(readFileSync(join(folder, "devices", name as string), "utf8"));
+		assert.deepEqual([stored.alias, stored.tags, servers.find("two")], ["three", ["three"], undefined]);
 	});
 
 	it("tell of a device's notifications, its state, and events that are not too long", async (t) => {
@@ -154,13 +184,13 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = first.gateway;
 		const device = await WireDevice.connect(t, first);
 		const changed = once(servers, "changed");
-		assert.equal((await servers.rename("lamp_000001", "kitchen"))?.alias, "kitchen");
+		assert.equal((await servers.edit("lamp_000001", { alias: "kitchen" }))?.alias, "kitchen");
 		await changed;
 		assert.deepEqual([servers.find("kitchen")?.id, servers.find("lamp_000001")], [ID, undefined]);
-		assert.equal(await servers.rename("lamp_000001", "hall"), undefined, "there is no such device any more");
+		assert.equal(await servers.edit("lamp_000001", { alias: "hall" }), undefined, "there is no such device any more");
 		await device.unplug();
 		await until(() => servers.find(ID)?.online === false, "the device is offline");
-		await servers.rename(ID, "hall");
+		await servers.edit(ID, { alias: "hall" });
 		await first.close();
 		const second = await startGateway(t, { stateFolder: folder });
 		assert.equal(second.gateway.servers.find("hall")?.id, ID);
@@ -173,7 +203,7 @@ describe("the servers that the gateway knows", () => {
 		const side = await startGateway(t, { stateFolder: folder });
 		const { servers } = side.gateway;
 		const device = await WireDevice.connect(t, side);
-		await servers.rename(ID, "kitchen");
+		await servers.edit(ID, { alias: "kitchen" });
 		const [file] = filesIn(folder);
 		assert.match(readFileSync(join(folder, "devices", file ?? ""), "utf8"), /"alias":"kitchen"/);
 		await device.unplug();
@@ -187,15 +217,18 @@ describe("the servers that the gateway knows", () => {
 		const first = await startGateway(t, { stateFolder: folder });
 		const device = await WireDevice.connect(t, first);
 		const { servers } = first.gateway;
-		assert.deepEqual((await servers.tag(ID, ["upstairs", "lights", "upstairs"]))?.tags, ["lights", "upstairs"]);
+		assert.deepEqual((await servers.edit(ID, { tags: ["upstairs", "lights", "upstairs"] }))?.tags, [
+			"lights",
+			"upstairs",
+		]);
 		device.changeTools([]);
 		await until(() => servers.find(ID)?.tools.length === 0, "its tools are read again");
 		assert.deepEqual(servers.find(ID)?.tags, ["lights", "upstairs"]);
-		await assert.rejects(servers.tag(ID, ["a__b"]), /^RangeError: tag: expected 1 to 24 .*got "a__b"$/);
-		await assert.rejects(servers.tag(ID, ["all"]), /tag all: reserved for every device/);
+		await assert.rejects(servers.edit(ID, { tags: ["a__b"] }), /^RangeError: tag: expected 1 to 24 .*got "a__b"$/);
+		await assert.rejects(servers.edit(ID, { tags: ["all"] }), /tag all: reserved for every device/);
 		const many = Array.from({ length: 17 }, (_, at) => `t${at}`);
-		await assert.rejects(servers.tag(ID, many), /a device has at most 16, got 17/);
-		assert.equal(await servers.tag("hall", ["x"]), undefined);
+		await assert.rejects(servers.edit(ID, { tags: many }), /a device has at most 16, got 17/);
+		assert.equal(await servers.edit("hall", { tags: ["x"] }), undefined);
 		await first.close();
 		const second = await startGateway(t, { stateFolder: folder });
 		assert.deepEqual(second.gateway.servers.find(ID)?.tags, ["lights", "upstairs"]);
@@ -207,16 +240,20 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = side.gateway;
 		await WireDevice.connect(t, side);
 		await WireDevice.connect(t, side, { id: other });
-		await assert.rejects(servers.rename(ID, "Kitchen!"), {
+		await assert.rejects(servers.edit(ID, { alias: "Kitchen!" }), {
 			name: "RangeError",
 			message: /^alias of aa:bb:.*expected 1 to/,
 		});
-		await assert.rejects(servers.rename(ID, "hall"), /alias hall: already assigned to aa:bb:cc:00:00:02$/);
+		await assert.rejects(servers.edit(ID, { alias: "hall" }), /alias hall: already assigned to aa:bb:cc:00:00:02$/);
 		await assert.rejects(
-			servers.rename(other, "cellar"),
+			servers.edit(other, { alias: "cellar" }),
 			/alias of aa:bb:cc:00:00:02: the setting aliases fixes it to hall$/,
 		);
-		assert.equal((await servers.rename(ID, "lamp_000001"))?.alias, "lamp_000001", "its own alias is not taken");
+		assert.equal(
+			(await servers.edit(ID, { alias: "lamp_000001" }))?.alias,
+			"lamp_000001",
+			"its own alias is not taken",
+		);
 	});
 
 	it("have the aliases that somebody chose", async (t) => {

@@ -14,6 +14,7 @@ describe("the dashboard for Grafana", () => {
 			devicesElsewhere: none,
 			devicesKnown: none,
 			sessions: none,
+			failedSaves: none,
 		});
 		const metrics = (await registry.getMetricsAsJSON()).map(({ name }) => name);
 		const named = readFileSync(FILE, "utf8").match(/xs_mcp_gateway_\w+/g) ?? [];

@@ -46,8 +46,9 @@ describe("what the gateway announces to devices", () => {
 		const stateFolder = makeStateFolder();
 		await new TokenStore(stateFolder).add({ name: "board", kind: "device" });
 		for (const flags of [{ announce: true }, { announce: false, websocketAddress: "0.0.0.0" }]) {
-			const { log } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
+			const { log, program } = await startProgram(t, { ...flags, mqtt: true }, stateFolder);
 			assert.doesNotMatch(log(), /announced/);
+			await program.close();
 		}
 	});
 });

@@ -224,7 +224,7 @@ describe("Home Assistant", () => {
 		const { started, messages } = await start(t);
 		await connect(t, started);
 		await until(() => messages.has(CONFIG), "discovered");
-		await started.gateway.servers.rename(ID, "kitchen");
+		await started.gateway.servers.edit(ID, { alias: "kitchen" });
 		await until(() => parse(messages, CONFIG).device.name === "kitchen", "renamed");
 		const [{ topic }] = parse(messages, CONFIG).availability;
 		await started.program.close();

@@ -248,6 +248,7 @@ describe("the gateway's HTTP server", () => {
 		const trusting = await startProgram(t, { ...flags, trustProxy: ["127.0.0.0/8", "10.0.0.0/8"] }, stateFolder);
 		assert.deepEqual(await statusesOf(trusting.base, forwarded), [401, 401, 429, 429, 401, 401]);
 		assert.match(trusting.log(), /"address":"192\.0\.2\.2"/);
+		await trusting.program.close();
 		const other = await startProgram(t, flags, stateFolder);
 		assert.deepEqual(await statusesOf(other.base, forwarded.slice(0, 2)), [401, 429]);
 	});

@@ -69,11 +69,11 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device another alias.
+	 * Reserves another alias for a device, which also keeps the one that it has until {@link release}.
 	 *
 	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
 	 */
-	rename(id: string, before: string, alias: string): void {
+	reserve(id: string, alias: string): void {
 		const chosen = this.#chosen.get(id);
 		if (chosen !== undefined) {
 			throw new RangeError(`alias of ${id}: the setting aliases fixes it to ${chosen}`);
@@ -83,13 +83,12 @@ export class Aliases {
 		if (owner !== id) {
 			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
 		}
-		this.#owners.delete(before);
 		this.#owners.set(alias, id);
 	}
 
-	/** Frees the alias of a removed device. A configured one stays reserved. */
+	/** Frees an alias that a device no longer has. A configured one stays reserved. */
 	release(id: string, alias: string): void {
-		if (!this.#chosen.has(id)) {
+		if (!this.#chosen.has(id) && this.#owners.get(alias) === id) {
 			this.#owners.delete(alias);
 		}
 	}

@@ -16,7 +16,7 @@ import type {
 	ServerSettings,
 	Uploads,
 } from "./server.js";
-import { ServerDirectory, type ServerDirectoryOptions } from "./server-directory.js";
+import { ServerDirectory, type ServerDirectoryOptions, type ServerEdit } from "./server-directory.js";
 import { type Capabilities, type ServerIdentity, type ServerInfo, type ServerTransport, Session } from "./session.js";
 
 export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
@@ -58,6 +58,8 @@ interface Events {
 	call: [record: CallRecord, details: CallDetails];
 	/** A connection or a message was rejected. */
 	rejected: [description: string];
+	/** A record was stored, or why it could not be. */
+	saved: [error: Error | undefined];
 	/** A warning, other than a failed call. */
 	warning: [message: string];
 }
@@ -103,7 +105,10 @@ export class ServerRegistry extends EventEmitter<Events> {
 			warn,
 		};
 		this.#discovery = new Discovery({ ...options, warn });
-		this.#directory = new ServerDirectory(options, this.#context, () => this.#changed());
+		this.#directory = new ServerDirectory(options, this.#context, {
+			onChanged: () => this.#changed(),
+			onSaved: (error) => this.emit("saved", error),
+		});
 	}
 
 	/**
@@ -235,35 +240,32 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Gives a server another alias, and notifies clients. Settles when that is on disk.
+	 * Gives a server another alias, other tags, or both, and notifies clients. Settles when that is on disk: what cannot be
+	 * stored is not changed.
 	 *
-	 * Rejects with RangeError when the alias is invalid or another server's, or when the configuration chose the server's; with
-	 * another Error if the disk cannot be written.
+	 * Rejects with RangeError when the alias is invalid or another server's, or a tag is invalid, or the configuration chose the
+	 * server's; with another Error if the disk cannot be written.
 	 *
 	 * @returns the server; undefined if it is unknown
 	 */
-	async rename(name: string, alias: string): Promise<Server | undefined> {
+	async edit(name: string, change: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
-		if (server !== undefined && server.alias !== alias) {
-			await this.#directory.rename(server, alias);
+		if (server !== undefined && isEdit(server, change)) {
+			await this.#directory.edit(server, change);
 		}
 		return server;
 	}
 
 	/**
-	 * Replaces a server's tags, and notifies clients. Settles when that is on disk.
+	 * Gives a server at once the alias and tags that another gateway of a cluster has stored. They are stored here in the background.
 	 *
-	 * Rejects with RangeError when a tag is invalid, or the server is a configured one; with another Error if the disk cannot be
-	 * written.
-	 *
-	 * @returns the server; undefined if it is unknown
+	 * @throws RangeError as {@link edit} rejects
 	 */
-	async tag(name: string, tags: readonly string[]): Promise<Server | undefined> {
+	relabel(name: string, change: ServerEdit): void {
 		const server = this.find(name);
-		if (server !== undefined) {
-			await this.#directory.tag(server, tags);
+		if (server !== undefined && isEdit(server, change)) {
+			this.#directory.relabel(server, change);
 		}
-		return server;
 	}
 
 	/** Emits that a connection or a message was rejected. */
@@ -450,6 +452,11 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.emit("changed");
 		}, this.#options.changeDelay ?? 250);
 	}
+}
+
+/** Whether it would change something. */
+function isEdit(server: Server, { alias = server.alias, tags = server.tags }: ServerEdit): boolean {
+	return alias !== server.alias || !sameJson(tags, server.tags);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

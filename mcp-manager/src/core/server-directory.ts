@@ -11,6 +11,19 @@ export interface ServerDirectoryOptions {
 	readonly aliases?: ReadonlyMap<string, string>;
 }
 
+/** What an operator may change of a server. */
+export interface ServerEdit {
+	readonly alias?: string | undefined;
+	readonly tags?: readonly string[] | undefined;
+}
+
+interface DirectoryEvents {
+	/** {@link ServerDirectory.version} has increased. */
+	readonly onChanged: () => void;
+	/** A record was written, or could not be written. */
+	readonly onSaved: (error?: Error) => void;
+}
+
 /** Every server by id and alias, with its settings and its record on disk. */
 export class ServerDirectory {
 	/** What servers list. */
@@ -27,12 +40,15 @@ export class ServerDirectory {
 	#sorted: readonly Server[] | undefined;
 	#version = 0;
 
-	/** @param onChanged is called whenever {@link version} increases */
-	constructor({ folder, aliases }: ServerDirectoryOptions, context: ServerContext, onChanged: () => void) {
+	constructor(
+		{ folder, aliases }: ServerDirectoryOptions,
+		context: ServerContext,
+		{ onChanged, onSaved }: DirectoryEvents,
+	) {
 		this.#context = context;
 		this.#onChanged = onChanged;
 		this.#aliases = new Aliases(aliases);
-		this.#store = folder === undefined ? undefined : new ServerStore(folder, context.warn);
+		this.#store = folder === undefined ? undefined : new ServerStore(folder, context.warn, onSaved);
 	}
 
 	/** Reads what is on disk. Rejects with a RangeError if the folder cannot be used. */
@@ -172,34 +188,86 @@ export class ServerDirectory {
 	}
 
 	/**
-	 * Gives a server another alias. Settles when that is on disk.
+	 * Gives a server another alias, other tags, or both: all of it or nothing. Settles when that is on disk and clients see it.
 	 *
-	 * Rejects with RangeError when the alias is invalid or another server's, or when the configuration chose the server's.
+	 * Rejects with RangeError when the alias or a tag cannot be used, or the server is a configured one; with another Error if the
+	 * disk cannot be written.
 	 */
-	async rename(server: Server, alias: string): Promise<void> {
-		if (this.#settings.has(server.id)) {
-			throw new RangeError(`alias of ${server.id}: derived from its configured id, cannot be set`);
+	async edit(server: Server, edit: ServerEdit): Promise<void> {
+		const before = server.record;
+		const change = this.#prepare(server, edit);
+		try {
+			await this.#store?.save({ ...before, ...change });
+		} catch (error) {
+			if (change.alias !== undefined) {
+				this.#aliases.release(server.id, change.alias);
+			}
+			throw error;
 		}
-		this.#aliases.rename(server.id, server.alias, alias);
-		server.alias = alias;
-		const saved = this.#store?.save(server.record);
-		this.renamed();
-		await saved;
+		this.#apply(server, before, change);
 	}
 
 	/**
-	 * Gives a server these tags. Settles when that is on disk.
+	 * The same at once, for what is stored elsewhere, too. It is stored here in the background.
 	 *
-	 * Rejects with RangeError when a tag is invalid, or the server is a configured one.
+	 * @throws RangeError
 	 */
-	async tag(server: Server, tags: readonly string[]): Promise<void> {
-		if (this.#settings.has(server.id)) {
-			throw new RangeError(`tags of ${server.id}: only devices have tags`);
+	relabel(server: Server, edit: ServerEdit): void {
+		this.#apply(server, undefined, this.#prepare(server, edit));
+	}
+
+	/**
+	 * Checks an edit, and reserves the alias.
+	 *
+	 * @throws RangeError
+	 */
+	#prepare({ id, alias: before }: Server, { alias, tags }: ServerEdit) {
+		if (this.#settings.has(id)) {
+			throw new RangeError(
+				tags === undefined
+					? `alias of ${id}: derived from its configured id, cannot be set`
+					: `tags of ${id}: only devices have tags`,
+			);
 		}
-		server.tags = readTags(tags);
-		const saved = this.#store?.save(server.record);
-		this.changed();
-		await saved;
+		const renamed = alias === undefined || alias === before ? undefined : alias;
+		const change = { ...(renamed !== undefined && { alias: renamed }), ...(tags && { tags: readTags(tags) }) };
+		if (renamed !== undefined) {
+			this.#aliases.reserve(id, renamed);
+		}
+		return change;
+	}
+
+	/**
+	 * Shows clients an edit.
+	 *
+	 * @param stored the record with which it was stored; undefined if it has not been stored
+	 * @throws RangeError if a configured server has taken the alias meanwhile
+	 */
+	#apply(server: Server, stored: ServerRecord | undefined, change: ServerEdit): void {
+		const { id, alias: old } = server;
+		const { alias = old, tags = server.tags } = change;
+		const owner = this.#aliases.owner(alias);
+		if (this.#servers.get(id) !== server) {
+			// Forgotten meanwhile.
+			this.#aliases.release(id, alias);
+			return;
+		}
+		if (owner !== id) {
+			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
+		}
+		const isStored = server.record === stored;
+		server.alias = alias;
+		server.tags = tags;
+		if (!isStored) {
+			// Also if something else of it has changed meanwhile.
+			this.save(server.record);
+		}
+		if (alias === old) {
+			this.changed();
+		} else {
+			this.#aliases.release(id, old);
+			this.renamed();
+		}
 	}
 
 	/** Configured servers are not stored: the configuration lists them. */

@@ -37,16 +37,21 @@ interface Pending {
 export class ServerStore {
 	readonly #folder: string;
 	readonly #warn: (message: string) => void;
+	readonly #onSaved: (error?: Error) => void;
 	/** By server id, in the order in which they are written. */
 	readonly #pending = new Map<string, Pending>();
 	readonly #writes = pLimit(1);
 	/** Lists as JSON: thousands of devices of a kind have the same. */
 	readonly #texts = new WeakMap<Offers, string>();
 
-	/** @param warn called for files that could not be read or written */
-	constructor(folder: string, warn: (message: string) => void) {
+	/**
+	 * @param warn called for files that could not be read or written
+	 * @param onSaved called whenever a record was written or removed, or why it could not be
+	 */
+	constructor(folder: string, warn: (message: string) => void, onSaved: (error?: Error) => void = () => {}) {
 		this.#folder = folder;
 		this.#warn = warn;
+		this.#onSaved = onSaved;
 	}
 
 	/** Reads all records. A damaged file is set aside, with a warning. Rejects when the folder cannot be made or read. */
@@ -102,7 +107,13 @@ export class ServerStore {
 		});
 		const pending: Pending = { record, written };
 		this.#pending.set(id, pending);
-		written.catch((error: Error) => this.#warn(`${id}: cannot save: ${error.message}`));
+		written.then(
+			() => this.#onSaved(),
+			(error: Error) => {
+				this.#warn(`${id}: cannot save: ${error.message}`);
+				this.#onSaved(error);
+			},
+		);
 		return written;
 	}
 

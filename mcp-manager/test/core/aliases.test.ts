@@ -56,10 +56,11 @@ describe("the alias of a device", () => {
 		const aliases = new Aliases(new Map([["dev-1", "kitchen"]]));
 		aliases.release("dev-1", "kitchen");
 		assert.equal(aliases.owner("kitchen"), "dev-1");
-		assert.throws(() => aliases.rename("dev-1", "kitchen", "hall"), /the setting aliases fixes it to kitchen/);
+		assert.throws(() => aliases.reserve("dev-1", "hall"), /the setting aliases fixes it to kitchen/);
 		const lamp = aliases.assign("11:22:33:44:55:66", "lamp", undefined);
-		assert.throws(() => aliases.rename("dev-2", "lamp_2", lamp), /alias lamp_445566: already assigned to 11:/);
-		aliases.rename("11:22:33:44:55:66", lamp, "hall");
+		assert.throws(() => aliases.reserve("dev-2", lamp), /alias lamp_445566: already assigned to 11:/);
+		aliases.reserve("11:22:33:44:55:66", "hall");
+		aliases.release("11:22:33:44:55:66", lamp);
 		assert.deepEqual([aliases.owner(lamp), aliases.owner("hall")], [undefined, "11:22:33:44:55:66"]);
 		aliases.release("11:22:33:44:55:66", "hall");
 		assert.equal(aliases.owner("hall"), undefined);
@@ -103,7 +104,7 @@ const settings = (alias: string): ServerSettings => ({
 
 function directory(folder?: string): ServerDirectory {
 	const context = { checker: new SchemaChecker(() => {}), onCall: () => {}, onUpdated: () => {}, warn: () => {} };
-	return new ServerDirectory({ ...(folder && { folder }) }, context, () => {});
+	return new ServerDirectory({ ...(folder && { folder }) }, context, { onChanged: () => {}, onSaved: () => {} });
 }
 
 const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };
@@ -111,7 +112,7 @@ const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, last
 describe("the alias of a configured server", () => {
 	it("follows from its id: it is not renamed", async (t) => {
 		const { registry, server } = await connected(t, nodeServer("odd", ODD_SERVER, "good"));
-		await assert.rejects(registry.rename("odd", "even"), RangeError);
+		await assert.rejects(registry.edit("odd", { alias: "even" }), RangeError);
 		assert.deepEqual([server.alias, registry.find("odd"), registry.find("even")], ["odd", server, undefined]);
 	});
 
@@ -143,13 +144,13 @@ describe("the alias of a configured server", () => {
 		assert.ok(first && second);
 		const alias = servers.aliasFor(first, "lamp");
 		first.discovered({ id: first.id, ...RECORD, alias });
-		await servers.rename(first, "files");
+		await servers.edit(first, { alias: "files" });
 		assert.equal(servers.find("files"), first);
 		await servers.remove(first.id);
 		assert.equal(servers.find("files"), undefined);
 		second.discovered({ id: second.id, ...RECORD, alias: servers.aliasFor(second, "lamp") });
 		assert.equal(second.alias, "lamp_445566");
-		await servers.rename(second, "files");
+		await servers.edit(second, { alias: "files" });
 	});
 
 	it("cannot be configured twice, and is of no device that can be renamed or tagged", async () => {
@@ -158,8 +159,8 @@ describe("the alias of a configured server", () => {
 		assert.throws(() => servers.configure("files", settings("files")), /id files: already in use/);
 		const server = servers.open("files");
 		server.discovered({ id: "files", alias: servers.aliasFor(server, "board"), ...RECORD });
-		await assert.rejects(servers.rename(server, "notes"), /derived from its configured id/);
-		await assert.rejects(servers.tag(server, ["a"]), /only devices have tags/);
+		await assert.rejects(servers.edit(server, { alias: "notes" }), /derived from its configured id/);
+		await assert.rejects(servers.edit(server, { tags: ["a"] }), /only devices have tags/);
 	});
 
 	it("does not depend on who is configured or connected first", () => {
@@ -198,7 +199,7 @@ describe("the alias of a configured server", () => {
 		}
 		const device = servers.get("aa:bb:cc:00:00:01");
 		assert.ok(device);
-		void servers.rename(device, "notes");
+		const renamed = assert.rejects(servers.edit(device, { alias: "notes" }), /alias notes: already assigned to notes/);
 		servers.configure("notes", settings("notes"));
 		servers.configure("files", settings("files"));
 		assert.equal(servers.aliasFor(servers.open("notes"), "board"), "notes");
@@ -206,6 +207,7 @@ describe("the alias of a configured server", () => {
 		assert.equal(servers.find("files"), undefined, "the device with its id is no longer known");
 		assert.equal(servers.aliasFor(servers.open("files"), "board"), "files");
 		await servers.flush();
+		await renamed;
 		const later = directory(folder);
 		await later.load();
 		assert.deepEqual(

@@ -10,6 +10,8 @@ interface MetricsSources {
 	readonly sessions: () => number;
 	/** Undefined: the gateway is alone. */
 	readonly listsRefused?: (() => number) | undefined;
+	/** Files of the state folder that could not be written. */
+	readonly failedSaves: () => number;
 }
 
 /** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
@@ -39,7 +41,6 @@ export class Metrics {
 		help: "Connections and messages of devices that were rejected or dropped",
 		registers: [this.registry],
 	});
-
 	readonly #firmware = new Counter({
 		name: "xs_mcp_gateway_firmware_updates_total",
 		help: "Firmware offered to devices, downloaded, confirmed and rolled back",
@@ -47,21 +48,16 @@ export class Metrics {
 		registers: [this.registry],
 	});
 
-	constructor({ devicesConnected, devicesElsewhere, devicesKnown, sessions, listsRefused }: MetricsSources) {
+	constructor(sources: MetricsSources) {
+		const { devicesConnected, devicesElsewhere, devicesKnown, sessions, failedSaves, listsRefused } = sources;
+		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
 		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
 		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
 		if (listsRefused !== undefined) {
-			new Counter({
-				name: "xs_mcp_gateway_cluster_lists_refused_total",
-				help: "Attempts to share a device's lists with the cluster that failed; the log says why",
-				registers: [this.registry],
-				collect() {
-					this.reset();
-					this.inc(listsRefused());
-				},
-			});
+			const help = "Attempts to share a device's lists with the cluster that failed; the log says why";
+			this.#counter("cluster_lists_refused_total", help, listsRefused);
 		}
 	}
 
@@ -88,6 +84,18 @@ export class Metrics {
 	/** A connection or message of a device was rejected or dropped. */
 	deviceRejected(): void {
 		this.#rejectedDevices.inc();
+	}
+
+	#counter(name: string, help: string, value: () => number): void {
+		new Counter({
+			name: `xs_mcp_gateway_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.reset();
+				this.inc(value());
+			},
+		});
 	}
 
 	#gauge(name: string, help: string, value: () => number): void {

@@ -81,14 +81,13 @@ export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Rou
 			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
 		}
 		try {
-			if (alias !== undefined) {
-				await servers.rename(server.id, alias);
-			}
-			if (tags !== undefined) {
-				await servers.tag(server.id, tags);
-			}
+			await servers.edit(server.id, { alias, tags });
 		} catch (error) {
-			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
+			if (error instanceof RangeError) {
+				throw new HttpError(400, "malformed", error.message);
+			}
+			const { code } = error as NodeJS.ErrnoException;
+			throw code === undefined ? error : new HttpError(503, "busy", `${server.alias}: cannot be saved: ${code}`);
 		}
 		return c.json(summaryOf(server));
 	};

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { until } from "../../host-test/support/until.js";
+import { lockStateFolder } from "../src/config/file-lock.js";
+import { FREE_PORTS, start } from "./support/command-line.js";
+import { WireDevice } from "./support/gateway.js";
+import { makeStateFolder, startProgram } from "./support/program.js";
+
+const LAMP = "aa:bb:cc:00:00:01";
+
+describe("the state folder", () => {
+	it("is of one gateway: another one does not start with it, and says what to do", async (t) => {
+		const first = await startProgram(t);
+		const second = startProgram(t, {}, first.stateFolder);
+		await assert.rejects(second, {
+			name: "ConfigurationError",
+			message: /^stateFolder .*: another gateway runs with this folder.*--state-folder.*xs-mcp-gateway stdio$/,
+		});
+		await first.program.close();
+		await startProgram(t, {}, first.stateFolder);
+	});
+
+	it("is free again after its gateway was killed", async (t) => {
+		const stateFolder = makeStateFolder();
+		const { child, output, exited } = start(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
+		await until(() => output.stderr.includes("listening"), "it runs");
+		assert.deepEqual(readdirSync(stateFolder).includes("gateway.locked"), true);
+		child.kill("SIGKILL");
+		await exited;
+		await startProgram(t, {}, stateFolder);
+	});
+
+	it("that cannot be made is named, with the cure", async () => {
+		const file = join(makeStateFolder(), "file");
+		writeFileSync(file, "");
+		const cure =
+			/^stateFolder .*file.state: cannot be written: a part of the path is a file: choose another folder with --state-folder/;
+		await assert.rejects(
+			lockStateFolder(join(file, "state"), () => {}),
+			{ name: "ConfigurationError", message: cure },
+		);
+	});
+
+	it("that cannot be written is in the log, the metrics and /healthz, until it can be", async (t) => {
+		const gateway = await startProgram(t);
+		const { base, stateFolder } = gateway;
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const { servers } = gateway.gateway;
+		const health = async () => await (await fetch(`${base}/healthz`)).json();
+		const failures = async (): Promise<number> => {
+			const text = await (await fetch(`${base}/metrics`)).text();
+			return Number(/^xs_mcp_gateway_saves_failed_total ([0-9]+)$/m.exec(text)?.[1]);
+		};
+		await servers.edit(LAMP, { alias: "kitchen" });
+		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 0]);
+		rmSync(join(stateFolder, "devices"), { recursive: true });
+		writeFileSync(join(stateFolder, "devices"), "");
+		const rename = (alias: string) =>
+			fetch(`${base}/devices/${encodeURIComponent(LAMP)}`, {
+				method: "PATCH",
+				body: JSON.stringify({ alias }),
+				headers: JSON_HEADERS,
+			});
+		const refused = await rename("hall");
+		assert.equal(refused.status, 503);
+		assert.match((await refused.json()).error.message, /cannot be saved/);
+		assert.equal(servers.find(LAMP)?.alias, "kitchen");
+		assert.deepEqual(
+			[await health(), await failures()],
+			[{ status: "degraded", problem: "the state cannot be saved" }, 1],
+		);
+		assert.match(gateway.log(), /the state cannot be saved: .*ENOTDIR/);
+		rmSync(join(stateFolder, "devices"));
+		mkdirSync(join(stateFolder, "devices"));
+		assert.equal((await rename("hall")).status, 200);
+		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 1]);
+		assert.match(gateway.log(), /the state can be saved again/);
+	});
+
+	it("keeps a device as it was if one part of a change cannot be used", async (t) => {
+		const gateway = await startProgram(t);
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const body = JSON.stringify({ alias: "hall", tags: ["not a tag"] });
+		const url = `${gateway.base}/devices/${encodeURIComponent(LAMP)}`;
+		const answer = await fetch(url, { method: "PATCH", body, headers: JSON_HEADERS });
+		assert.equal(answer.status, 400);
+		assert.match((await answer.json()).error.message, /^tag: expected/);
+		assert.equal(gateway.gateway.servers.find("hall"), undefined);
+	});
+});
+
+const JSON_HEADERS = { "Content-Type": "application/json" };
