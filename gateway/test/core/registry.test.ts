@@ -397,4 +397,24 @@ describe("the servers that the gateway knows", () => {
 		await until(() => told > 0, "clients are told");
 		assert.ok(told < ids.length / 4, `told ${told} times`);
 	});
+
+	it("are left when their last request has ended, be it a call or another one", async (t) => {
+		const side = await startGateway(t);
+		await WireDevice.connect(t, side);
+		let end = (): void => {};
+		const read = side.gateway.servers.find(ID)?.ask(
+			() =>
+				new Promise<void>((resolve) => {
+					end = resolve;
+				}),
+		);
+		let isOver = false;
+		const drained = side.gateway.servers.drain(3_600_000).then(() => {
+			isOver = true;
+		});
+		await new Promise((resolve) => setImmediate(resolve));
+		assert.equal(isOver, false);
+		end();
+		await Promise.all([read, drained]);
+	});
 });

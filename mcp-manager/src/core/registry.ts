@@ -274,18 +274,17 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Rejects the waiting calls, and settles when the running ones have ended.
+	 * Rejects the waiting calls, and settles when the running ones and other requests have ended.
 	 *
-	 * @param timeout milliseconds after which it settles even if calls still run
+	 * @param timeout milliseconds after which it settles in any case
 	 */
 	async drain(timeout: number): Promise<void> {
 		for (const server of this.#directory.all) {
 			server.close();
 		}
-		const signal = AbortSignal.timeout(timeout);
-		while (!signal.aborted && this.#directory.all.some(({ busy }) => busy)) {
-			await once(this, "call", { signal }).catch(() => {});
-		}
+		const ended = Promise.all(this.#directory.all.map((server) => server.idle()));
+		const late = once(AbortSignal.timeout(timeout), "abort");
+		await Promise.race([ended, late]);
 	}
 
 	/** Ends every session, rejects every call, and settles when everything is on disk. */

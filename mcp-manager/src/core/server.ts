@@ -131,6 +131,8 @@ export class Server {
 	/** The lists that could not be read in its current session, and why: then the last ones known stand. Undefined: none. */
 	#failedLists: Map<ListName, string> | undefined;
 	#queue: CallQueue | undefined;
+	/** Calls and other requests in progress. Undefined: none. */
+	#requests: Set<Promise<unknown>> | undefined;
 	/** Undefined until a client follows a resource. */
 	#subscriptions: Subscriptions | undefined;
 	#isClosed = false;
@@ -296,6 +298,15 @@ export class Server {
 		args: object,
 		options: CallOptions = {},
 	): Promise<OrInput<CallToolResult>> {
+		return await this.#track(this.#call(principal, tool, args, options));
+	}
+
+	async #call(
+		principal: string,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions,
+	): Promise<OrInput<CallToolResult>> {
 		const start = performance.now();
 		let outcome: CallRecord["outcome"] = "rejected";
 		let answered: CallToolResult | undefined;
@@ -303,7 +314,7 @@ export class Server {
 			await this.checkArguments(tool, args);
 			const { uploads } = this.#context;
 			const call = () =>
-				this.ask((session, finalOptions) => {
+				this.#ask((session, finalOptions) => {
 					const run = (finalArgs: object) =>
 						session.callTool(tool.name, finalArgs, { ...finalOptions, inputSchema: tool.inputSchema });
 					// A device of another gateway uploads to that one, which adds the file to the result.
@@ -366,6 +377,13 @@ export class Server {
 		request: (session: Session, options: CallOptions) => Promise<Result>,
 		options: CallOptions = {},
 	): Promise<Result> {
+		return await this.#track(this.#ask(request, options));
+	}
+
+	async #ask<Result>(
+		request: (session: Session, options: CallOptions) => Promise<Result>,
+		options: CallOptions,
+	): Promise<Result> {
 		if (this.#isClosed) {
 			throw shuttingDown();
 		}
@@ -391,6 +409,13 @@ export class Server {
 		return this.#queue?.busy === true;
 	}
 
+	/** Settles when no call or other request is in progress. */
+	async idle(): Promise<void> {
+		while (this.#requests !== undefined) {
+			await Promise.allSettled(this.#requests);
+		}
+	}
+
 	/** Rejects the calls that wait, and every later one. */
 	close(): void {
 		this.#isClosed = true;
@@ -409,6 +434,19 @@ export class Server {
 				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema: outputSchema, value });
 		if (problem !== undefined) {
 			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
+		}
+	}
+
+	async #track<Result>(request: Promise<Result>): Promise<Result> {
+		this.#requests ??= new Set();
+		this.#requests.add(request);
+		try {
+			return await request;
+		} finally {
+			this.#requests?.delete(request);
+			if (this.#requests?.size === 0) {
+				this.#requests = undefined;
+			}
 		}
 	}
 
