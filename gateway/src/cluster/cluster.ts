@@ -9,7 +9,7 @@ import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Lists } from "./lists.js";
 import { Members } from "./members.js";
-import { idOf, isLater, type Lease, SUBJECTS, VERSION } from "./messages.js";
+import { type Call, idOf, isLater, type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedApprovals } from "./shared-approvals.js";
@@ -109,8 +109,7 @@ export class Cluster {
 		});
 		this.#incoming = new IncomingCalls({
 			bus,
-			deviceOf: ({ device, claim }) =>
-				this.#draining || !this.#members.holdsLease ? undefined : this.#claims.serverOf(device, claim),
+			deviceOf: (call) => this.#deviceOf(call),
 		});
 	}
 
@@ -225,6 +224,17 @@ export class Cluster {
 		this.#bus.subscribe(SUBJECTS.events, ({ subject, data }: Msg) =>
 			this.#remotes.notified(subject.slice(SUBJECTS.event("").length), data),
 		);
+	}
+
+	#deviceOf({ device, claim }: Call): Server | string {
+		const gateway = `gateway ${this.#options.name}, which has the device,`;
+		if (this.#draining) {
+			return `${gateway} is about to stop`;
+		}
+		if (!this.#members.holdsLease) {
+			return `${gateway} did not run for a while, so that the call may be too old: try again`;
+		}
+		return this.#claims.serverOf(device, claim) ?? "the device has disconnected, or has gone to another gateway";
 	}
 
 	/** Says once that a gateway is newer than this one. */

@@ -19,8 +19,8 @@ const METHODS: ReadonlySet<string> = new Set([
 
 interface IncomingOptions {
 	readonly bus: () => Bus;
-	/** The device in the session that a call names; undefined if it has gone, or this gateway may not answer. */
-	readonly deviceOf: (call: Call) => Server | undefined;
+	/** The device in the session that a call names, or why nothing may be sent to it. */
+	readonly deviceOf: (call: Call) => Server | string;
 }
 
 /** Calls of other gateways' clients to the devices that are here. */
@@ -84,13 +84,13 @@ export class IncomingCalls {
 	}
 
 	async #answer(call: Call | undefined, reply: string, signal: AbortSignal): Promise<object> {
-		const server = call && this.#options.deviceOf(call);
 		if (call === undefined || !METHODS.has(call.method)) {
 			const text = "the gateway that has the device does not know this request: it may be older. Nothing was sent.";
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
-		if (server === undefined) {
-			throw new ServerError("server-offline", "the device has gone to another gateway. Nothing was sent to it.");
+		const server = this.#options.deviceOf(call);
+		if (typeof server === "string") {
+			throw new ServerError("server-offline", `${server}. Nothing was sent to the device.`);
 		}
 		const { method, params } = call;
 		if (method === "resources/subscribe" || method === "resources/unsubscribe") {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../host-test/support/until.js";
 import { start } from "../support/command-line.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
@@ -57,5 +58,17 @@ describe("a gateway of a cluster in another process", { skip: whyNoNats }, () =>
 		assert.deepEqual([device.calls.length, returned.calls.length], [0, 1]);
 		const [third] = (await startCluster(t, nats, ["third"])) as [StartedProgram];
 		await untilAt(third, "here");
+	});
+
+	it("is stopped for a moment: it says why it sends nothing, and has its devices as before", async (t) => {
+		const { other, here, device, client } = await startBeside(t);
+		other.child.kill("SIGSTOP");
+		const call = setVolume(client, 1);
+		// Longer than a gateway may be stopped, shorter than its lease.
+		await delay(4_000);
+		other.child.kill("SIGCONT");
+		assert.match(await call, /gateway other, which has the device, did not run for a while/);
+		await untilAt(here, "other");
+		assert.equal(device.calls.length, 0);
 	});
 });
