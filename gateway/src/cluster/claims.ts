@@ -5,6 +5,7 @@ import { Turns } from "../net/turns.js";
 import { type Buckets, isOutdated } from "./bus.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import { type Entry, entrySchema, isLater, keyOf, readMessage, VERSION } from "./messages.js";
+import type { SharedClock } from "./shared-clock.js";
 
 /** Entries that are written at the same time: thousands of devices may connect at once. */
 const MAX_WRITES = 64;
@@ -39,6 +40,7 @@ interface ClaimsOptions {
 	readonly buckets: () => Buckets | undefined;
 	readonly maxBytes: () => number;
 	readonly lists: Lists;
+	readonly clock: SharedClock;
 	/** Another gateway has changed the alias or the tags of a device that is here. */
 	readonly onEdited: (entry: Entry) => void;
 	/** A device has connected to another gateway. */
@@ -70,7 +72,7 @@ export class Claims {
 			server,
 			session,
 			id: randomUUID(),
-			since: Date.now(),
+			since: this.#options.clock.now,
 			isLate: this.#options.buckets() === undefined,
 			revision: undefined,
 			written: undefined,

@@ -13,6 +13,7 @@ import { type Call, idOf, isLater, type Lease, SUBJECTS, VERSION } from "./messa
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedApprovals } from "./shared-approvals.js";
+import { SharedClock } from "./shared-clock.js";
 import { SharedTokens } from "./shared-tokens.js";
 import { SharedUses } from "./shared-uses.js";
 import type { ClusterStatus } from "./status.js";
@@ -91,17 +92,19 @@ export class Cluster {
 	private constructor(options: ClusterOptions) {
 		const { name, registry, tokens, uses, stateFolder: folder, warn } = options;
 		this.#options = options;
-		this.approvals = new SharedApprovals(folder, this.#warn);
-		this.#tokens = new SharedTokens({ tokens, folder, warn });
+		const clock = new SharedClock(warn);
+		this.approvals = new SharedApprovals(folder, clock, this.#warn);
+		this.#tokens = new SharedTokens({ tokens, folder, clock, warn });
 		this.#uses = new SharedUses(uses);
 		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
 		const bus = (): Bus => this.#bus;
-		this.#members = new Members(name, (gateway) => this.#memberChanged(gateway));
+		this.#members = new Members(name, clock, (gateway) => this.#memberChanged(gateway));
 		this.#outgoing = new OutgoingCalls(name, bus);
 		const shared = { gateway: name, buckets, lists: this.#lists, warn };
 		this.#remotes = new Remotes({ ...shared, registry, members: this.#members, calls: this.#outgoing });
 		this.#claims = new Claims({
 			...shared,
+			clock,
 			incarnation: this.#incarnation,
 			maxBytes: () => this.#bus.maxBytes,
 			onEdited: (entry) => this.#remotes.edited(entry),

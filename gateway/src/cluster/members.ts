@@ -1,5 +1,6 @@
 import type { KV } from "@nats-io/kv";
 import { ABSENT_TIME, LEASE_RENEWAL, LEASE_TIME, type Lease, leaseSchema, readMessage } from "./messages.js";
+import type { SharedClock } from "./shared-clock.js";
 
 /** A gateway that holds its lease. */
 interface Member {
@@ -17,6 +18,7 @@ const MAX_STALL = 2_000;
 /** Which other gateways are present. */
 export class Members {
 	readonly #name: string;
+	readonly #clock: SharedClock;
 	readonly #onChange: (gateway: string) => void;
 	readonly #members = new Map<string, Member>();
 	/** When this gateway's lease was renewed, by `performance.now()`. */
@@ -29,8 +31,9 @@ export class Members {
 	#trustedFrom = 0;
 
 	/** @param onChange is called when a gateway has come, gone or started again */
-	constructor(name: string, onChange: (gateway: string) => void) {
+	constructor(name: string, clock: SharedClock, onChange: (gateway: string) => void) {
 		this.#name = name;
+		this.#clock = clock;
 		this.#onChange = onChange;
 	}
 
@@ -64,9 +67,15 @@ export class Members {
 	async renew(bucket: KV, lease: Lease, isForced = false): Promise<void> {
 		const now = performance.now();
 		if (isForced || now - this.#renewed >= LEASE_RENEWAL) {
+			const sent = Date.now();
 			await bucket.put(this.#name, JSON.stringify(lease));
+			const stored = Date.now();
 			// When it was sent: it may have arrived at once.
 			this.#renewed = now;
+			const entry = await bucket.get(this.#name);
+			if (entry !== null) {
+				this.#clock.learn(entry.created.getTime(), sent, stored);
+			}
 		}
 	}
 

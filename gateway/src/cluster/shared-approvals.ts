@@ -13,6 +13,7 @@ import type { PendingShare, SharedPending } from "../devices/device-bindings.js"
 import type { Code, CodeStore } from "../oauth/codes.js";
 import { isOutdated } from "./bus.js";
 import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";
+import type { SharedClock } from "./shared-clock.js";
 
 /** Attempts to write a code while another gateway does. */
 const MAX_ATTEMPTS = 3;
@@ -30,6 +31,7 @@ const COMMAND_LINE = "command-line";
  */
 export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 	readonly #folder: string;
+	readonly #clock: SharedClock;
 	readonly #warn: (error: Error) => void;
 	readonly #pending = new Map<string, SharedPending>();
 	#onPending: (code: string, pending: SharedPending | undefined) => void = () => {};
@@ -38,8 +40,9 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 	#made: SignInCode | undefined;
 
 	/** @param folder the gateway's state folder */
-	constructor(folder: string, warn: (error: Error) => void) {
+	constructor(folder: string, clock: SharedClock, warn: (error: Error) => void) {
 		this.#folder = folder;
+		this.#clock = clock;
 		this.#warn = warn;
 	}
 
@@ -110,7 +113,7 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 			await this.#shareSignInCode(bucket);
 			const found = await bucket.get(COMMAND_LINE);
 			const code = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
-			if (!found || code === undefined || code.used || !matches(code, entered)) {
+			if (!found || code === undefined || code.used || !matches(code, entered, this.#clock.now)) {
 				return false;
 			}
 			return await isWritten(bucket.update(COMMAND_LINE, JSON.stringify({ ...code, used: true }), found.revision));
@@ -129,7 +132,7 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 		if (inFile !== undefined) {
 			// Before it is in the bucket: it must not be valid in two places, even if this process ends between.
 			removeSignInCode(this.#folder);
-			this.#made = inFile;
+			this.#made = { ...inFile, expires: inFile.expires + this.#clock.difference };
 		}
 		const made = this.#made;
 		if (made === undefined) {
@@ -138,7 +141,7 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
 			const found = await bucket.get(COMMAND_LINE);
 			const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
-			const isNewest = made.expires > Math.max(Date.now(), known?.expires ?? 0);
+			const isNewest = made.expires > Math.max(this.#clock.now, known?.expires ?? 0);
 			const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
 			const isDone =
 				!isNewest ||

@@ -14,11 +14,13 @@ import {
 } from "../config/token-store.js";
 import { isOutdated } from "./bus.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
+import type { SharedClock } from "./shared-clock.js";
 
 interface SharedTokensOptions {
 	readonly tokens: TokenStore;
 	/** The gateway's state folder. */
 	readonly folder: string;
+	readonly clock: SharedClock;
 	readonly warn: (message: string) => void;
 }
 
@@ -55,6 +57,10 @@ export class SharedTokens implements TokenShare {
 		this.#path = join(options.folder, "tokens-shared.json");
 		this.#seen = new Set(readSeen(this.#path));
 		options.tokens.share(this);
+	}
+
+	get now(): number {
+		return this.#options.clock.now;
 	}
 
 	/** Settles when the file and the bucket have the same tokens. */

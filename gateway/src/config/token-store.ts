@@ -49,6 +49,8 @@ export interface TokenShare {
 	forbid(sha256: string, kind: TokenKind): Promise<void>;
 	/** The file has changed. */
 	changed(): void;
+	/** The time that all stores go by, in milliseconds since 1970. */
+	readonly now: number;
 }
 
 /** Attempts of a change while other gateways change the same record. */
@@ -95,6 +97,11 @@ export class TokenStore {
 	/** Whether the file exists: one without tokens is not the same as one that was lost. */
 	get isStored(): boolean {
 		return this.#version !== ABSENT;
+	}
+
+	/** The time by which tokens expire, in milliseconds since 1970: the same for all stores that are shared. */
+	get now(): number {
+		return this.#share?.now ?? Date.now();
 	}
 
 	/** Whether there is a token of that kind now. */
@@ -144,7 +151,7 @@ export class TokenStore {
 		let found: TokenRecord | undefined;
 		// Every record is compared in constant time, so that the duration reveals nothing.
 		for (const record of this.#records) {
-			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && isTokenOf(kind, record)) {
+			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && isTokenOf(kind, record, this.now)) {
 				found = record;
 			}
 		}
@@ -154,7 +161,7 @@ export class TokenStore {
 	/** The record of a client's token that was verified before, as of now; undefined if it was removed or has expired. */
 	current(sha256: string): TokenRecord | undefined {
 		const record = this.#records.find((each) => each.sha256 === sha256);
-		return record !== undefined && isValid(record) ? record : undefined;
+		return record !== undefined && isValid(record, this.now) ? record : undefined;
 	}
 
 	/**
@@ -211,7 +218,7 @@ export class TokenStore {
 	 */
 	async addGrant(grant: Omit<GrantRecord, "kind" | "created">): Promise<void> {
 		await this.#change((records) => {
-			const rest = records.filter((record) => record.grant === undefined || isValid(record));
+			const rest = records.filter((record) => record.grant === undefined || isValid(record, this.now));
 			if (rest.filter((record) => record.grant !== undefined).length >= MAX_GRANTS) {
 				throw new TokenError(`too many clients have signed in (limit ${MAX_GRANTS}): remove some`);
 			}
@@ -334,13 +341,13 @@ function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
 }
 
-function isValid({ expires }: TokenRecord): boolean {
-	return expires === undefined || Date.parse(expires) > Date.now();
+function isValid({ expires }: TokenRecord, now: number): boolean {
+	return expires === undefined || Date.parse(expires) > now;
 }
 
 /** What identifies the record of a client that has signed in is no token. */
-function isTokenOf(kind: TokenKind, record: TokenRecord): boolean {
-	return record.kind === kind && record.grant === undefined && isValid(record);
+function isTokenOf(kind: TokenKind, record: TokenRecord, now: number): boolean {
+	return record.kind === kind && record.grant === undefined && isValid(record, now);
 }
 
 function digest(secret: string): Buffer {

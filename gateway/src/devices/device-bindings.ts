@@ -191,7 +191,7 @@ export class DeviceBindings {
 			challenge: randomUUID(),
 			token: this.#derive(request, salt),
 			salt,
-			expires: Date.now() + CODE_LIFETIME,
+			expires: this.#options.tokens.now + CODE_LIFETIME,
 		};
 		this.#pending.set(binding.code, binding);
 		const { token: _, ...shared } = binding;
@@ -211,7 +211,7 @@ export class DeviceBindings {
 
 	#forgetExpired(): void {
 		for (const [code, { expires }] of this.#pending) {
-			if (expires <= Date.now()) {
+			if (expires <= this.#options.tokens.now) {
 				this.#pending.delete(code);
 			}
 		}

@@ -49,7 +49,7 @@ export class AuthorizationServer {
 		this.origin = origin;
 		this.grants = new Grants(tokens, codes);
 		this.registrations = new ClientRegistrations(key);
-		this.requests = new SignInRequests(key);
+		this.requests = new SignInRequests(key, tokens);
 		this.#documents = documents;
 	}
 

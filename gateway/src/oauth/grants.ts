@@ -43,7 +43,7 @@ export class Grants implements TokenIssuer {
 	/** A code that the client can exchange once. Rejects with TokenError if it cannot be kept. */
 	async approve(approval: Approval): Promise<string> {
 		const code = randomBytes(32).toString("base64url");
-		await this.#codes.add(digest(code), { approval, expires: Date.now() + CODE_LIFETIME });
+		await this.#codes.add(digest(code), { approval, expires: this.#tokens.now + CODE_LIFETIME });
 		return code;
 	}
 
@@ -67,10 +67,10 @@ export class Grants implements TokenIssuer {
 		const { client, redirectUri, challenge, audience, limits } = code.approval;
 		const isMeant = client.id === given.clientId && (given.redirectUri ?? redirectUri) === redirectUri;
 		const isFor = given.audience === undefined || given.audience === audience;
-		if (code.expires <= Date.now() || !isMeant || !isFor || !isEqual(challengeOf(given.verifier), challenge)) {
+		if (code.expires <= this.#tokens.now || !isMeant || !isFor || !isEqual(challengeOf(given.verifier), challenge)) {
 			return undefined;
 		}
-		const { answer, access, refresh, accessExpires, expires } = issue(id, limits);
+		const { answer, access, refresh, accessExpires, expires } = issue(id, limits, this.#tokens.now);
 		const grant = { client: client.id, clientName: client.name, audience, access, accessExpires, refresh };
 		await this.#tokens.addGrant({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
 		return answer;
@@ -99,7 +99,7 @@ export class Grants implements TokenIssuer {
 			if (!isEqual(record.grant.refresh, digest(secret))) {
 				return undefined;
 			}
-			const { answer, access, refresh, accessExpires, expires } = issue(id, record);
+			const { answer, access, refresh, accessExpires, expires } = issue(id, record, this.#tokens.now);
 			answered = answer;
 			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires } };
 		});
@@ -120,7 +120,7 @@ export class Grants implements TokenIssuer {
 			return undefined;
 		}
 		const { name, grant, sha256 } = record;
-		if (Date.parse(grant.accessExpires) <= Date.now()) {
+		if (Date.parse(grant.accessExpires) <= this.#tokens.now) {
 			return "expired";
 		}
 		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
@@ -136,7 +136,7 @@ export class Grants implements TokenIssuer {
 }
 
 /** New tokens of a grant: for the client, and what is stored of them. */
-function issue(id: string, limits: Limits) {
+function issue(id: string, limits: Limits, now: number) {
 	const access = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 	// The id tells one that was used before from one that never existed, though only the newest is stored.
 	const refresh = `${TOKEN_PREFIX}${id}.${randomBytes(32).toString("base64url")}`;
@@ -151,8 +151,8 @@ function issue(id: string, limits: Limits) {
 		answer,
 		access: digest(access),
 		refresh: digest(refresh),
-		accessExpires: new Date(Date.now() + ACCESS_LIFETIME).toISOString(),
-		expires: new Date(Date.now() + GRANT_LIFETIME).toISOString(),
+		accessExpires: new Date(now + ACCESS_LIFETIME).toISOString(),
+		expires: new Date(now + GRANT_LIFETIME).toISOString(),
 	};
 }
 

@@ -24,14 +24,17 @@ const SEALED = z.object({ request: REQUEST, browser: z.string(), expires: z.numb
 /** Keeps requests in the form that the person fills in, sealed, so that strangers cannot fill the gateway's memory. */
 export class SignInRequests {
 	readonly #key: DeviceKey;
+	readonly #clock: { readonly now: number };
 
-	constructor(key: DeviceKey) {
+	/** @param clock the time that every gateway goes by, in milliseconds since 1970: another one may open what this one has sealed */
+	constructor(key: DeviceKey, clock: { readonly now: number }) {
 		this.#key = key;
+		this.#clock = clock;
 	}
 
 	/** @param browser a secret of the browser that shows the form */
 	seal(request: SignInRequest, browser: string): string {
-		const sealed = { request, browser: digest(browser), expires: Date.now() + LIFETIME };
+		const sealed = { request, browser: digest(browser), expires: this.#clock.now + LIFETIME };
 		const text = Buffer.from(JSON.stringify(sealed)).toString("base64url");
 		return `${text}.${this.#key.derive("oauth request", text)}`;
 	}
@@ -43,7 +46,7 @@ export class SignInRequests {
 			return undefined;
 		}
 		const content = SEALED.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
-		return content.expires > Date.now() && content.browser === digest(browser) ? content.request : undefined;
+		return content.expires > this.#clock.now && content.browser === digest(browser) ? content.request : undefined;
 	}
 }
 

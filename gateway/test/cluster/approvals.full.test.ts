@@ -7,9 +7,12 @@ import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { SharedApprovals } from "../../src/cluster/shared-approvals.js";
+import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { withLock } from "../../src/config/file-lock.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
+import { TokenStore } from "../../src/config/token-store.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
+import { FREE_PORTS, start } from "../support/command-line.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import {
 	askTokens,
@@ -182,11 +185,57 @@ class BalancedBrowser extends Browser {
 		this.#publicUrl = publicUrl;
 	}
 
-	async submitAt({ base }: StartedProgram, fields: Record<string, string>): Promise<Page> {
+	async submitAt({ base }: Pick<StartedProgram, "base">, fields: Record<string, string>): Promise<Page> {
 		const body = new URLSearchParams(fields);
 		return await this.open(`${base}/oauth/authorize`, { method: "POST", body, headers: { Origin: this.#publicUrl } });
 	}
 }
+
+/** Milliseconds by which the clock of a process is ahead. */
+const AHEAD = 600_000;
+
+/** A module that sets the clock. */
+const OTHER_CLOCK = `data:text/javascript,${encodeURIComponent(`
+	const Right = Date;
+	globalThis.Date = class extends Right {
+		constructor(...args) { args.length > 0 ? super(...args) : super(Right.now() + ${AHEAD}); }
+		static now() { return Right.now() + ${AHEAD}; }
+	};`)}`;
+
+describe("gateways of a cluster whose clocks differ by ten minutes", { skip: whyNoNats }, () => {
+	it("take each other's codes, tokens and pages, and say by how much the clock is wrong", async (t) => {
+		const nats = await NatsServer.start(t);
+		const a = await startSignIn(t, { cluster: nats.url, clusterName: "a" });
+		const stateFolder = makeStateFolder();
+		copyFileSync(join(a.stateFolder, "device-key"), join(stateFolder, "device-key"));
+		const flags = ["--cluster", nats.url, "--cluster-name", "b", "--public-url", a.base, "--state-folder", stateFolder];
+		const environment = { NODE_OPTIONS: `--import ${OTHER_CLOCK}` };
+		const { output } = start(t, ["serve", "--no-announce", ...FREE_PORTS, ...flags], environment);
+		await until(() => output.stderr.includes('"msg":"listening"'), "b listens");
+		const base = /"clients":"([^"]+)\/mcp"/.exec(output.stderr)?.[1] as string;
+		assert.match(output.stderr, /this computer's clock is 600\.\d s ahead of that of NATS/);
+		const clientId = await register(a.base);
+		const { verifier, challenge } = makePkce();
+		const browser = new BalancedBrowser(a.base);
+		const { request } = await browser.open(authorizeUrl(a.base, clientId, challenge));
+		const second = await browser.submitAt({ base }, { request, secret: a.operator, answer: "go" });
+		assert.equal(second.status, 200, second.html);
+		const third = await browser.submitAt(a, { request: second.request, answer: "go", tools: "control" });
+		const exchange = {
+			grant_type: "authorization_code",
+			client_id: clientId,
+			code: third.location?.searchParams.get("code") as string,
+			redirect_uri: REDIRECT,
+			code_verifier: verifier,
+		};
+		const { status, body } = await askTokens(base, exchange);
+		assert.equal(status, 200, JSON.stringify(body));
+		await until(async () => (await statusOf(a.base, body.access_token)) !== 401, "a has the sign-in");
+		const [record] = new TokenStore(a.stateFolder).records.filter(({ grant }) => grant !== undefined);
+		const left = Date.parse(record?.grant?.accessExpires as string) - Date.now();
+		assert.ok(left < 3_600_000 + AHEAD / 2, "the token lasts for an hour by the clock of the cluster");
+	});
+});
 
 describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
 	/** Opens the page at the first gateway. */
@@ -257,7 +306,7 @@ describe("codes of the command line", { skip: whyNoNats }, () => {
 		const bucket = await new Kvm(connection).create("approvals");
 		const open = () => {
 			const folder = makeStateFolder();
-			const approvals = new SharedApprovals(folder, assert.fail);
+			const approvals = new SharedApprovals(folder, new SharedClock(assert.fail), assert.fail);
 			approvals.use(bucket);
 			return { folder, approvals };
 		};

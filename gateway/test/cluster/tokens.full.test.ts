@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
+import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { SharedTokens } from "../../src/cluster/shared-tokens.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { WireDevice } from "../support/gateway.js";
@@ -144,7 +145,7 @@ describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 		t.after(() => connection.close());
 		const folder = makeStateFolder();
 		const tokens = new TokenStore(folder);
-		const shared = new SharedTokens({ tokens, folder, warn: assert.fail });
+		const shared = new SharedTokens({ tokens, folder, clock: new SharedClock(assert.fail), warn: assert.fail });
 		await shared.enter(await new Kvm(connection).create("tokens"));
 		const later = new Date(Date.now() + 60_000).toISOString();
 		const [access, refresh, sha256] = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
