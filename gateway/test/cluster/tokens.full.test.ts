@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { Kvm } from "@nats-io/kv";
+import { type KV, Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { SharedClock } from "../../src/cluster/shared-clock.js";
@@ -140,18 +140,43 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 });
 
 describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
-	it("is removed there, too, though another gateway's record of it has just arrived", async (t) => {
+	/** A gateway's tokens, and a sign-in. */
+	async function openTokens(t: TestContext, wrap: (bucket: KV, shared: () => SharedTokens) => KV = (bucket) => bucket) {
 		const connection = await connect({ servers: (await NatsServer.start(t)).url });
 		t.after(() => connection.close());
 		const folder = makeStateFolder();
 		const tokens = new TokenStore(folder);
 		const shared = new SharedTokens({ tokens, folder, clock: new SharedClock(assert.fail), warn: assert.fail });
-		await shared.enter(await new Kvm(connection).create("tokens"));
+		await shared.enter(wrap(await new Kvm(connection).create("tokens"), () => shared));
 		const later = new Date(Date.now() + 60_000).toISOString();
 		const [access, refresh, sha256] = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
 		const grant = { client: "id", clientName: "Client", audience: "/mcp", access, accessExpires: later, refresh };
-		await tokens.addGrant({ name: "client:client-1", grant, expires: later, sha256 });
+		return { tokens, shared, sha256, record: { name: "client:client-1", grant, expires: later, sha256 } };
+	}
+
+	it("is removed there, too, though another gateway's record of it has just arrived", async (t) => {
+		const { tokens, shared, sha256, record } = await openTokens(t);
+		await tokens.addGrant(record);
 		await shared.forbid(sha256, "client");
+		assert.deepEqual(tokens.records, []);
+	});
+
+	it("is removed, too, where NATS tells of that before it has confirmed the record", async (t) => {
+		const withRemoval = (bucket: KV, shared: () => SharedTokens): KV =>
+			new Proxy(bucket, {
+				get: (_target, name) =>
+					name === "create"
+						? async (key: string, value: string) => {
+								const created = await bucket.create(key, value);
+								const removal = JSON.stringify({ v: 1, removed: "client" });
+								shared().received(key, Buffer.from(removal), await bucket.put(key, removal));
+								return created;
+							}
+						: Reflect.get(bucket, name).bind(bucket),
+			});
+		const { tokens, shared, record } = await openTokens(t, withRemoval);
+		await tokens.addGrant(record);
+		await shared.catchUp();
 		assert.deepEqual(tokens.records, []);
 	});
 });
