@@ -47,11 +47,12 @@ const mcpConnect = define({
 			.describe("URL, or a command for stdio; may be left out if the file of servers has a server with this ID"),
 		type: SERVER_FIELDS.transport.describe("Transport. Default: as the URL says"),
 		headers: SERVER_FIELDS.headers,
+		auth: SERVER_FIELDS.auth,
 		timeout: SERVER_FIELDS.timeout,
 	}),
-	async run(manager, { id, url, type, headers, timeout }, { approveConnection }) {
+	async run(manager, { id, url, type, headers, auth, timeout }, { approveConnection }) {
 		try {
-			const server = { id, url, transport: type, headers, timeout };
+			const server = { id, url, transport: type, headers, auth, timeout };
 			const approve = approveConnection && ((shown: string) => approveConnection(id, shown));
 			const connection = await manager.registerServer(server, approve);
 			return textResult(connectedText(connection, manager.listTools(id), manager.listResources(id).length));

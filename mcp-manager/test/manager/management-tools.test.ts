@@ -49,7 +49,7 @@ describe("the management tools", () => {
 			Object.keys(inputSchema.properties as object),
 		]);
 		assert.deepEqual(parameters, [
-			["mcp_connect", ["id", "url", "type", "headers", "timeout"]],
+			["mcp_connect", ["id", "url", "type", "headers", "auth", "timeout"]],
 			["mcp_disconnect", ["id"]],
 			["mcp_list_connections", []],
 			["mcp_list_tools", ["id"]],
@@ -112,6 +112,17 @@ describe("the management tools", () => {
 		const read = await run("mcp_read_resource", { connection_id: "web", uri });
 		assert.equal(read.isError, false);
 		assert.ok(read.content.length > 0);
+	});
+
+	it("connect with a secret, which the answer does not repeat", async (t) => {
+		const { url, headers } = await startPlainUpstream(t);
+		const { run } = await openManager(t);
+		const auth = { type: "bearer", token: "s3cret" };
+		const { text } = await run("mcp_connect", { id: "secret", url, auth });
+		assert.match(text, /^Successfully connected/);
+		assert.doesNotMatch(text, /s3cret/);
+		assert.equal(headers[0]?.authorization, "Bearer s3cret");
+		assert.match((await run("mcp_connect", { id: "none", url, auth: { type: "magic" } })).text, /^Error: .*auth\.type/);
 	});
 
 	it("have the documented error texts", async (t) => {
