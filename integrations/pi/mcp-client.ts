@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
 import { MANAGEMENT_TOOLS, type ManagementTool, type McpConnection, McpManager } from "xs-mcp-manager";
+import { type RunTool, registerDirectTools } from "./direct-tools.js";
 import { LongResults } from "./long-results.js";
 import { registerPrompts } from "./prompts.js";
+import { answerBy } from "./questions.js";
 
 /** In the project's folder. */
 const CONFIG = join(".pi", "mcp-servers.json");
@@ -15,6 +17,9 @@ type PiResult = Awaited<ReturnType<ToolDefinition["execute"]>>;
 type Status = McpConnection["status"];
 type McpResult = Awaited<ReturnType<ManagementTool["run"]>>;
 
+/** Makes the calls of the tools that the model gets directly, too. */
+const CALL_TOOL = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_call_tool") as ManagementTool;
+
 export default function mcpClient(pi: ExtensionAPI): void {
 	let manager: McpManager | undefined;
 	const expectManager = (): McpManager => {
@@ -24,12 +29,18 @@ export default function mcpClient(pi: ExtensionAPI): void {
 		return manager;
 	};
 	const longResults = new LongResults();
+	const runTool: RunTool = ({ server, name }) => {
+		const { execute } = piTool(CALL_TOOL, expectManager, longResults);
+		return (id, args, ...rest) =>
+			execute(id, { connection_id: server, tool_name: name, arguments: args as Record<string, unknown> }, ...rest);
+	};
 	for (const tool of MANAGEMENT_TOOLS) {
 		pi.registerTool(piTool(tool, expectManager, longResults));
 	}
 	pi.on("session_start", async (_event, context) => {
 		manager = await connect(context);
 		registerPrompts(pi, manager);
+		registerDirectTools(pi, manager, runTool, context.ui);
 	});
 	pi.on("session_shutdown", async () => {
 		const ending = manager;
@@ -40,8 +51,12 @@ export default function mcpClient(pi: ExtensionAPI): void {
 }
 
 /** Connects to the servers that are enabled, and tells the person. */
-async function connect({ cwd, ui }: ExtensionContext): Promise<McpManager> {
-	const manager = new McpManager({ file: join(cwd, CONFIG), isFileOptional: true });
+async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager> {
+	const manager = new McpManager({
+		file: join(cwd, CONFIG),
+		isFileOptional: true,
+		...(hasUI && { elicit: answerBy(ui) }),
+	});
 	manager.on("warning", (message) => ui.notify(message, "warning"));
 	ui.notify("MCP Client extension loaded • Checking for auto-connect servers...", "info");
 	await manager.initialize(SERVERS_TIME);

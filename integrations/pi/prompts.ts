@@ -15,12 +15,7 @@ export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
 		}
 	};
 	register();
-	manager.on("status", (_server, status) => {
-		if (status === "connected") {
-			register();
-		}
-	});
-	manager.onNotification({ types: ["prompts/list_changed"] }, register);
+	manager.on("changed", register);
 }
 
 async function run(

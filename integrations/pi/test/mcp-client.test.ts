@@ -14,7 +14,7 @@ import { startPi, writeServers } from "./pi.js";
 /** server-everything over stdio, as pi's file of servers has it. */
 const SERVER = { id: "everything", url: `${process.execPath} ${EVERYTHING} stdio`, enabled: true };
 
-const TALKING = fileURLToPath(new URL("talking-server.mjs", import.meta.url));
+const TALKING = fileURLToPath(new URL("../../../mcp-manager/test/support/talking-server.mjs", import.meta.url));
 
 /** Gives long results, and asks during a call. */
 const TALKATIVE = { id: "talking", url: `${process.execPath} ${TALKING}`, enabled: true, autoApprove: true };
@@ -171,6 +171,38 @@ describe("the extension for pi", () => {
 		const path = /Full output: (.*)\]$/.exec(failed.text)?.[1] ?? "";
 		await pi.end();
 		await until(() => !existsSync(path), "the files end with the session");
+	});
+
+	it("puts the questions of a server during a call to the person", async (t) => {
+		const pi = await startPi(t, [TALKATIVE]);
+		Object.assign(pi.answers, { input: "3", select: "large" });
+		const greet = { connection_id: "talking", tool_name: "greet" };
+		const { text } = await pi.call("mcp_call_tool", greet);
+		const content = { name: "3", size: "large", times: 3 };
+		assert.deepEqual(JSON.parse(text.replace("Hello: ", "")), { action: "accept", content });
+		assert.deepEqual(
+			[...pi.shown("input"), ...pi.shown("select")].map((shown) => shown.split("\n").slice(0, 2)),
+			["Your name", "times", "size"].map((label) => ["talking asks: Who is there?", label]),
+		);
+	});
+
+	it("offers the tools of a server by themselves if the file says so, with approval, as they change", async (t) => {
+		const direct = { ...TALKATIVE, autoApprove: false, directTools: ["gr*"] };
+		const pi = await startPi(t, [SERVER, direct]);
+		const offered = async (): Promise<string[]> => {
+			await pi.ask("Hello", []);
+			return pi.model.requests.at(-1)?.tools?.map((tool) => tool.function.name) ?? [];
+		};
+		const names = await offered();
+		assert.ok(names.includes("talking_greet"), names.join());
+		assert.deepEqual(names.filter((name) => name.startsWith("talking_") || name.startsWith("everything_")).length, 1);
+		pi.answers.confirm = false;
+		assert.match((await pi.call("talking_greet", {})).text, /'greet' was not approved/);
+		assert.match(pi.shown("confirm")[0] ?? "", /Call greet of talking\?/);
+		writeServers(pi.project, [SERVER, { ...direct, directTools: ["lines"], autoApprove: true }]);
+		await until(async () => (await offered()).includes("talking_lines"), "the file is followed");
+		assert.ok(!(await offered()).includes("talking_greet"));
+		assert.deepEqual(await pi.call("talking_lines", { count: 1, length: 2 }), { text: "1 ", isError: false });
 	});
 
 	it("makes the servers' prompts slash commands, and asks for arguments that are missing", async (t) => {

@@ -35,7 +35,7 @@ export interface RunningPi {
 	readonly model: ScriptedModel;
 	readonly messages: readonly Message[];
 	/** The person's answers to the extension's questions, by method: true, false or a text. */
-	readonly answers: { confirm: boolean; input: string };
+	readonly answers: { confirm: boolean; input: string; select: string };
 	/** The person's questions and messages on the screen, by method. */
 	shown(method: string): string[];
 	send(command: object): void;
@@ -61,7 +61,7 @@ export async function startPi(t: TestContext, servers?: readonly object[]): Prom
 	t.after(() => child.kill("SIGKILL"));
 	const exited = once(child, "exit");
 	const messages: Message[] = [];
-	const answers = { confirm: true, input: "" };
+	const answers = { confirm: true, input: "", select: "" };
 	const send = (command: object): void => void child.stdin.write(`${JSON.stringify(command)}\n`);
 	createInterface({ input: child.stdout }).on("line", (line) => {
 		const message = JSON.parse(line) as Message;
@@ -69,8 +69,8 @@ export async function startPi(t: TestContext, servers?: readonly object[]): Prom
 		const { type, id, method } = message;
 		if (type === "extension_ui_request" && method === "confirm") {
 			send({ type: "extension_ui_response", id, confirmed: answers.confirm });
-		} else if (type === "extension_ui_request" && method === "input") {
-			send({ type: "extension_ui_response", id, value: answers.input });
+		} else if (type === "extension_ui_request" && (method === "input" || method === "select")) {
+			send({ type: "extension_ui_response", id, value: answers[method] });
 		}
 	});
 	const ask = async (message: string, turns: readonly Turn[]): Promise<ToolEnd[]> => {

@@ -12,6 +12,8 @@ export type {
 	ApprovalRequest,
 	Approve,
 	CallRequest,
+	Elicit,
+	ElicitRequest,
 	LocalTool,
 	McpConnection,
 	McpManagerOptions,

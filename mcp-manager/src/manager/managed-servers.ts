@@ -4,8 +4,9 @@ import type { Server } from "../core/server.js";
 import { problemText } from "../upstreams/config-problem.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
-import { LISTED_SERVER, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { ServersFile } from "../upstreams/servers-file.js";
+import { ELICITATION } from "./asking-person.js";
 import { connectionOf, deviceConnectionOf } from "./connections.js";
 import { McpError, toMcpError, translated } from "./mcp-error.js";
 import type { McpConnection, McpManagerEvents, McpManagerOptions, RegisteredServer } from "./mcp-types.js";
@@ -23,7 +24,9 @@ export class ManagedServers {
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
 
-	/** @param events emits `status`, `warning` and `debug` */
+	readonly #onChanged = (): void => void this.#events.emit("changed");
+
+	/** @param events emits `changed`, `status`, `warning` and `debug` */
 	constructor(options: McpManagerOptions, events: EventEmitter<McpManagerEvents>) {
 		this.#options = options;
 		this.#events = events;
@@ -32,13 +35,18 @@ export class ManagedServers {
 
 	/** Rejects with McpError if a server of the options is not valid. */
 	async open(onNotification: OnNotification): Promise<void> {
-		const { registry, options, servers = [] } = this.#options;
-		const opened = registry ?? (await ServerRegistry.open({}, (message) => this.#events.emit("warning", message)));
+		const { registry, options, elicit, servers = [] } = this.#options;
+		const opened =
+			registry ??
+			(await ServerRegistry.open(elicit && { relayed: ELICITATION }, (message) =>
+				this.#events.emit("warning", message),
+			));
 		this.#opened = { registry: opened, servers: new ConfiguredServers(opened, options) };
 		this.#servers.on("status", ({ id, lastError }, status) => this.#events.emit("status", id, status, lastError));
 		this.#servers.on("stderr", ({ id }, line) => this.#events.emit("debug", id, line));
 		this.registry.on("notification", onNotification);
 		this.registry.on("requestNotification", onNotification);
+		this.registry.on("changed", this.#onChanged);
 		for (const server of servers) {
 			this.#servers.add(this.#configOf(server));
 		}
@@ -81,6 +89,12 @@ export class ManagedServers {
 	/** The file of servers. */
 	get path(): string | undefined {
 		return this.#file?.path;
+	}
+
+	/** Whether the host of an agent offers this tool of a server itself. */
+	isDirect(id: string, tool: string): boolean {
+		const { directTools = false } = this.configOf(id) ?? {};
+		return typeof directTools === "boolean" ? directTools : matchesAny(directTools, tool);
 	}
 
 	/** As `McpManager.listConnections`. */
@@ -182,6 +196,7 @@ export class ManagedServers {
 	async close(): Promise<void> {
 		this.#file?.close();
 		await this.#reloading;
+		this.#opened?.registry.off("changed", this.#onChanged);
 		await this.#opened?.servers.close();
 		if (this.#options.registry === undefined) {
 			await this.#opened?.registry.close();

@@ -43,6 +43,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		this.#servers = new ManagedServers(options, this);
 		this.#calls = new ToolCalls(this.#servers, this.#localTools, {
 			approve: options.approve,
+			elicit: options.elicit,
 			wantsProgress: () => this.listenerCount("notification") > 0,
 		});
 		this.#cache = new ResourceCache(cacheTtl);
@@ -137,6 +138,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** The tools of a server, or of all and of this program. Tools that only people may call are left out. */
 	listTools(server?: string): McpTool[] {
 		return this.#calls.list(server);
+	}
+
+	/** The tools that the configuration has the host of an agent offer by themselves: `directTools`. */
+	listDirectTools(): McpTool[] {
+		return this.listTools().filter(({ server, name }) => this.#servers.isDirect(server, name));
 	}
 
 	/** The tool of this name; null if it does not exist, or if several servers have one and `server` is absent. */

@@ -1,3 +1,4 @@
+import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
 import type { SignInsOptions } from "../upstreams/auth/sign-ins.js";
@@ -18,10 +19,26 @@ export interface ApprovalRequest {
 /** Asks the user whether a call may be made. Throws with the reason if the user cannot be asked. */
 export type Approve = (request: ApprovalRequest) => Promise<boolean>;
 
+/** A server's question to the person during a call: a form (MCP, Elicitation). */
+export interface ElicitRequest {
+	readonly server: string;
+	readonly tool: string;
+	readonly message: string;
+	/** JSON Schema of an object whose properties are strings, numbers, booleans, or choices of strings. */
+	readonly requestedSchema: ElicitRequestFormParams["requestedSchema"];
+	/** Aborted when the server no longer needs the answer. */
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** Asks the person. If it rejects, the server gets an error as the answer. */
+export type Elicit = (request: ElicitRequest) => Promise<ElicitResult>;
+
 /** What a manager emits. */
 export interface McpManagerEvents {
 	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
 	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
+	/** Servers have other tools, resources or prompts than before: once for a burst of changes. */
+	changed: [];
 	/** The status of a configured server has changed. */
 	status: [server: string, status: ConnectionStatus, lastError: string];
 	/** Something in the file is wrong. */
@@ -51,6 +68,8 @@ export interface McpManagerOptions {
 	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
+	/** Answers the questions that servers ask during calls. Default: servers are told that nobody can be asked. */
+	readonly elicit?: Elicit;
 	/** Called before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
 	readonly approve?: Approve;
 }

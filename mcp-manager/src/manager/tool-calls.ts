@@ -3,15 +3,17 @@ import type { ServerTool } from "../core/offers.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
 import { matchesAny } from "../upstreams/server-config.js";
+import { withQuestions } from "./asking-person.js";
 import type { LocalTools } from "./local-tools.js";
 import type { ManagedServers } from "./managed-servers.js";
 import { McpError, type McpToolResult, toMcpError } from "./mcp-error.js";
-import type { Approve, CallRequest, McpTool } from "./mcp-types.js";
-import { expectComplete } from "./results.js";
+import type { Approve, CallRequest, Elicit, McpTool } from "./mcp-types.js";
 
 interface ToolCallsOptions {
 	/** For calls without their own `approve`. */
 	readonly approve: Approve | undefined;
+	/** Answers questions of servers. */
+	readonly elicit: Elicit | undefined;
 	/** Whether servers are asked for progress notifications. */
 	readonly wantsProgress: () => boolean;
 }
@@ -82,7 +84,11 @@ export class ToolCalls {
 			// A server sends progress only if it is asked to. Handlers get it with the other notifications.
 			...(this.#options.wantsProgress() && { onProgress: () => {} }),
 		};
-		const data = expectComplete(await server.call(request.principal ?? "local", tool, params, options));
+		const { principal = "local", signal } = request;
+		const call = { server: this.#servers.idOf(server), tool: tool.name, signal };
+		const data = await withQuestions(this.#options.elicit, call, (asker) =>
+			server.call(principal, tool, params, { ...options, asker }),
+		);
 		if (data.isError) {
 			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });
 		}

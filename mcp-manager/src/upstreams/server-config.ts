@@ -46,6 +46,12 @@ const ISOLATION = z.strictObject({
 	readable: z.array(z.string().min(1)).optional().describe("Files and folders that it may read in the sandbox besides"),
 });
 
+const DIRECT_TOOLS = z
+	.union([z.boolean(), z.array(z.string())])
+	.describe(
+		"Whether an agent's host (pi) offers the server's tools themselves, or those that are named; * for any characters",
+	);
+
 const TRANSPORTS = ["stdio", "http", "streamable-http", "sse", "websocket"] as const;
 
 /** The members of a server's entry in a file, in every documented shape. */
@@ -77,6 +83,7 @@ export const SERVER_FIELDS = {
 		.union([z.boolean(), z.array(z.string())])
 		.optional()
 		.describe("Whether mcp_call_tool may call tools without asking the person; or the tools that it may"),
+	directTools: DIRECT_TOOLS.optional(),
 	tools: TOOLS.optional(),
 	isolation: ISOLATION.optional(),
 };
@@ -128,6 +135,8 @@ export interface ServerConfig {
 	/** Calls at the same time. */
 	readonly maxParallel: number;
 	readonly autoApprove: boolean | readonly string[];
+	/** The tools that the host of an agent offers beside the management tools: all, none, or those that are named. */
+	readonly directTools: boolean | readonly string[];
 	readonly tools: z.output<typeof TOOLS>;
 	readonly isolation: z.output<typeof ISOLATION>;
 }
@@ -145,6 +154,7 @@ export const OPTIONS = z.object({
 	maxParallel: z.int().min(1).max(1_000).optional().describe("Calls at the same time, for each server. Default 10"),
 	timeout: SERVER_FIELDS.timeout,
 	retryPolicy: RETRY_POLICY.optional(),
+	directTools: DIRECT_TOOLS.optional(),
 });
 export type ServerOptions = z.input<typeof OPTIONS>;
 
@@ -202,6 +212,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		retryPolicy: retryPolicyOf(input.retryPolicy ?? options.retryPolicy),
 		maxParallel: input.maxParallel ?? options.maxParallel ?? 10,
 		autoApprove: input.autoApprove ?? false,
+		directTools: input.directTools ?? options.directTools ?? false,
 		tools: input.tools ?? {},
 		isolation: ISOLATION.parse(input.isolation ?? {}),
 	};

@@ -44,10 +44,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 			properties: {
 				name: { type: "string", title: "Your name" },
 				size: { type: "string", enum: ["small", "large"] },
-				loud: { type: "boolean" },
 				times: { type: "integer", minimum: 1 },
 			},
-			required: ["name", "size", "loud", "times"],
+			required: ["name", "size", "times"],
 		};
 		ask({ message: "Who is there?", requestedSchema }, (given) => answer(id, `Hello: ${JSON.stringify(given)}`));
 	} else if (id !== undefined) {

@@ -1,0 +1,65 @@
+import {
+	type ClientCapabilities,
+	type ElicitRequestFormParams,
+	type InputResponses,
+	isInputRequiredResult,
+	ProtocolError,
+	ProtocolErrorCode,
+} from "@modelcontextprotocol/client";
+import type { Asker, OrInput, Question } from "../core/asking.js";
+import { McpError } from "./mcp-error.js";
+import type { Elicit } from "./mcp-types.js";
+
+/** What a manager whose program answers questions declares to servers. */
+export const ELICITATION = { elicitation: { form: {} } } satisfies ClientCapabilities;
+
+/** How often a server may ask during one call. */
+const MAX_ROUNDS = 10;
+
+interface Call {
+	readonly server: string;
+	readonly tool: string;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes a call whose server may ask the person: in its session, or by the result (2026-07-28), after which the call is made again
+ * with the answers.
+ *
+ * @param elicit default: a server that asks gets an error
+ * @param call gets who can be asked
+ */
+export async function withQuestions<Result extends object>(
+	elicit: Elicit | undefined,
+	{ server, tool, signal }: Call,
+	call: (asker: Asker | undefined) => Promise<OrInput<Result>>,
+): Promise<Result> {
+	const ask = async ({ method, params }: Question, ended: AbortSignal | undefined): Promise<object> => {
+		if (elicit === undefined || method !== "elicitation/create" || params?.mode === "url") {
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method}: not supported here`);
+		}
+		const { message, requestedSchema } = params as unknown as ElicitRequestFormParams;
+		return { ...(await elicit({ server, tool, message, requestedSchema, signal: ended })) };
+	};
+	// All calls of the program are of one person: a question that names no call can be answered.
+	const asker = elicit && { capabilities: ELICITATION, client: elicit, ask };
+	let answers: Pick<Asker, "inputResponses" | "requestState"> = {};
+	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
+		const result = await call(asker && { ...asker, ...answers });
+		if (!isInputRequiredResult(result)) {
+			return result as Result;
+		}
+		if (elicit === undefined) {
+			throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {
+				details: result,
+			});
+		}
+		const inputResponses: Record<string, object> = {};
+		for (const [key, question] of Object.entries(result.inputRequests ?? {})) {
+			inputResponses[key] = await ask(question as Question, signal);
+		}
+		const { requestState } = result;
+		answers = { inputResponses: inputResponses as InputResponses, ...(requestState !== undefined && { requestState }) };
+	}
+	throw new McpError("EXECUTION_FAILED", `the server asks more than ${MAX_ROUNDS} times during a call`);
+}
