@@ -78,8 +78,12 @@ export class AuthorizationServer {
 		return MetadataDocuments.names(id) || this.registrations.find(id) !== undefined;
 	}
 
-	/** The client of an id; undefined if it is unknown. Rejects with DocumentError if its document cannot be used. */
-	async findClient(id: string): Promise<OAuthClient | undefined> {
-		return MetadataDocuments.names(id) ? await this.#documents.find(id) : this.registrations.find(id);
+	/**
+	 * The client of an id; undefined if it is unknown. Rejects with DocumentError if its document cannot be used.
+	 *
+	 * @param address of the person who signs in
+	 */
+	async findClient(id: string, address: string): Promise<OAuthClient | undefined> {
+		return MetadataDocuments.names(id) ? await this.#documents.find(id, address) : this.registrations.find(id);
 	}
 }

@@ -3,7 +3,6 @@ import { get } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
 import { z } from "zod";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 
@@ -17,9 +16,9 @@ const TIMEOUT = 5_000;
 const CACHE_TIME = 300_000;
 const MAX_CACHED = 100;
 
-/** Documents that are fetched at the same time, and that wait for it. */
-const MAX_FETCHES = 4;
-const MAX_WAITING = 32;
+/** Documents that are fetched at the same time: for one address, and in all. */
+const MAX_FETCHES_PER_ADDRESS = 4;
+const MAX_FETCHES = 64;
 
 const DOCUMENT = CLIENT_METADATA.extend({
 	client_id: z.string(),
@@ -50,7 +49,8 @@ interface MetadataDocumentsOptions {
 export class MetadataDocuments {
 	readonly #options: MetadataDocumentsOptions;
 	readonly #cache = new LRUCache<string, OAuthClient>({ max: MAX_CACHED, ttl: CACHE_TIME });
-	readonly #fetches = pLimit(MAX_FETCHES);
+	/** Under way, by URL. */
+	readonly #fetches = new Map<string, { readonly address: string; readonly client: Promise<OAuthClient> }>();
 
 	constructor(options: MetadataDocumentsOptions = {}) {
 		this.#options = options;
@@ -65,16 +65,31 @@ export class MetadataDocuments {
 		return href === id && protocol === "https:" && pathname !== "/" && username + password + hash === "";
 	}
 
-	/** The client that a URL describes. Rejects with DocumentError. */
-	async find(url: string): Promise<OAuthClient> {
+	/**
+	 * The client that a URL describes. Rejects with DocumentError.
+	 *
+	 * @param address of the person who signs in: slow documents of one address keep nobody else's away
+	 */
+	async find(url: string, address: string): Promise<OAuthClient> {
 		const cached = this.#cache.get(url);
 		if (cached !== undefined) {
 			return cached;
 		}
-		if (this.#fetches.pendingCount >= MAX_WAITING) {
+		const underWay = this.#fetches.get(url);
+		if (underWay !== undefined) {
+			return await underWay.client;
+		}
+		const own = [...this.#fetches.values()].filter((each) => each.address === address);
+		if (own.length >= MAX_FETCHES_PER_ADDRESS || this.#fetches.size >= MAX_FETCHES) {
 			throw new DocumentError("too many clients sign in at the same time: try again later");
 		}
-		const text = await this.#fetches(() => this.#fetch(new URL(url)));
+		const client = this.#read(url);
+		this.#fetches.set(url, { address, client });
+		return await client.finally(() => this.#fetches.delete(url));
+	}
+
+	async #read(url: string): Promise<OAuthClient> {
+		const text = await this.#fetch(new URL(url));
 		const { data, error } = DOCUMENT.safeParse(parse(text));
 		if (error !== undefined) {
 			const [issue] = error.issues;

@@ -55,8 +55,15 @@ describe("a client whose id is the URL of its metadata", () => {
 		const answer: Answer = (request, response, url) => send({ ...DOCUMENT, client_id: url })(request, response, url);
 		const { url, documents, asked } = await startSite(t, answer);
 		const client = { id: url, name: "Claude", redirectUris: [REDIRECT] };
-		assert.deepEqual(await documents.find(url), client);
-		assert.deepEqual(await documents.find(url), client);
+		assert.deepEqual(await documents.find(url, "192.0.2.1"), client);
+		assert.deepEqual(await documents.find(url, "192.0.2.1"), client);
+		assert.deepEqual(asked, ["/client.json"]);
+	});
+
+	it("is asked for once by everybody who needs it at the same time", async (t) => {
+		const answer: Answer = (request, response, url) => send({ ...DOCUMENT, client_id: url })(request, response, url);
+		const { url, documents, asked } = await startSite(t, answer);
+		await Promise.all(Array.from({ length: 50 }, () => documents.find(url, "192.0.2.1")));
 		assert.deepEqual(asked, ["/client.json"]);
 	});
 
@@ -76,7 +83,7 @@ describe("a client whose id is the URL of its metadata", () => {
 		] as [RegExp, Answer][]) {
 			const { url, documents } = await startSite(t, answer);
 			await assert.rejects(
-				documents.find(url),
+				documents.find(url, "192.0.2.1"),
 				(error: Error) => error instanceof DocumentError && why.test(error.message),
 				`${why}`,
 			);
@@ -87,7 +94,7 @@ describe("a client whose id is the URL of its metadata", () => {
 		const { url, ca, asked } = await startSite(t, send(DOCUMENT));
 		const { port } = new URL(url);
 		const inside = new MetadataDocuments({ resolve: toLoopback, ca });
-		await assert.rejects(inside.find(url), /no public address/);
+		await assert.rejects(inside.find(url, "192.0.2.1"), /no public address/);
 		for (const host of [
 			"127.0.0.1",
 			"[::1]",
@@ -106,15 +113,20 @@ describe("a client whose id is the URL of its metadata", () => {
 			"0x7f.1",
 		]) {
 			const inner = new URL(`https://${host}:${port}/client.json`).href;
-			await assert.rejects(new MetadataDocuments({ ca }).find(inner), /not a public address/, host);
+			await assert.rejects(new MetadataDocuments({ ca }).find(inner, "192.0.2.1"), /not a public address/, host);
 		}
 		assert.deepEqual(asked, []);
 	});
 
-	it("is refused while many others are waited for", async (t) => {
-		const { url, documents } = await startSite(t, () => {});
-		const waiting = Array.from({ length: 36 }, (_, index) => documents.find(`${url}?${index}`));
-		await assert.rejects(documents.find(url), /too many clients/);
+	it("is refused while many others of the same address are waited for, which keep nobody else's away", async (t) => {
+		const { url, documents } = await startSite(t, (request, response, own) => {
+			if (request.url?.endsWith("?fast")) {
+				send({ ...DOCUMENT, client_id: `${own}?fast` })(request, response, own);
+			}
+		});
+		const waiting = Array.from({ length: 36 }, (_, index) => documents.find(`${url}?${index}`, "192.0.2.1"));
+		await assert.rejects(documents.find(`${url}?fast`, "192.0.2.1"), /too many clients/);
+		assert.equal((await documents.find(`${url}?fast`, "192.0.2.2")).name, "Claude");
 		// The site never answers: they end with it.
 		void Promise.allSettled(waiting);
 	});

@@ -112,6 +112,11 @@ export class RequestGuard {
 
 	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
 	async checkAttempts(request: IncomingMessage): Promise<void> {
+		await this.#limits.attempt(this.addressOf(request));
+	}
+
+	/** Counts a request without a token. Rejects with HttpError (429). */
+	async checkRate(request: IncomingMessage): Promise<void> {
 		await this.#limits.request(this.addressOf(request));
 	}
 
@@ -142,8 +147,8 @@ export class RequestGuard {
 	async #authenticate(request: IncomingMessage): Promise<Admission> {
 		const { userTools } = this.#options;
 		if (!this.needsToken) {
-			await this.#limits.request(this.addressOf(request));
-			return { access: localAccess(userTools), token: undefined };
+			await this.checkRate(request);
+			return { access: localAccess(userTools), owner: this.addressOf(request), token: undefined };
 		}
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		if (secret !== undefined) {
@@ -152,16 +157,16 @@ export class RequestGuard {
 				return await this.#admitGrant(request, grant);
 			}
 			const token = await this.verify(request, secret);
-			return { access: accessOf(token.name, token, userTools), token };
+			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token };
 		}
 		const session = this.#sessionOf(request);
 		const token = session && this.#options.tokens.current(session.token);
 		if (token !== undefined) {
 			await this.#limits.requestWithToken(token.name);
 			this.#options.uses.used(token);
-			return { access: accessOf(token.name, token, userTools), token, session };
+			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token, session };
 		}
-		await this.#limits.request(this.addressOf(request));
+		await this.checkRate(request);
 		throw new HttpError(401, "token", `missing bearer token ${CREATE_TOKEN}`, {
 			"WWW-Authenticate":
 				this.#options.signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
@@ -183,11 +188,11 @@ export class RequestGuard {
 			if (!(error instanceof IssuerUnavailable)) {
 				throw error;
 			}
-			await this.#limits.request(this.addressOf(request));
+			await this.checkAttempts(request);
 			throw new HttpError(503, "busy", error.message, { "Retry-After": "10" });
 		}
 		// Not counted as a wrong token: it was a good one.
-		await this.#limits.request(this.addressOf(request));
+		await this.checkRate(request);
 		throw this.#invalidToken(request, "the access token has expired");
 	}
 
@@ -205,7 +210,7 @@ export class RequestGuard {
 		if (token !== undefined) {
 			uses.used(token);
 		}
-		return { access: accessOf(principal, limits, userTools), token, grant };
+		return { access: accessOf(principal, limits, userTools), owner: `token ${principal}`, token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */

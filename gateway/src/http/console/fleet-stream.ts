@@ -5,12 +5,10 @@ import type { Access } from "../../catalog/access.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { Route } from "../server/route.js";
+import { StreamLimit } from "../server/stream-limit.js";
 import type { Fleet } from "./fleet.js";
 import { FLEET_QUERY, FLEET_VIEW, type SearchedRow } from "./fleet-query.js";
 import type { FleetList, FleetMessage, FleetView } from "./messages.js";
-
-/** Most pages that are open at the same time. */
-const MAX_PAGES = 50;
 
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;
@@ -29,6 +27,7 @@ export class FleetStreams {
 	readonly #fleet: Fleet;
 	readonly #maxBodyBytes: number;
 	readonly #pages = new Map<string, OpenPage>();
+	readonly #limit = new StreamLimit("consoles");
 
 	constructor(fleet: Fleet, maxBodyBytes: number) {
 		this.#fleet = fleet;
@@ -40,12 +39,10 @@ export class FleetStreams {
 	 * looks at; then each part again that differs from what was sent. Only what the session's token can access.
 	 */
 	readonly open: Route = (c) => {
-		if (this.#pages.size >= MAX_PAGES) {
-			throw new HttpError(503, "busy", `too many consoles are open (limit ${MAX_PAGES})`);
-		}
 		const id = randomUUID();
 		const { outgoing } = c.env;
-		const { access } = c.var.admission;
+		const { access, owner } = c.var.admission;
+		this.#limit.add(owner, outgoing);
 		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
 		outgoing.once("close", () => this.#pages.delete(id));
 		return RESPONSE_ALREADY_SENT;

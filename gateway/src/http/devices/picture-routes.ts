@@ -57,7 +57,7 @@ export class PictureRoutes {
 
 	/** `POST /vision/upload/TICKET`: a picture for the call that has this ticket. */
 	readonly upload: Route = async (c) => {
-		await this.#options.limits.request(this.#options.addressOf(c.env.incoming));
+		await this.#options.limits.attempt(this.#options.addressOf(c.env.incoming));
 		const call =
 			this.#options.pictures.callOf(c.req.param("ticket") ?? "") ??
 			(await this.#wrongToken(c.env.incoming, "unknown or expired upload"));
@@ -72,7 +72,7 @@ export class PictureRoutes {
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const session = pictures.sessionOf(secret ?? "");
 		if (session === undefined) {
-			await limits.request(addressOf(request));
+			await limits.attempt(addressOf(request));
 			return await this.#wrongToken(request, "unknown bearer token");
 		}
 		await limits.requestWithToken(`of the device ${session.identity.id}`);

@@ -3,7 +3,7 @@ import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { type Limits, SCOPES } from "../../config/scopes.js";
-import type { SignInCodes } from "../../config/sign-in-code.js";
+import { looksLikeCode, type SignInCodes } from "../../config/sign-in-code.js";
 import type { TokenStore } from "../../config/token-store.js";
 import type { Logger } from "../../log/log.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "../../oauth/authorization-server.js";
@@ -73,7 +73,7 @@ class Consent {
 			c.header("Cross-Origin-Opener-Policy", "unsafe-none");
 			c.header("Referrer-Policy", "same-origin");
 			try {
-				await this.#options.guard.checkAttempts(c.env.incoming);
+				await this.#options.guard.checkRate(c.env.incoming);
 				return await route(c, next);
 			} catch (error) {
 				const language = languageOf(c.req.header("Accept-Language"));
@@ -90,7 +90,7 @@ class Consent {
 	 */
 	readonly ask: Route = async (c) => {
 		const query = new URL(c.req.url).searchParams;
-		const client = await this.#clientOf(field(query, "client_id"));
+		const client = await this.#clientOf(c, field(query, "client_id"));
 		const redirectUri = optionalField(query, "redirect_uri") ?? client.redirectUris[0] ?? "";
 		if (!mayRedirect(client, redirectUri)) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
@@ -121,9 +121,10 @@ class Consent {
 	};
 
 	/** Rejects with OAuthFailure if the client is unknown. */
-	async #clientOf(id: string): Promise<OAuthClient> {
+	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
+		const { guard, server } = this.#options;
 		try {
-			const client = await this.#options.server.findClient(id);
+			const client = await server.findClient(id, guard.addressOf(c.env.incoming));
 			if (client !== undefined) {
 				return client;
 			}
@@ -171,7 +172,11 @@ class Consent {
 		const t = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
 		let operator: string | undefined;
 		try {
-			if (secret !== undefined && (await translated(() => codes.takeSignInCode(secret)))) {
+			const isCode = secret !== undefined && looksLikeCode(secret);
+			if (isCode) {
+				await guard.checkAttempts(incoming);
+			}
+			if (isCode && (await translated(() => codes.takeSignInCode(secret)))) {
 				operator = BY_CODE;
 			} else {
 				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);

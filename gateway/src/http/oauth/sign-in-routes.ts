@@ -38,7 +38,7 @@ export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRout
 		app.post(
 			path,
 			answeringOAuth(rejections, async (c, next) => {
-				await guard.checkAttempts(c.env.incoming);
+				await guard.checkRate(c.env.incoming);
 				return await route(c, next);
 			}),
 		);

@@ -9,6 +9,7 @@ import type { FirmwareOffers } from "../devices/firmware-offers.js";
 import { readJson } from "../server/body.js";
 import { HttpError } from "../server/http-error.js";
 import type { HttpEnv, Route } from "../server/route.js";
+import { StreamLimit } from "../server/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
 
@@ -29,9 +30,6 @@ export interface DeviceSummary {
 	/** The names of its user-only tools: those are hidden from most clients. */
 	readonly userOnlyTools: readonly string[];
 }
-
-/** Most concurrent event streams. */
-const MAX_STREAMS = 100;
 
 /** Bytes that may wait for a client that watches events; beyond, its stream ends. */
 const MAX_BACKLOG = 1024 * 1024;
@@ -160,10 +158,9 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 
 /** `GET /events`: server-sent events about the devices that the token can access. */
 export function streamEvents(events: GatewayEvents): Route {
+	const limit = new StreamLimit("event streams");
 	return (c) => {
-		if (events.listenerCount("event") >= MAX_STREAMS) {
-			throw new HttpError(503, "busy", `too many event streams (limit ${MAX_STREAMS})`);
-		}
+		limit.add(c.var.admission.owner, c.env.outgoing);
 		follow(events, c.env.outgoing, c.var.admission.access);
 		return RESPONSE_ALREADY_SENT;
 	};

@@ -28,8 +28,13 @@ export class RequestLimits {
 		await this.#request(`token ${name}`);
 	}
 
-	/** Counts a request without a valid token. Rejects with HttpError (429), also after too many wrong tokens. */
+	/** Counts a request without a token, or with one that is expired. Rejects with HttpError (429). */
 	async request(address: string): Promise<void> {
+		await this.#request(address);
+	}
+
+	/** Counts a request that tries a secret which may be wrong. Rejects with HttpError (429), also after too many wrong ones. */
+	async attempt(address: string): Promise<void> {
 		const wrong = await this.#wrongTokens.get(address);
 		if (wrong !== null && wrong.consumedPoints >= this.#wrongTokens.points) {
 			throw tooMany("too many wrong tokens", wrong);

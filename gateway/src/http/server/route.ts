@@ -9,6 +9,8 @@ import { HttpError } from "./http-error.js";
 /** A request that may be served, and on whose behalf. */
 export interface Admission {
 	readonly access: Access;
+	/** With whom its requests and streams are counted: a token, or an address without one. */
+	readonly owner: string;
 	/** The token of the request; undefined if none is required. */
 	readonly token: TokenRecord | undefined;
 	/** The console's session by whose cookie the request was admitted; undefined for a token or none. */
