@@ -1,8 +1,8 @@
 // The face in an engine beside the server, on a canvas that only counts: Node says what the device does, and for how long.
 import "./server.js";
 import { ENGLISH } from "../src/language/en.js";
-import type { Canvas } from "../src/pictures/canvas.js";
-import { FaceScreen } from "../src/pictures/face-screen.js";
+import type { Canvas } from "../src/pictures/face/brush.js";
+import { FaceScreen } from "../src/pictures/face/face-screen.js";
 import { receive, send } from "../virtual-device/platform/bridge.js";
 
 /** Counts what Poco would draw. */

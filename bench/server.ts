@@ -4,12 +4,13 @@ import { isOffered } from "../src/hardware/needs.js";
 import { HeldBytes } from "../src/hardware/pictures.js";
 import { McpServer } from "../src/mcp_server/mcp-server.js";
 import { integer, string } from "../src/mcp_server/schema.js";
+import { findTools } from "../src/platform/tools.js";
 import { decodeEnvelope, ENVELOPE_NAMES, mcpWrapper } from "../src/protocols/envelope.js";
 import type { Sendable } from "../src/text/pieced-text.js";
-import { TOOLS } from "../src/tools/index.js";
-import { defineTool, type HardwareTool } from "../src/tools/support/define-tool.js";
+import { defineTool, type HardwareTool } from "../src/tools/define-tool.js";
 import { boot, receive, send } from "../virtual-device/platform/bridge.js";
 
+const TOOLS = findTools();
 const wrapper = mcpWrapper("0123456789abcdef");
 /** As many as a chip accepts in a message. */
 const MAX_VALUES = 512;

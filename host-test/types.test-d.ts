@@ -3,9 +3,9 @@
 import { elicit } from "../src/mcp_server/features/elicit.js";
 import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
-import { definePrompt } from "../src/resources/define-prompt.js";
 import { defineResource } from "../src/resources/define-resource.js";
-import { defineTool } from "../src/tools/support/define-tool.js";
+import { definePrompt } from "../src/resources/prompts/define-prompt.js";
+import { defineTool } from "../src/tools/define-tool.js";
 
 const about = { name: "t", description: "" };
 

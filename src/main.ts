@@ -1,19 +1,20 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
-import { findAddons, findTools } from "src/platform/build";
+import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
+import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
 
 const board = openBoard();
-const addons = findAddons();
+const features = findFeatures();
 
 const log = (message: string): void => trace(`${message}\n`);
 
 startFirmware({
-	...addons,
-	...addons.resources?.(board),
+	...features,
+	...features.resources?.(board),
 	board,
 	built,
 	openNetwork,
@@ -22,4 +23,4 @@ startFirmware({
 	ticks: () => Time.ticks,
 	log,
 });
-addons.improv?.({ board, built, log });
+features.improv?.({ board, built, log });

@@ -1,7 +1,7 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { integer } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/support/define-tool.js";
-import { SETS } from "../../src/tools/support/hints.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import { SETS } from "../../src/tools/hints.js";
 
 export default defineTool({
 	name: "self.screen.ask_brightness",

@@ -1,6 +1,6 @@
 import { log } from "../../src/mcp_server/features/logging.js";
-import { defineTool } from "../../src/tools/support/define-tool.js";
-import { SETS } from "../../src/tools/support/hints.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import { SETS } from "../../src/tools/hints.js";
 
 export default defineTool({
 	name: "self.screen.dim",

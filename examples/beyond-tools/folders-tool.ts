@@ -1,6 +1,6 @@
 import { roots } from "../../src/mcp_server/features/roots.js";
-import { defineTool } from "../../src/tools/support/define-tool.js";
-import { READS } from "../../src/tools/support/hints.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import { READS } from "../../src/tools/hints.js";
 
 export default defineTool({
 	name: "self.folders",

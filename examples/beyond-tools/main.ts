@@ -1,7 +1,8 @@
 import built from "mc/config";
 import { openBoard } from "src/boards/target/board";
-import { findAddons, findTools } from "src/platform/build";
+import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
+import { findTools } from "src/platform/tools";
 import Timer from "timer";
 import { startFirmware } from "../../src/app/start-firmware.js";
 import { makeFeatures } from "./features.js";
@@ -9,7 +10,7 @@ import { makeFeatures } from "./features.js";
 const board = openBoard();
 
 startFirmware({
-	...findAddons(),
+	...findFeatures(),
 	board,
 	built,
 	openNetwork,

@@ -1,7 +1,7 @@
 import { date, email, matching, titledEnumeration } from "../../src/mcp_server/features/schemas.js";
 import { string } from "../../src/mcp_server/schema.js";
-import { defineTool } from "../../src/tools/support/define-tool.js";
-import { ACTS } from "../../src/tools/support/hints.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import { ACTS } from "../../src/tools/hints.js";
 
 export default defineTool({
 	name: "self.visit.announce",

@@ -1,5 +1,5 @@
-import { defineTool } from "../../src/tools/support/define-tool.js";
-import { ACTS } from "../../src/tools/support/hints.js";
+import { defineTool } from "../../src/tools/define-tool.js";
+import { ACTS } from "../../src/tools/hints.js";
 
 export default defineTool({
 	name: "self.lamp.toggle",

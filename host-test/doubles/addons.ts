@@ -1,17 +1,17 @@
 import type { Addons } from "../../src/app/addons.js";
-import { observedInstaller } from "../../src/app/observed-installer.js";
-import { BackendSearch } from "../../src/connect/backend-search.js";
-import { Bootstrap } from "../../src/connect/bootstrap.js";
-import { ServedTransport } from "../../src/connect/served-transport.js";
+import { Bootstrap } from "../../src/backend/bootstrap/bootstrap.js";
+import { BackendSearch } from "../../src/backend/search/backend-search.js";
+import { ServedTransport } from "../../src/backend/search/served-transport.js";
 import { Conversation } from "../../src/conversation/conversation.js";
-import { LANGUAGES } from "../../src/language/languages.js";
-import { EcmaHttp } from "../../src/net/ecma-http.js";
-import { MqttTransport } from "../../src/protocols/mqtt-transport.js";
-import { TOOLS } from "../../src/tools/index.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
+import { LANGUAGES } from "../../src/language/feature.js";
+import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
+import { observedInstaller } from "../../src/update/observed-installer.js";
 import { rollBack, Trial } from "../../src/update/trial.js";
+import { TOOLS } from "./tools.js";
 
-/** The add-ons that need nothing of the platform but a digest, which is always the same here, and every tool. */
+/** The features that need nothing of the platform but a digest, which is always the same here, and every tool. */
 export const ADDONS = {
 	bootstrap: (options) => new Bootstrap({ ...options, hmacSha256: async () => new ArrayBuffer(0) }),
 	conversation: (options) => new Conversation(options),

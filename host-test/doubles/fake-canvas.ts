@@ -1,4 +1,4 @@
-import type { Canvas, Font } from "../../src/pictures/canvas.js";
+import type { Canvas, Font } from "../../src/pictures/face/brush.js";
 
 interface Area {
 	readonly x: number;

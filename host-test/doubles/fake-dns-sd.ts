@@ -1,4 +1,4 @@
-import type { DnsSd, FoundService } from "../../src/connect/dns-sd.js";
+import type { DnsSd, FoundService } from "../../src/backend/discovery/gateway-search.js";
 
 /** DNS-SD on a network that a test plays. */
 export class FakeDnsSd {

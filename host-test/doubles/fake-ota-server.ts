@@ -1,4 +1,4 @@
-import { Bootstrap, type BootstrapOptions } from "../../src/connect/bootstrap.js";
+import { Bootstrap, type BootstrapOptions } from "../../src/backend/bootstrap/bootstrap.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import type { BootstrapConfig } from "../../src/settings/config.js";
 import { settled } from "./client.js";

@@ -1,5 +1,5 @@
-import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/pictures/fitted-picture.js";
-import type { JpegDecoder } from "../../src/pictures/jpeg-picture.js";
+import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/pictures/preview/fitted-picture.js";
+import type { JpegDecoder } from "../../src/pictures/preview/jpeg-picture.js";
 
 interface FakeBitmap {
 	readonly width: number;

@@ -1,7 +1,5 @@
-import type { Channel, ChannelEvents } from "../../src/protocols/channel.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
-import type { ProtocolError } from "../../src/protocols/protocol-error.js";
-import type { Transport } from "../../src/protocols/transport.js";
+import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src/protocols/transport.js";
 import type { Sendable } from "../../src/text/pieced-text.js";
 import { FakeTimer } from "./fake-timer.js";
 

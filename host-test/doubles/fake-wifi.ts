@@ -1,4 +1,4 @@
-import type { Clock, WiFiFound, WiFiInterface } from "../../src/drivers/wifi-network.js";
+import type { Clock, WiFiFound, WiFiInterface } from "../../src/drivers/wifi/wifi-network.js";
 
 /** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {

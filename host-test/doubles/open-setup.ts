@@ -1,8 +1,8 @@
-import { openSetup, type SetupOptions } from "../../src/connect/open-setup.js";
-import type { PhoneSetup } from "../../src/connect/phone-setup.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { SettingError } from "../../src/settings/setting-error.js";
+import { openSetup, type SetupOptions } from "../../src/setup/open-setup.js";
+import type { PhoneSetup } from "../../src/setup/phone-setup.js";
 import { settled, type Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";

@@ -1,14 +1,14 @@
 import { Application } from "../../src/app/application.js";
 import type { ApplicationOptions } from "../../src/app/application-options.js";
 import type { Board } from "../../src/hardware/hardware.js";
-import { LANGUAGES } from "../../src/language/languages.js";
+import { LANGUAGES } from "../../src/language/feature.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
-import { TOOLS } from "../../src/tools/index.js";
 import { ADDONS } from "./addons.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
+import { TOOLS } from "./tools.js";
 
 /** An application that has started, its connection, its time and its log. */
 export function start(

@@ -1,5 +1,5 @@
-import type { Feature } from "../../src/mcp_server/features/feature.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import type { Feature } from "../../src/mcp_server/features/server-feature.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import type { Tool } from "../../src/mcp_server/tool.js";
 import { Client, settled, type Wire } from "./client.js";

@@ -1,6 +1,6 @@
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
-import type { ProtocolError } from "../../src/protocols/protocol-error.js";
 import type { ProtocolEvents } from "../../src/protocols/protocol-events.js";
+import type { ProtocolError } from "../../src/protocols/transport.js";
 import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";

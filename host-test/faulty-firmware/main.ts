@@ -2,9 +2,9 @@
 // fails the firmware that is installed next, as soon as that is loaded. For host-test/esp32/faults.test.ts.
 import Preference from "preference";
 import Timer from "timer";
+import { esp32Bootloader } from "../../src/drivers/chip/esp32-bootloader.js";
 import { enumeration } from "../../src/mcp_server/schema.js";
-import { esp32Bootloader } from "../../src/platform/esp32-bootloader.js";
-import { defineTool } from "../../src/tools/support/define-tool.js";
+import { defineTool } from "../../src/tools/define-tool.js";
 
 const FAULTS: Readonly<Record<string, () => void>> = {
 	/** Never returns. */

@@ -43,14 +43,14 @@ describe("boards", () => {
 		const { parts: fixed = [], optional = [] } = partsOf.get("virtual") ?? {};
 		// Optional, because a virtual device may stand for a board without them.
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
-		// The first needs a Wi-Fi, the others come with the add-on conversation.
+		// One needs a Wi-Fi, the others come with the feature conversation.
 		assert.deepEqual(toolsOf(parts).absent, [
 			"self.assistant.ask_user",
-			"self.timer.set",
-			"self.timer.list",
-			"self.timer.cancel",
-			"self.system.reconfigure_wifi",
 			"self.assistant.say",
+			"self.system.reconfigure_wifi",
+			"self.timer.cancel",
+			"self.timer.list",
+			"self.timer.set",
 		]);
 	});
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CHIP_FREE, FACE, rounds, startWithRoom } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
-import { emotionWords } from "../../src/pictures/emotions.js";
+import { emotionWords } from "../../src/pictures/face/emotions.js";
 import { chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
 
 const choice = await chooseEngine("xs", { bits: 32 });

@@ -7,7 +7,7 @@ import { findCycle, importsOf, resolveImport, sourcesIn } from "../support/impor
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 const DOCUMENT = fileURLToPath(new URL("../../docs/architecture.md", import.meta.url));
 
-/** Modules of Moddable's SDK, and the virtual device's, as src/types declares them: only boards and the platform know them. */
+/** Modules of Moddable's SDK, and the virtual device's, as src/types declares them. */
 const HOST_MODULES = readdirSync(`${SOURCE}types`)
 	.flatMap((name) => [...readFileSync(`${SOURCE}types/${name}`, "utf8").matchAll(/^declare module "([^"]+)"/gm)])
 	.map(([, name]) => name as string)
@@ -16,15 +16,16 @@ const HOST_MODULES = readdirSync(`${SOURCE}types`)
 /** The modules that the entry takes from its platform. */
 const MAIN_MODULES = [
 	"src/boards/target/board",
-	"src/platform/build",
+	"src/platform/features",
 	"src/platform/network",
+	"src/platform/tools",
 	"mc/config",
 	"time",
 	"timer",
 ];
 
-/** The modules that add-ons take from their platform. */
-const ADDON_MODULES = ["dns-sd", "hmac-sha256", "http-server", "mods"].map((name) => `src/platform/${name}`);
+/** The modules that features take from their platform. */
+const FEATURE_MODULES = ["dns-sd", "hmac-sha256", "http-server", "mods"].map((name) => `src/platform/${name}`);
 
 const sources = sourcesIn(SOURCE);
 const imports = new Map(sources.map((name) => [name, importsOf(`${SOURCE}${name}`)]));
@@ -52,18 +53,22 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 	device_state: ["text"],
 	settings: ["text", "hardware"],
 	sound: ["hardware"],
-	pictures: ["text", "language", "hardware"],
 	mcp_server: ["text"],
 	"mcp_server/features": ["text", "mcp_server"],
-	protocols: ["text", "hardware", "settings"],
-	net: ["text", "hardware", "settings", "mcp_server"],
-	drivers: ["text", "hardware", "net", "pictures"],
-	connect: ["text", "language", "hardware", "device_state", "settings", "sound", "net", "protocols"],
-	power: ["text", "hardware", "settings"],
-	conversation: ["text", "language", "hardware", "device_state", "settings", "sound", "protocols"],
-	update: ["text", "hardware", "settings", "net"],
-	tools: ["text", "hardware", "settings", "sound", "mcp_server", "net"],
+	net: ["text", "hardware"],
+	pictures: ["text", "language", "hardware", "net"],
+	tools: ["text", "hardware", "settings", "sound", "mcp_server", "net", "pictures"],
 	resources: ["text", "hardware", "settings", "mcp_server", "mcp_server/features"],
+	protocols: ["text", "hardware", "settings"],
+	mqtt: ["text", "settings", "protocols"],
+	http: ["text", "hardware", "net"],
+	direct: ["text", "hardware", "settings", "mcp_server", "net"],
+	backend: ["text", "language", "hardware", "device_state", "settings", "sound", "net", "protocols"],
+	setup: ["text", "hardware", "settings", "net", "protocols", "backend"],
+	conversation: ["text", "language", "hardware", "device_state", "settings", "sound", "protocols"],
+	power: ["text", "hardware", "settings"],
+	update: ["text", "language", "hardware", "settings", "net"],
+	mods: ["text", "hardware", "tools"],
 	app: [
 		"text",
 		"language",
@@ -72,31 +77,22 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 		"settings",
 		"sound",
 		"mcp_server",
-		"protocols",
 		"net",
-		"connect",
-		"power",
-		"conversation",
-		"update",
 		"tools",
-	],
-	addons: [
-		"text",
-		"language",
-		"hardware",
-		"settings",
-		"mcp_server",
-		"mcp_server/features",
-		"protocols",
-		"net",
-		"connect",
-		"power",
-		"conversation",
-		"update",
 		"resources",
-		"app",
+		"protocols",
+		"mqtt",
+		"http",
+		"direct",
+		"backend",
+		"setup",
+		"conversation",
+		"power",
+		"update",
+		"mods",
 	],
-	platform: ["text", "hardware", "settings", "sound", "pictures", "protocols", "net", "drivers", "tools", "app"],
+	platform: ["text", "hardware", "settings", "protocols", "net", "tools", "app"],
+	drivers: ["text", "hardware", "settings", "pictures", "platform"],
 	boards: ["text", "hardware", "sound", "pictures", "drivers", "platform"],
 	"main.ts": ["app"],
 };
@@ -126,16 +122,21 @@ it("files import only rooms that theirs may import", () => {
 	assert.deepEqual(wrong, []);
 });
 
-it("only boards and the platform import the SDK's modules, and main.ts and the add-ons the modules that each platform resolves", () => {
-	const hostModules = new Map([
-		["boards", HOST_MODULES],
-		["platform", HOST_MODULES],
-		["addons", ADDON_MODULES],
-		["main.ts", MAIN_MODULES],
-	]);
+/** Files that put the SDK's modules together for boards. Everything else is handed what it needs. */
+const OPENERS = /^(boards|platform)\/|\/open-[^/]+\.ts$|^drivers\/updater\/p256\.ts$/;
+
+/** The modules of the host that a file may import. */
+function hostModulesFor(name: string): readonly string[] {
+	if (name === "main.ts") {
+		return MAIN_MODULES;
+	}
+	return name.endsWith("/feature.ts") ? FEATURE_MODULES : OPENERS.test(name) ? HOST_MODULES : [];
+}
+
+it("only files that open parts import the SDK's modules, and main.ts and features the modules that each platform resolves", () => {
 	const wrong = [...imports].flatMap(([name, specifiers]) =>
 		specifiers
-			.filter((specifier) => !specifier.startsWith(".") && !hostModules.get(roomOf(name))?.includes(specifier))
+			.filter((specifier) => !specifier.startsWith(".") && !hostModulesFor(name).includes(specifier))
 			.map((specifier) => `src/${name} imports ${specifier}`),
 	);
 	assert.deepEqual(wrong, []);

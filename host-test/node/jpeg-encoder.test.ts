@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import jpeg from "jpeg-js";
 import { readWhole } from "../../src/hardware/pictures.js";
-import { EncodedJpeg } from "../../src/pictures/encoded-jpeg.js";
+import { EncodedJpeg } from "../../src/pictures/jpeg/encoded-jpeg.js";
 
 /** Red grows to the right, green downwards; blue in squares. */
 function pixelAt(x: number, y: number, width: number, height: number): number {

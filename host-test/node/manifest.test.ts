@@ -1,36 +1,27 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
-import { TOOLS } from "../../src/tools/index.js";
+import { loadTools } from "../../scripts/moddable/load-tools.js";
+import { boardOf } from "../../scripts/moddable/targets.js";
+import { readBuild, readFirmware } from "../../virtual-device/src/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/**
- * Run once the machine is up: they open what is not there in the linker. The last one takes the place of a module of the
- * SDK, has its name, and is preloaded by the SDK's manifest.
- */
-const NOT_PRELOADED = /^src\/(boards\/.*|main|platform\/esp32-tcp)$/;
+/** Manifests of builds. The first one has the features that each board has room for. */
+const MANIFESTS = ["manifest.json", "manifest_minimal.json"];
 
-/** The list of all tools: a build has only those that its manifests name. */
-const ALL_TOOLS = "src/tools/index";
-
-/** The one board that is not built with mcconfig. */
-const VIRTUAL_BOARD = "virtual";
-
-const BOARDS = "src/boards.manifest.json";
+/** The one that names the board of each target. */
+const BOARDS = "manifest_minimal.json";
 
 interface Manifest {
-	readonly config?: object;
 	readonly include?: string | readonly string[];
-	readonly modules?: Readonly<Record<string, string | readonly string[]>>;
-	readonly preload?: string | readonly string[];
-	readonly platforms?: Readonly<
-		Record<string, { readonly config?: object; readonly include?: string | readonly string[] }>
-	>;
+	readonly config?: Readonly<Record<string, unknown>>;
+	readonly creation?: { readonly chunk?: { readonly initial: number } };
+	readonly platforms?: Readonly<Record<string, Manifest>>;
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
@@ -38,173 +29,55 @@ const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT
 /** Code of modules, each compiled once: a build of each board has most of them. */
 const codes = new Map<string, string>();
 
-/** The paths of the firmware's manifests: its own, and those of its folders, parts and boards. */
+const sources = filesOf("src")
+	.filter((name) => /(?<!\.d)\.ts$/.test(name))
+	.map((name) => `src/${name}`);
+
+/** Every manifest of the firmware. */
 const manifests = [
-	"manifest.json",
-	"manifest_minimal.json",
+	...MANIFESTS,
 	...filesOf("src")
 		.filter((name) => name.endsWith("manifest.json"))
 		.map((name) => `src/${name}`),
 ];
-const preloadable = filesOf("src")
-	.filter((name) => /(?<!\.d)\.ts$/.test(name))
-	.map((name) => `src/${name.slice(0, -".ts".length)}`)
-	.filter((name) => !NOT_PRELOADED.test(name) && codeOf(name) !== "");
 
-/** A module's code without its types: that of a file of types is empty. */
-function codeOf(module: string): string {
-	const options = { loader: "ts", tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } } as const;
-	const code = codes.get(module) ?? transformSync(readFileSync(`${ROOT}${module}.ts`, "utf8"), options).code;
-	codes.set(module, code);
-	return code;
-}
+/** The targets that a build may have. All but the virtual device are mcconfig's. */
+const targets = Object.keys(readManifest(BOARDS).platforms ?? {});
 
 function filesOf(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" });
 }
 
-/** The firmware's modules that a manifest names, as paths in the repository. Adds to `faults` what it names wrongly. */
-function modulesNamedBy(path: string, faults: string[] = []): string[] {
-	const { modules = {} } = readManifest(path);
-	return Object.entries(modules)
-		.filter(([key]) => key.startsWith("src/") && !NOT_PRELOADED.test(key))
-		.flatMap(([key, files]) =>
-			[files].flat().flatMap((file) => {
-				const module = join(dirname(path), file);
-				const isFolder = basename(module) === "*";
-				if (dirname(module) !== dirname(key) || (!isFolder && basename(key) !== "*" && module !== key)) {
-					faults.push(`${path}: "${file}" is named "${key}", which is not its path`);
-				}
-				return isFolder ? preloadable.filter((name) => dirname(name) === dirname(module)) : [module];
-			}),
-		);
+/** A source's code without its types: that of a file of types is empty. */
+function codeOf(file: string): string {
+	const options = { loader: "ts", tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } } as const;
+	const code = codes.get(file) ?? transformSync(readFileSync(`${ROOT}${file}`, "utf8"), options).code;
+	codes.set(file, code);
+	return code;
 }
 
-const preloadedBy = (path: string): string[] =>
-	[readManifest(path).preload ?? []].flat().filter((name) => name.startsWith("src/"));
-
-/** The manifest that names other modules of a folder: the place for one more. */
-function manifestOf(module: string): string {
-	return (
-		manifests.find((path) => modulesNamedBy(path).some((name) => dirname(name) === dirname(module))) ?? "a manifest"
-	);
+/** The sources that a source imports, not only for their types. The board is another one in each build. */
+function importsIn(file: string): string[] {
+	return [...codeOf(file).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)]
+		.map(([, name]) => name as string)
+		.filter((name) => name.startsWith(".") || (name.startsWith("src/") && name !== "src/boards/target/board"))
+		.map((name) => (name.startsWith(".") ? join(dirname(file), name).replace(/\.js$/, "") : name))
+		.map((name) => `${name}.ts`);
 }
 
-// mcconfig takes patterns for modules, but its patterns for preload match only sources that end in .js.
-it("manifests name modules of the firmware by their paths, and preload exactly those", () => {
-	const faults = manifests.flatMap((path) => {
-		const wrong: string[] = [];
-		const named = modulesNamedBy(path, wrong);
-		const preloaded = preloadedBy(path);
-		const missing = named.filter((name) => !preloaded.includes(name));
-		const extra = preloaded.filter((name) => !named.includes(name));
-		return [
-			...wrong,
-			...missing.map((name) => `${path}: add this line to "preload":\n\t\t"${name}",`),
-			...extra.map((name) => `${path}: remove this line from "preload":\n\t\t"${name}",`),
-		];
-	});
-	assert.ok(faults.length === 0, faults.join("\n"));
-});
-
-it("every module of the firmware is named by a manifest", () => {
-	const named = new Set(manifests.flatMap((path) => modulesNamedBy(path)));
-	const faults = preloadable
-		.filter((name) => !named.has(name) && name !== ALL_TOOLS)
-		.map((name) => {
-			const path = manifestOf(name);
-			const file = `./${relative(dirname(path), name)}`;
-			return `${path}: add "${file}" to "modules", and to "preload":\n\t\t"${name}",`;
-		});
-	assert.ok(faults.length === 0, faults.join("\n"));
-});
-
-it("a manifest includes no other twice", () => {
-	for (const path of manifests) {
-		const included = [readManifest(path).include ?? []].flat();
-		assert.deepEqual(included, [...new Set(included)], path);
-	}
-});
-
-it("optional parts are in no manifest that every build includes", () => {
-	const shared = ["manifest.json", "manifest_minimal.json", "src/manifest.json", "src/addons/manifest.json"].flatMap(
-		(path) => modulesNamedBy(path),
-	);
-	assert.deepEqual(
-		shared.filter((name) => name.startsWith("src/drivers/")),
-		[],
-	);
-});
-
-it("a manifest that sets the chunk heap passes its size to the firmware", () => {
-	for (const path of manifests) {
-		const { config, creation } = JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
-		assert.equal(config?.chunkBytes, creation?.chunk?.initial, path);
-	}
-});
-
-it("src/boards.manifest.json has a platform for every board, which names its modules as deep as its folder", () => {
-	const { platforms = {} } = readManifest(BOARDS);
-	const included = new Set(Object.values(platforms).map(({ include }) => include as string));
-	const boards = readdirSync(`${ROOT}src/boards`).filter((name) => name !== VIRTUAL_BOARD);
-	assert.deepEqual([...included].sort(), boards.map((name) => `./boards/${name}/manifest.json`).sort());
-	// A board's imports are resolved against the name of its module.
-	for (const board of boards) {
-		assert.equal(
-			readManifest(`src/boards/${board}/manifest.json`).modules?.["src/boards/target/board"],
-			"./board",
-			board,
-		);
-	}
-});
-
-/** The firmware's modules in a build, by their paths in the repository. */
-function modulesIn(path: string, target: string, seen = new Set<string>()): string[] {
-	if (seen.has(path)) {
-		return [];
-	}
-	seen.add(path);
-	const { include = [], platforms = {} } = readManifest(path);
-	const platform = platforms[target] ?? platforms[target.split("/")[0] as string];
-	const included = [include, platform?.include ?? []].flat().filter((each) => !each.startsWith("$"));
-	const own = Object.entries(readManifest(path).modules ?? {})
-		.filter(([key]) => key.startsWith("src/"))
-		.flatMap(([, files]) => [files].flat().map((file) => join(dirname(path), file)));
-	return [...own, ...included.flatMap((each) => modulesIn(join(dirname(path), each), target, seen))];
-}
-
-/** The modules of the firmware that a module imports, not only for their types. */
-function importsIn(module: string): string[] {
-	const specifiers = [...codeOf(module).matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)].map(
-		([, name]) => name as string,
-	);
-	return specifiers.flatMap((name) => {
-		if (name === "src/boards/target/board") {
-			return [];
-		}
-		return name.startsWith(".")
-			? [join(dirname(module), name).replace(/\.js$/, "")]
-			: name.startsWith("src/")
-				? [name]
-				: [];
-	});
-}
-
-/** What the modules of a build import that is not in it. */
+/** What the sources of a build import that is not in it. */
 function missingIn(build: ReadonlySet<string>): string[] {
-	return [...build].flatMap((module) =>
-		importsIn(module)
-			.filter((name) => !build.has(name))
-			.map((name) => `${module} imports ${name}, which no manifest of the build names`),
+	return [...build].flatMap((file) =>
+		importsIn(file)
+			.filter((imported) => !build.has(imported))
+			.map((imported) => `${file} imports ${imported}, which no manifest of the build names`),
 	);
 }
 
-const targets = Object.keys(readManifest(BOARDS).platforms ?? {});
-
-for (const manifest of ["manifest.json", "manifest_minimal.json"]) {
-	it(`a build of ${manifest} has all that its modules import`, () => {
+for (const manifest of MANIFESTS) {
+	it(`a build of ${manifest} preloads its modules, and has all that they import`, () => {
 		const faults = targets.flatMap((target) =>
-			missingIn(new Set(modulesIn(manifest, target))).map((fault) => `${target}: ${fault}`),
+			missingIn(new Set(readFirmware(manifest, target).modules.values())).map((fault) => `${target}: ${fault}`),
 		);
 		assert.ok(faults.length === 0, faults.join("\n"));
 	});
@@ -215,58 +88,86 @@ it("src/mcp_server has all that its modules import, alone and with each feature"
 	assert.ok(features.length > 0);
 	for (const more of [[], ...features.map((path) => [path])]) {
 		const included = ["src/mcp_server/manifest.json", ...more];
-		assert.deepEqual(missingIn(new Set(included.flatMap((path) => modulesIn(path, "")))), [], included.join(" with "));
+		const files = new Set(included.flatMap((path) => [...readBuild(path, "").modules.values()]));
+		assert.deepEqual(missingIn(files), [], included.join(" with "));
 	}
 });
 
-it("the smallest build has no add-on, and of tools only those that every board has", () => {
+it("every module of the firmware is named by a manifest", () => {
+	const named = new Set(
+		[...manifests, "host-test/manifest.json"].flatMap((path) =>
+			targets.flatMap((target) => [...readBuild(path, target).modules.values()]),
+		),
+	);
+	// The last one is of a target of the SDK's kind, which mcconfig finds by itself.
+	const ownTarget = "src/boards/esp32c3_qemu/host/";
+	const unnamed = sources.filter((file) => !named.has(file) && codeOf(file) !== "" && !file.startsWith(ownTarget));
+	assert.deepEqual(unnamed, []);
+});
+
+it("a manifest includes no other twice", () => {
+	for (const path of manifests) {
+		const included = [readManifest(path).include ?? []].flat();
+		assert.deepEqual(included, [...new Set(included)], path);
+	}
+});
+
+it("a manifest that sets the chunk heap passes its size to the firmware", () => {
+	for (const path of manifests) {
+		const { config, creation } = readManifest(path);
+		assert.equal(config?.chunkBytes, creation?.chunk?.initial, path);
+	}
+});
+
+it(`${BOARDS} has a target for every board`, () => {
+	const included = new Set(
+		Object.values(readManifest(BOARDS).platforms ?? {}).map(({ include = "" }) => basename(dirname(String(include)))),
+	);
+	const boards = readdirSync(`${ROOT}src/boards`, { withFileTypes: true })
+		.filter((entry) => entry.isDirectory())
+		.map(({ name }) => name);
+	assert.deepEqual([...included].sort(), boards.sort());
+});
+
+it("the smallest build has no feature, and of tools only those that every board has", async () => {
 	const { offered } = toolsOf(["network", "settings", "system"]);
-	const ofEveryBoard = toolFiles().flatMap(({ name, module }) => (offered.includes(name) ? module : []));
-	const built = modulesIn("manifest_minimal.json", "esp32");
-	const optional = built.filter((name) => /^src\/(addons|tools)\/[^/]+$/.test(name));
-	const faults = optional
-		.filter((module) => !ofEveryBoard.includes(module))
-		.map((module) => `${module}: name it in the manifest of its part, such as src/tools/screen.manifest.json`);
-	assert.deepEqual(faults, []);
+	const names = [...readBuild("manifest_minimal.json", "esp32").modules.keys()];
+	assert.deepEqual(
+		names.filter((name) => name.endsWith("/feature")),
+		[],
+	);
+	const tools = names.filter((name) => /^src\/tools\/[^/]+\//.test(name));
+	assert.deepEqual(
+		tools.filter((name) => !offered.includes(toolNameOf(`${name}.ts`))),
+		[],
+	);
 });
 
 it("a board's build has the tools of its parts", () => {
-	const boards = Object.entries(readManifest(BOARDS).platforms ?? {}).map(([target, { include = "" }]) => ({
-		target,
-		board: basename(dirname([include].flat()[0] as string)),
-	}));
-	const partsOf = readParts(boards.map(({ board }) => board));
-	for (const { target, board } of boards) {
-		const { parts = [], optional = [] } = partsOf.get(board) ?? {};
-		const offered = new Set(toolsOf([...parts, ...optional]).offered);
-		const built = new Set(modulesIn("manifest.json", target));
-		const missing = toolFiles().filter(({ name, module }) => offered.has(name) && !built.has(module));
+	const boards = targets.filter((target) => target.startsWith("esp32"));
+	const partsOf = readParts(boards.map((target) => boardOf(target).board));
+	for (const target of boards) {
+		const { parts = [], optional = [] } = partsOf.get(boardOf(target).board) ?? {};
+		const files = [...readBuild("manifest.json", target).modules.values()].filter((file) =>
+			file.startsWith("src/tools/"),
+		);
+		const built = files.map(toolNameOf);
+		const missing = toolsOf([...parts, ...optional]).offered.filter((name) => !built.includes(name));
 		assert.deepEqual(missing, [], target);
 	}
 });
 
-it("the lists of tools and add-ons that a build may have are those of their folders, in the order of src/tools/index.ts", () => {
-	const lists = readFileSync(`${ROOT}src/platform/build.ts`, "utf8");
-	const listed = (name: string): string[] => {
-		const [, list = ""] = new RegExp(`const ${name}\\b[^=]*= deepFreeze\\(\\[([^\\]]*)`).exec(lists) ?? [];
-		return [...list.matchAll(/"([^"]+)"/g)].map(([, each]) => each as string);
-	};
+it("tools are listed in the order of their files", async () => {
+	const files = sources.filter((file) => /^src\/tools\/[^/]+\/[^/]+$/.test(file)).sort();
 	assert.deepEqual(
-		listed("TOOLS").map((name) => `src/tools/${name}`),
-		toolFiles().map(({ module }) => module),
+		(await loadTools()).map(({ name }) => name),
+		files.map(toolNameOf),
 	);
-	const addons = preloadable.filter((name) => name.startsWith("src/addons/")).map((name) => basename(name));
-	assert.deepEqual(listed("ADDONS"), addons.sort());
 });
 
-/** The tools in the order of their list, and their modules. */
-function toolFiles(): { name: string; module: string }[] {
-	const byName = new Map(
-		preloadable
-			.filter((module) => dirname(module) === "src/tools" && module !== ALL_TOOLS)
-			.map((module) => [/name: "([^"]+)"/.exec(readFileSync(`${ROOT}${module}.ts`, "utf8"))?.[1], module]),
-	);
-	return TOOLS.map(({ name }) => ({ name, module: byName.get(name) ?? `no file of ${name}` }));
+/** The name of the tool that a file defines; "" for a file of what tools share. */
+function toolNameOf(file: string): string {
+	return /name: "([^"]+)"/.exec(readFileSync(`${ROOT}${file}`, "utf8"))?.[1] ?? "";
 }
 
 it("the firmware's manifest leaves to boards and parts what they set: mcconfig takes the value of the including manifest", () => {

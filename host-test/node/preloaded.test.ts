@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 
 /** XS freezes what is preloaded into flash, the built-ins too: a property of the same name cannot be assigned. */
 function whileReadOnly<T>(make: () => T): T {

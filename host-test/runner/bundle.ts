@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
+import { modulesPlugin } from "../../virtual-device/src/modules-plugin.js";
 import { ROOT } from "./select.js";
 
 /** Programs and modules that tests start in processes of their own. */
@@ -78,7 +79,7 @@ export async function bundleTests(
 		metafile: true,
 		logLevel: "error",
 		banner: { js: banner },
-		plugins: [...(replaced === undefined ? [] : [replaceSources(replaced)]), keepOwnUrls],
+		plugins: [...(replaced === undefined ? [] : [replaceSources(replaced)]), modulesPlugin, keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
 }

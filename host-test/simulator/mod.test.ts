@@ -31,7 +31,7 @@ function otherMod(t: TestContext, main: string): string {
 }
 
 const SECOND_VERSION = `
-import { defineTool } from "../../src/tools/support/define-tool.js";
+import { defineTool } from "../../src/tools/define-tool.js";
 
 const blink = defineTool({ name: "self.lamp.blink", description: "Blink.", needs: [], run: () => "blinks" });
 

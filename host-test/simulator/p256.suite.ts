@@ -1,4 +1,4 @@
-import { verifyP256 } from "../../src/platform/p256.js";
+import { verifyP256 } from "../../src/drivers/updater/p256.js";
 import { fromHex } from "../../src/text/hex.js";
 import { equal, suite } from "../harness.js";
 

@@ -3,13 +3,13 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { STATE_URI } from "../../src/resources/device-state.js";
 import { RESOURCES } from "../../src/resources/index.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { TOOLS } from "../../src/tools/index.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { TOOLS } from "../doubles/tools.js";
 import { equal, suite, throws } from "../harness.js";
 
 // What is true only where the linker has run the firmware's modules, and put what they made into flash.

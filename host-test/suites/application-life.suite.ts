@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";

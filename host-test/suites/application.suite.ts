@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";

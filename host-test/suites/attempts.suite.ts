@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { FakeProtocol, fakeProtocol } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";

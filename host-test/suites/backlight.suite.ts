@@ -1,4 +1,4 @@
-import { HostBacklight } from "../../src/drivers/host-backlight.js";
+import { HostBacklight } from "../../src/drivers/backlight/host-backlight.js";
 import { PowerChip, type SdkPower } from "../../src/drivers/power-chip.js";
 import { equal, suite } from "../harness.js";
 

@@ -1,4 +1,4 @@
-import { readAnswer } from "../../src/connect/bootstrap-answer.js";
+import { readAnswer } from "../../src/backend/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/settings/config.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";

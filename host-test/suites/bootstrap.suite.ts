@@ -1,4 +1,4 @@
-import { storeBackend, storedBackend } from "../../src/connect/served-backend.js";
+import { storeBackend, storedBackend } from "../../src/backend/bootstrap/served-backend.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { settled } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";

@@ -4,10 +4,10 @@ import {
 	type ImageCameraOptions,
 	type ImageInput,
 	type ImageInputOptions,
-} from "../../src/drivers/image-camera.js";
+} from "../../src/drivers/camera/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
-import { EncodedJpeg } from "../../src/pictures/encoded-jpeg.js";
-import { JpegHeader } from "../../src/pictures/jpeg-header.js";
+import { EncodedJpeg } from "../../src/pictures/jpeg/encoded-jpeg.js";
+import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
 import { settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";

@@ -1,4 +1,4 @@
-import { answerQuery, CaptiveDns, type UdpSocket } from "../../src/net/captive-dns.js";
+import { answerQuery, CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 /** A query for a name of letters: its head, its question, and what follows. */

@@ -3,7 +3,7 @@ import { FIRST_SIGN, NEXT_SIGN } from "../../src/conversation/assistant-line.js"
 import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
 import { SENSOR_PAUSE } from "../../src/conversation/device-events.js";
 import type { Answer } from "../../src/hardware/assistant.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
 import { settled } from "../doubles/client.js";
 import { boardWithParts } from "../doubles/fake-parts.js";

@@ -1,6 +1,6 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
 import { Axp2101 } from "../../src/drivers/axp2101.js";
-import { type Chip, chipThermometer, Esp32System } from "../../src/drivers/esp32-system.js";
+import { type Chip, chipThermometer, Esp32System } from "../../src/drivers/chip/esp32-system.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";

@@ -1,6 +1,6 @@
 import { decodeEnvelope, goodbyeMessage, mcpWrapper } from "../../src/protocols/envelope.js";
 import { helloMessage, readHello } from "../../src/protocols/hello.js";
-import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import type { ProtocolError } from "../../src/protocols/transport.js";
 import { equal, suite, throws } from "../harness.js";
 
 /** Hello as docs/protocol.md has it, to the letter: the protocol document's, and the limit at its end. */

@@ -1,4 +1,4 @@
-import { Esp32Updater } from "../../src/drivers/esp32-updater.js";
+import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */

@@ -1,4 +1,4 @@
-import { type EthernetInterface, EthernetNetwork } from "../../src/drivers/ethernet-network.js";
+import { type EthernetInterface, EthernetNetwork } from "../../src/drivers/ethernet/ethernet-network.js";
 import { equal, suite } from "../harness.js";
 
 /** ECMA-419's Ethernet interface; the test plugs the cable in and out. */

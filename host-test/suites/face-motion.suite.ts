@@ -1,4 +1,4 @@
-import { FaceScreen } from "../../src/pictures/face-screen.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,8 +1,8 @@
 import { EMOTIONS } from "../../src/hardware/emotions.js";
 import { ENGLISH } from "../../src/language/en.js";
 import { JAPANESE } from "../../src/language/ja.js";
-import { emotionWords, lookOf } from "../../src/pictures/emotions.js";
-import { FaceScreen } from "../../src/pictures/face-screen.js";
+import { emotionWords, lookOf } from "../../src/pictures/face/emotions.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,12 +1,12 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
-import { TOOLS } from "../../src/tools/index.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession, request, start } from "../doubles/started-application.js";
+import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };

@@ -1,4 +1,4 @@
-import { MqttTransport } from "../../src/protocols/mqtt-transport.js";
+import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
 import { connect } from "../doubles/websocket-session.js";

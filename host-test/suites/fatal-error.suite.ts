@@ -1,6 +1,6 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
-import { openSetup } from "../../src/connect/open-setup.js";
-import type { PhoneSetup } from "../../src/connect/phone-setup.js";
+import { openSetup } from "../../src/setup/open-setup.js";
+import type { PhoneSetup } from "../../src/setup/phone-setup.js";
 import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

@@ -1,6 +1,6 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
-import { type FoundGateway, listGateways } from "../../src/connect/gateway-list.js";
-import { GatewaySearch } from "../../src/connect/gateway-search.js";
+import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-list.js";
+import { GatewaySearch } from "../../src/backend/discovery/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";

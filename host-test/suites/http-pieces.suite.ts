@@ -1,4 +1,4 @@
-import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

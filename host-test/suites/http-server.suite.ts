@@ -1,10 +1,10 @@
+import type { DirectOptions } from "../../src/direct/open-direct.js";
+import { openDirect } from "../../src/direct/open-direct.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import type { DirectOptions } from "../../src/net/open-direct.js";
-import { openDirect } from "../../src/net/open-direct.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { settled } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,8 +1,8 @@
-import { makePacket, PACKET, PacketReader } from "../../src/connect/improv-packet.js";
-import { openImprov } from "../../src/connect/open-improv.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { openImprov } from "../../src/setup/improv/feature.js";
+import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
 import { settled } from "../doubles/client.js";
 import { equal, suite } from "../harness.js";
 

@@ -1,4 +1,4 @@
-import { LANGUAGES } from "../../src/language/languages.js";
+import { LANGUAGES } from "../../src/language/feature.js";
 import { SETTINGS } from "../../src/settings/settings-table.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";

@@ -1,8 +1,8 @@
-import { LASTING_START, withModTools } from "../../src/app/mod-tools.js";
-import { TOOLS } from "../../src/tools/index.js";
-import { defineTool, type HardwareTool } from "../../src/tools/support/define-tool.js";
+import { LASTING_START, withModTools } from "../../src/mods/mod-tools.js";
+import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });

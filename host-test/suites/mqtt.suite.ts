@@ -1,6 +1,6 @@
-import { MqttTransport, type MqttTransportOptions } from "../../src/protocols/mqtt-transport.js";
+import { MqttTransport, type MqttTransportOptions } from "../../src/mqtt/mqtt-transport.js";
 import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolError } from "../../src/protocols/protocol-error.js";
+import type { ProtocolError } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

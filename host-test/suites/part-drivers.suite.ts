@@ -1,8 +1,8 @@
-import { NeoPixelLight } from "../../src/drivers/light-neopixel.js";
-import { PwmLight } from "../../src/drivers/light-pwm.js";
-import { RtcClock } from "../../src/drivers/rtc-clock.js";
-import { lightSensor } from "../../src/drivers/sensor-light.js";
-import { type MotionSample, motionSensor } from "../../src/drivers/sensor-motion.js";
+import { type MotionSample, motionSensor } from "../../src/drivers/imu/sensor-motion.js";
+import { lightSensor } from "../../src/drivers/light-sensor/sensor-light.js";
+import { NeoPixelLight } from "../../src/drivers/neopixel/light-neopixel.js";
+import { PwmLight } from "../../src/drivers/pwm-light/light-pwm.js";
+import { RtcClock } from "../../src/drivers/rtc/rtc-clock.js";
 import { SENSOR_INTERVAL } from "../../src/drivers/sensor-sampled.js";
 import type { Reading } from "../../src/hardware/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "../../src/hardware/hardware.js";
 import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
-import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,7 +1,7 @@
-import { FaceScreen } from "../../src/pictures/face-screen.js";
-import { FittedPicture } from "../../src/pictures/fitted-picture.js";
-import { JpegHeader } from "../../src/pictures/jpeg-header.js";
-import { PicturePreview } from "../../src/pictures/picture-preview.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { FittedPicture } from "../../src/pictures/preview/fitted-picture.js";
+import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
+import { PicturePreview } from "../../src/pictures/preview/picture-preview.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

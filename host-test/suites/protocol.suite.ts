@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";

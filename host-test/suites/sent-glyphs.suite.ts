@@ -1,5 +1,5 @@
-import { FaceScreen } from "../../src/pictures/face-screen.js";
-import { MAX_SENT_GLYPHS } from "../../src/pictures/sent-glyphs.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { MAX_SENT_GLYPHS } from "../../src/pictures/face/sent-glyphs.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

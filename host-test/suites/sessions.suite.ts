@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
 import { equal, matches, ok, suite } from "../harness.js";
 

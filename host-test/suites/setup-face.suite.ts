@@ -1,6 +1,6 @@
 import { ENGLISH } from "../../src/language/en.js";
-import { FaceScreen } from "../../src/pictures/face-screen.js";
-import { type QrCode, wifiText } from "../../src/pictures/setup-drawing.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { type QrCode, wifiText } from "../../src/pictures/face/setup-drawing.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";

@@ -1,4 +1,4 @@
-import { ENGLISH } from "../../src/connect/setup-text-en.js";
+import { ENGLISH } from "../../src/setup/setup-text-en.js";
 import { settled } from "../doubles/client.js";
 import { makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite } from "../harness.js";

@@ -1,7 +1,7 @@
 import type { Application } from "../../src/app/application.js";
 import { startFirmware } from "../../src/app/start-firmware.js";
-import { openSetup } from "../../src/connect/open-setup.js";
 import type { Board } from "../../src/hardware/hardware.js";
+import { openSetup } from "../../src/setup/open-setup.js";
 import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";

@@ -1,5 +1,5 @@
-import { type ListGateways, listGateways } from "../../src/connect/gateway-list.js";
-import { ProtocolError } from "../../src/protocols/protocol-error.js";
+import { type ListGateways, listGateways } from "../../src/backend/discovery/gateway-list.js";
+import { ProtocolError } from "../../src/protocols/transport.js";
 import { settled } from "../doubles/client.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";

@@ -1,6 +1,6 @@
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
-import type { Canvas } from "../../src/pictures/canvas.js";
-import { type BandCanvas, FaceSnapshot } from "../../src/pictures/face-snapshot.js";
+import type { Canvas } from "../../src/pictures/face/brush.js";
+import { type BandCanvas, FaceSnapshot } from "../../src/pictures/snapshot/face-snapshot.js";
 import { equal, ok, suite } from "../harness.js";
 
 const WIDTH = 16;

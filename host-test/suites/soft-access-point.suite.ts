@@ -1,5 +1,5 @@
-import { SoftAccessPoint } from "../../src/drivers/soft-access-point.js";
-import { JOIN_TIME, WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi-network.js";
+import { SoftAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
+import { JOIN_TIME, WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -16,7 +16,7 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 /** 2026-11-22. */
 const NOW = 1_795_305_600_000;
 
-/** An application in a session, with the add-on, and how its backend calls tools. */
+/** An application in a session, with the feature, and how its backend calls tools. */
 function callable(events: SettingValue<"events"> = []) {
 	const board = boardWithParts();
 	const conversation: ApplicationOptions["conversation"] = (options) => {

@@ -1,9 +1,9 @@
 import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
-import { TOOLS } from "../../src/tools/index.js";
 import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };

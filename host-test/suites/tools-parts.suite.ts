@@ -1,8 +1,8 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
-import { TOOLS } from "../../src/tools/index.js";
 import { Client, type Wire } from "../doubles/client.js";
 import { boardWithParts, FakeSensor } from "../doubles/fake-parts.js";
+import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
 function clientOf(board: Hardware): Client<Hardware> {

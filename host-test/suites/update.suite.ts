@@ -1,4 +1,4 @@
-import { EcmaHttp } from "../../src/net/ecma-http.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readSetting } from "../../src/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";

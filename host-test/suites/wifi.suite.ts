@@ -1,5 +1,5 @@
-import { NTP_INTERVAL, NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/ntp-clock.js";
-import { WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi-network.js";
+import { NTP_INTERVAL, NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
+import { WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, ok, suite } from "../harness.js";

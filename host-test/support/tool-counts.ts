@@ -1,4 +1,4 @@
-import { TOOLS } from "../../src/tools/index.js";
+import { TOOLS } from "../doubles/tools.js";
 
 /** A virtual device has every part but Wi-Fi that could be set up. */
 const OFFERED = TOOLS.filter(({ needs }) => !needs.includes("wifiSetup"));

@@ -3,9 +3,11 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered, type Part } from "../../src/hardware/needs.js";
-import { TOOLS } from "../../src/tools/index.js";
+import { loadTools } from "./load-tools.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const TOOLS = await loadTools();
 
 /** The parts that the application adds on every board. */
 const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];

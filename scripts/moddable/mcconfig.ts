@@ -7,6 +7,7 @@ import { makeFonts } from "../fonts/make-fonts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
+import { listPreloads } from "./preload.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -101,6 +102,7 @@ async function runTool(
 	{ show, options }: RunOptions,
 ): Promise<void> {
 	makeFonts();
+	listPreloads();
 	const { env, rest } = takeGlyphs(args, options.env);
 	const command = [join(sdk.bin, tool), rest] as const;
 	// It has the terminal if its output is shown: the SDK's debugger may ask for Ctrl-C.

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sdk, SdkError } from "./sdk.js";
 
-const MANIFEST = fileURLToPath(new URL("../../src/boards.manifest.json", import.meta.url));
+const MANIFEST = fileURLToPath(new URL("../../manifest_minimal.json", import.meta.url));
 
 /** The target of a plain ESP32. The others are named after it: "esp32/m5stack". */
 const PLAIN = "esp32";
@@ -51,7 +51,7 @@ export function findTarget({ root }: Sdk, name: string): Target {
 	return { name, chip, ...boardOf(name) };
 }
 
-/** The real chips' targets that src/boards.manifest.json names: those with a board of their own, and the plain ESP32. */
+/** The real chips' targets that manifest_minimal.json names: those with a board of their own, and the plain ESP32. */
 export function targetsWithBoards(): string[] {
 	return Object.keys(readPlatforms()).filter((name) => name.split("/")[0] === PLAIN && name !== EMULATED);
 }

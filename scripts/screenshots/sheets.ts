@@ -1,5 +1,5 @@
 import { ENGLISH } from "../../src/language/en.js";
-import { emotionWords } from "../../src/pictures/emotions.js";
+import { emotionWords } from "../../src/pictures/face/emotions.js";
 import { type DrawnScreen, drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
 import type { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
 import { makeSheet } from "./sheet.js";

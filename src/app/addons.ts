@@ -1,73 +1,39 @@
-import type { BackendSearch, BackendSearchOptions } from "../connect/backend-search.js";
-import type { Bootstrap, BootstrapOptions } from "../connect/bootstrap.js";
-import type { ListGateways } from "../connect/gateway-list.js";
-import type { GatewaySearch, GatewaySearchOptions } from "../connect/gateway-search.js";
-import type { openImprov } from "../connect/open-improv.js";
-import type { Setup, SetupOptions } from "../connect/open-setup.js";
-import type { ServedTransport } from "../connect/served-transport.js";
-import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
-import type { Board, Http } from "../hardware/hardware.js";
-import type { Words } from "../language/en.js";
-import type { ExchangeOptions } from "../net/http-exchange.js";
-import type { Direct, DirectOptions } from "../net/open-direct.js";
-import type { PowerOptions } from "../power/open-power.js";
-import type { MqttTransport, MqttTransportOptions } from "../protocols/mqtt-transport.js";
-import type { SettingValue } from "../settings/settings-table.js";
-import type { HardwareTool } from "../tools/support/define-tool.js";
-import type { FirmwareInstaller, FirmwareInstallerOptions } from "../update/firmware-installer.js";
-import type { rollBack, Trial, TrialOptions } from "../update/trial.js";
-import type { ApplicationOptions, Power } from "./application-options.js";
-import type { ModToolsOptions } from "./mod-tools.js";
-import type { observedInstaller } from "./observed-installer.js";
+import type bootstrap from "../backend/bootstrap/feature.js";
+import type discovery from "../backend/discovery/feature.js";
+import type search from "../backend/search/feature.js";
+import type conversation from "../conversation/feature.js";
+import type direct from "../direct/feature.js";
+import type http from "../http/feature.js";
+import type language from "../language/feature.js";
+import type mods from "../mods/feature.js";
+import type mqtt from "../mqtt/feature.js";
+import type { openPower } from "../power/feature.js";
+import type resources from "../resources/feature.js";
+import type setup from "../setup/feature.js";
+import type { openImprov } from "../setup/improv/feature.js";
+import type update from "../update/feature.js";
 
-/** Optional parts of `startFirmware`, which a build may leave out. */
+/** Features of `startFirmware`, which a build may leave out. */
 export interface Addons {
-	/** Asks a server for the backend: the setting `otaUrl`. */
-	readonly bootstrap: (options: Omit<BootstrapOptions, "hmacSha256">) => Bootstrap;
-	/** Talks with the backend's assistant by text. */
-	readonly conversation: (options: ConversationOptions) => Conversation;
-	/** Serves MCP clients without a backend between: the setting `http`. */
-	readonly direct: (options: DirectOptions) => Direct | undefined;
-	/** Finds gateways that announce themselves: for `mdns:` as the setting `backend`, or for a list to choose from. */
-	readonly discovery: {
-		readonly search: (options: Omit<GatewaySearchOptions, "openDnsSd">) => GatewaySearch;
-		readonly list: ListGateways;
-	};
-	/** The part `http`. */
-	readonly http: (options: ExchangeOptions) => Http;
-	/** The device's words in each language. */
-	readonly language: Readonly<Record<SettingValue<"language">, Words>>;
-	/** Adds the tools of the mod that is installed beside the firmware. */
-	readonly mods: (options: Omit<ModToolsOptions, "mod">) => readonly HardwareTool[];
-	/** Backends over MQTT. */
-	readonly mqtt: (options: MqttTransportOptions) => MqttTransport;
-	/** Saves power while nobody uses the device. */
-	readonly power: (options: PowerOptions) => Power;
-	/** For what finds the backend: `bootstrap`, `discovery`; and for a device that serves clients without one. */
-	readonly search: {
-		readonly begin: (options: BackendSearchOptions) => BackendSearch;
-		/** The transport of a backend that becomes known later. */
-		readonly transport: (maxMessageBytes: number) => ServedTransport;
-	};
-	/** Sets the device up with a phone. */
-	readonly setup: (options: SetupOptions) => Setup | undefined;
-	/** Installs firmware over the air. */
-	readonly update: {
-		readonly installer: (options: FirmwareInstallerOptions) => FirmwareInstaller;
-		/** Wraps an installer so that person and application are told. */
-		readonly observe: typeof observedInstaller;
-		readonly trial: (options: TrialOptions) => Trial;
-		readonly rollBack: typeof rollBack;
-	};
+	readonly bootstrap: typeof bootstrap;
+	readonly conversation: typeof conversation;
+	readonly direct: typeof direct;
+	readonly discovery: NonNullable<typeof discovery>;
+	readonly http: typeof http;
+	readonly language: typeof language;
+	readonly mods: typeof mods;
+	readonly mqtt: typeof mqtt;
+	readonly power: typeof openPower;
+	readonly search: typeof search;
+	readonly setup: typeof setup;
+	readonly update: typeof update;
 }
 
 /**
- * Optional parts besides tools. Each is the default export of the module of its name in `src/addons`, and undefined if
- * no manifest of the build names that module.
+ * The features of a build. Each is the default export of `feature` in the folder of its name, and undefined if no
+ * manifest of the build names that folder.
  */
 export interface BuildAddons extends Partial<Addons> {
-	/** Lets a computer set up the Wi-Fi over the serial port. */
 	readonly improv?: typeof openImprov;
-	/** MCP resources: options for the application. */
-	readonly resources?: (board: Board) => Pick<ApplicationOptions, "features" | "onState">;
+	readonly resources?: typeof resources;
 }

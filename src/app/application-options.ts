@@ -1,16 +1,16 @@
-import type { BackendSearch, BackendSearchOptions, BackendSource } from "../connect/backend-search.js";
-import type { Setup } from "../connect/open-setup.js";
+import type { BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
 import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
 import type { DeviceState } from "../device_state/device-state.js";
+import type { Direct } from "../direct/open-direct.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Features } from "../mcp_server/mcp-server.js";
-import type { Direct } from "../net/open-direct.js";
 import type { SessionPolicy } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";
 import type { SettingValue } from "../settings/settings-table.js";
-import type { HardwareTool } from "../tools/support/define-tool.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { HardwareTool } from "../tools/define-tool.js";
 import type { ObserverOptions } from "./observed-parts.js";
 
 export interface ApplicationOptions {

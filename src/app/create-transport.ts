@@ -1,10 +1,19 @@
-import type { NetworkClients } from "../protocols/network-clients.js";
+import type { MqttRecord } from "../mqtt/mqtt-channel.js";
 import type { ChannelLimits, ChannelOptions } from "../protocols/queued-channel.js";
 import type { Transport } from "../protocols/transport.js";
+import type { WebSocketRecord } from "../protocols/websocket-channel.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "../settings/config.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { Addons } from "./addons.js";
+
+/** ECMA-419's records for the network clients that a platform has. */
+export interface NetworkClients {
+	readonly ws?: WebSocketRecord;
+	readonly wss?: WebSocketRecord;
+	readonly mqtt?: MqttRecord;
+	readonly mqtts?: MqttRecord;
+}
 
 interface TransportOptions extends Pick<ChannelOptions, "log"> {
 	readonly config: Config;

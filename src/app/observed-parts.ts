@@ -3,7 +3,7 @@ import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
-import type { observedInstaller } from "./observed-installer.js";
+import type { observedInstaller } from "../update/observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
 export interface ObserverOptions {

@@ -1,5 +1,5 @@
-import type { Setup, SetupOptions } from "../connect/open-setup.js";
 import type { Board, System } from "../hardware/hardware.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
 
 export interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
 	readonly board: Board & { readonly system: System };

@@ -6,7 +6,7 @@ export interface Answer {
 	readonly emotion: string;
 }
 
-/** The language model behind the backend. The firmware makes it if the build has the add-on `conversation`. */
+/** The language model behind the backend. The firmware makes it if the build has the feature `conversation`. */
 export interface Assistant {
 	/**
 	 * Says a text to it, as if a person had spoken. A text that waits for its answer is given up.

@@ -14,7 +14,7 @@ export interface Question {
 	readonly onWait?: (waited: number, marked: string) => void;
 }
 
-/** Asks by the screen and the buttons. The firmware makes it if the board has both, and the build the add-on `conversation`. */
+/** Asks by the screen and the buttons. The firmware makes it if the board has both, and the build the feature `conversation`. */
 export interface Questions {
 	/** @returns what the person chose; undefined if nobody did. Rejects if another question is on the screen. */
 	ask(question: Question): Promise<string | undefined>;

@@ -8,7 +8,7 @@ export interface Reminder {
 	readonly seconds: number;
 }
 
-/** Timers that survive a restart. The firmware makes them if the build has the add-on `conversation`. */
+/** Timers that survive a restart. The firmware makes them if the build has the feature `conversation`. */
 export interface Reminders {
 	readonly all: readonly Reminder[];
 	/** @throws Error if there are {@link MAX_REMINDERS} */

@@ -3,8 +3,8 @@ import type { AudioParams } from "../hardware/sound.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import type { Envelope } from "./envelope.js";
-import { ProtocolError } from "./protocol-error.js";
 import type { Transport } from "./transport.js";
+import { ProtocolError } from "./transport.js";
 
 /**
  * The C++ firmware's values. Some backends answer no hello without a format, so boards without audio send it, too, unless

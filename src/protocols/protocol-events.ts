@@ -1,7 +1,7 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Envelope } from "./envelope.js";
 import type { Session } from "./hello.js";
-import type { ProtocolError } from "./protocol-error.js";
+import type { ProtocolError } from "./transport.js";
 
 /** Messages besides MCP that reach the application. */
 export const APPLICATION_TYPES: readonly string[] = deepFreeze([

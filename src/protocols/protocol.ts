@@ -4,13 +4,12 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
-import type { Channel, ChannelEvents } from "./channel.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, type WantedNames } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
-import { ProtocolError } from "./protocol-error.js";
 import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
 import { SessionWatch } from "./session-watch.js";
-import type { Transport } from "./transport.js";
+import type { Channel, ChannelEvents, Transport } from "./transport.js";
+import { ProtocolError } from "./transport.js";
 
 /** When the device is in a session: always, or only while it or the backend needs one. */
 export type SessionPolicy = "always" | "on-demand";

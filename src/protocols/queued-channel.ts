@@ -1,8 +1,8 @@
 import { decodeText, MessageAssembler, type MessageRejected } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { type WritePart, WriteQueue } from "../text/write-queue.js";
-import type { Channel, ChannelEvents } from "./channel.js";
-import { ProtocolError } from "./protocol-error.js";
+import type { Channel, ChannelEvents } from "./transport.js";
+import { ProtocolError } from "./transport.js";
 
 /** Memory limits of a channel. */
 export interface ChannelLimits {

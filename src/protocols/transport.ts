@@ -1,4 +1,30 @@
-import type { Channel, ChannelEvents } from "./channel.js";
+import type { Sendable } from "../text/pieced-text.js";
+
+/** Events of a {@link Channel}. Nothing is called after the channel was closed, by either side. */
+export interface ChannelEvents {
+	/** Connected: messages may be sent. */
+	onOpen(): void;
+	/** One whole text message. */
+	onText(text: string): void;
+	/** One whole binary message. If absent, such messages are dropped. */
+	readonly onBinary?: (message: ArrayBuffer) => void;
+	/** A message was dropped. `start` has its first characters if it was too long, else it is empty. */
+	onDropped(reason: string, start: string): void;
+	/** A whole message or control frame has arrived. Mere bytes are no sign of life, because the framing may be lost. */
+	onActivity(): void;
+	/** The channel failed, or the other side closed it. */
+	onClose(error: ProtocolError): void;
+}
+
+/** One connection to a backend, or the attempt to open one. Not reused after it was closed. */
+export interface Channel {
+	/** Sends a text message, or queues it. When the queue is full the channel closes as "send-queue-full". */
+	send(text: Sendable): void;
+	/** Asks the peer for a sign of life, if the transport supports that. */
+	ping(): void;
+	/** Closes at once without events. Waiting messages are dropped. */
+	close(): void;
+}
 
 /** A way to reach a backend: what a {@link Protocol} needs to know of it. */
 export interface Transport {
@@ -16,4 +42,33 @@ export interface Transport {
 	readonly maxSentBytes: number;
 	/** Opens a channel. An exception counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
+}
+
+/** Why a session could not start, or ended. Stable: logs, tests and callers may match on it. */
+export type ProtocolErrorCode =
+	/** Network error: host not found, connection refused or reset, TLS failed. */
+	| "connection-failed"
+	/** The peer closed the connection. */
+	| "connection-closed"
+	/** No connection, or no hello, within the timeout. */
+	| "hello-timeout"
+	/** The backend's hello cannot be used with this transport. */
+	| "hello-refused"
+	/** No sign of life for too long. */
+	| "silent"
+	/** The backend said goodbye. */
+	| "goodbye"
+	/** The backend does not read fast enough: the send queue is full. */
+	| "send-queue-full";
+
+/** A failure of the transport, not an error of JSON-RPC. */
+export class ProtocolError extends Error {
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
+	override readonly name = "ProtocolError";
+	readonly code: ProtocolErrorCode;
+
+	constructor(code: ProtocolErrorCode, message: string, options?: { cause?: unknown }) {
+		super(message, options);
+		this.code = code;
+	}
 }

@@ -1,6 +1,6 @@
-import type { ChannelEvents } from "./channel.js";
-import { ProtocolError } from "./protocol-error.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
+import type { ChannelEvents } from "./transport.js";
+import { ProtocolError } from "./transport.js";
 
 /** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
 export interface WebSocketClient {

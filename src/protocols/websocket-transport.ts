@@ -1,7 +1,6 @@
 import { SettingError } from "../settings/setting-error.js";
-import type { Channel, ChannelEvents } from "./channel.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
-import type { Transport } from "./transport.js";
+import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { parseUrl } from "./url.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 

@@ -27,7 +27,7 @@ declare module "embedded:io/serial" {
 
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
-	import type { DigitalClass } from "../drivers/button-digital.js";
+	import type { DigitalClass } from "../drivers/button/button-digital.js";
 
 	const Digital: DigitalClass;
 	export default Digital;
@@ -35,7 +35,7 @@ declare module "embedded:io/digital" {
 
 /** A pin that is switched fast (ECMA-419 §10.4). */
 declare module "embedded:io/pwm" {
-	import type { PwmOutput } from "../drivers/light-pwm.js";
+	import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
 
 	const PWM: new (options: { pin: number }) => PwmOutput;
 	export default PWM;
@@ -43,7 +43,7 @@ declare module "embedded:io/pwm" {
 
 /** LEDs of the kind WS2812. */
 declare module "neopixel" {
-	import type { Pixels } from "../drivers/light-neopixel.js";
+	import type { Pixels } from "../drivers/neopixel/light-neopixel.js";
 
 	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
 	export default NeoPixel;
@@ -51,7 +51,7 @@ declare module "neopixel" {
 
 /** ECMA-419's MQTT client. */
 declare module "embedded:network/mqtt/client" {
-	import type { MqttRecord } from "../protocols/mqtt-channel.js";
+	import type { MqttRecord } from "../mqtt/mqtt-channel.js";
 
 	const MQTTClient: MqttRecord["io"];
 	export default MQTTClient;
@@ -84,7 +84,7 @@ declare module "embedded:network/http/server" {
 
 /** Service discovery by multicast DNS. */
 declare module "embedded:network/dnssd" {
-	import type { DnsSd } from "../connect/dns-sd.js";
+	import type { DnsSd } from "../backend/discovery/gateway-search.js";
 
 	class DNSSD implements DnsSd {
 		constructor(options: { socket: { io: object } });
@@ -98,7 +98,7 @@ declare module "embedded:network/dnssd" {
 
 /** ECMA-419's NTP client. */
 declare module "embedded:network/ntp/client" {
-	import type { NtpRecord } from "../drivers/ntp-clock.js";
+	import type { NtpRecord } from "../drivers/wifi/ntp-clock.js";
 
 	const NTPClient: NtpRecord["io"];
 	export default NTPClient;
@@ -106,7 +106,7 @@ declare module "embedded:network/ntp/client" {
 
 /** ECMA-419's Wi-Fi network interface. */
 declare module "embedded:network/interface/wifi" {
-	import type { WiFiRecord } from "../drivers/wifi-network.js";
+	import type { WiFiRecord } from "../drivers/wifi/wifi-network.js";
 
 	const WiFi: WiFiRecord["io"];
 	export default WiFi;
@@ -130,7 +130,7 @@ declare module "qrcode" {
 
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
-	import type { EthernetRecord } from "../drivers/ethernet-network.js";
+	import type { EthernetRecord } from "../drivers/ethernet/ethernet-network.js";
 
 	const Ethernet: EthernetRecord["io"];
 	export default Ethernet;
@@ -165,7 +165,7 @@ declare module "net" {
 
 /** ECMA-419's audio out. */
 declare module "embedded:io/audio/out" {
-	import type { AudioOutRecord } from "../sound/played-sound.js";
+	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	const AudioOut: AudioOutRecord["io"];
 	export default AudioOut;
@@ -179,6 +179,8 @@ declare module "embedded:peripheral/Power/axp2101" {
 /** The modules of the firmware and of the mod that is installed. */
 declare module "modules" {
 	const Modules: {
+		/** The names of the firmware's modules. */
+		readonly host: string[];
 		has(name: string): boolean;
 		/** Runs a module, unless it was imported before, and returns its default export. */
 		importNow(name: string): unknown;
@@ -235,7 +237,7 @@ declare module "embedded:update" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../pictures/face-drawing.js";
+	import type { Canvas } from "../pictures/face/face-drawing.js";
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
@@ -279,7 +281,7 @@ declare module "commodetto/readJPEG" {
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../pictures/face-drawing.js";
+	import type { Font } from "../pictures/face/face-drawing.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

@@ -51,18 +51,22 @@ declare module "preference" {
 	export default Preference;
 }
 
-/** The optional parts of a build. */
-declare module "src/platform/build" {
+/** The features of a build. */
+declare module "src/platform/features" {
 	import type { BuildAddons } from "../app/addons.js";
-	import type { HardwareTool } from "../tools/support/define-tool.js";
+	export function findFeatures(): BuildAddons;
+}
+
+/** The tools of a build. */
+declare module "src/platform/tools" {
+	import type { HardwareTool } from "../tools/define-tool.js";
 	export function findTools(): readonly HardwareTool[];
-	export function findAddons(): BuildAddons;
 }
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
+	import type { NetworkClients } from "../app/create-transport.js";
 	import type { HttpClients } from "../net/http-client.js";
-	import type { NetworkClients } from "../protocols/network-clients.js";
 	/** @param built what the firmware was built with */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
@@ -75,14 +79,14 @@ declare module "src/platform/http-server" {
 
 /** The mod that is installed beside the firmware. */
 declare module "src/platform/mods" {
-	import type { Mod } from "../app/mod-tools.js";
+	import type { Mod } from "../mods/mod-tools.js";
 	/** Undefined if no mod is installed. */
 	export function findMod(): Mod | undefined;
 }
 
 /** The DNS-SD that the host has. Undefined where UDP has no multicast. */
 declare module "src/platform/dns-sd" {
-	import type { OpenDnsSd } from "../connect/dns-sd.js";
+	import type { OpenDnsSd } from "../backend/discovery/gateway-search.js";
 	export const openDnsSd: OpenDnsSd | undefined;
 }
 
@@ -101,7 +105,7 @@ declare module "src/boards/target/board" {
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { SensorKind } from "../hardware/sensor.js";
-	import type { AudioOutRecord } from "../sound/played-sound.js";
+	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
+import { moduleOf, readFirmware } from "./manifests.js";
+import { modulesPlugin } from "./modules-plugin.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -11,7 +13,8 @@ const MODULES: Readonly<Record<string, string>> = {
 	timer: `${PLATFORM}timer.ts`,
 	preference: `${PLATFORM}preference.ts`,
 	"mc/config": `${PLATFORM}config.ts`,
-	"src/platform/build": `${PLATFORM}build.ts`,
+	"src/platform/features": `${SOURCE}platform/features.ts`,
+	"src/platform/tools": `${SOURCE}platform/tools.ts`,
 	"src/platform/network": `${PLATFORM}network.ts`,
 	"src/platform/http-server": `${PLATFORM}http-server.ts`,
 	"src/platform/mods": `${PLATFORM}mods.ts`,
@@ -28,6 +31,22 @@ const platform: Plugin = {
 			path: MODULES[path] ?? "",
 			...(MODULES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }),
 		}));
+	},
+};
+
+/** Bundles only what the firmware's manifests name, as a build for a chip does. */
+const named: Plugin = {
+	name: "named",
+	setup(build) {
+		const { modules } = readFirmware();
+		const files = new Set([...modules.values()].map(moduleOf));
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+			const module = moduleOf(path);
+			const isMissing = module.startsWith("src/") && !files.has(module);
+			return isMissing
+				? { errors: [{ text: `${module}: no manifest of a virtual device names this module` }] }
+				: undefined;
+		});
 	},
 };
 
@@ -88,7 +107,13 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, isRelease = false, 
 		minifySyntax: true,
 		minifyIdentifiers: isRelease,
 		logLevel: "silent",
-		plugins: [platform, ...(version === undefined ? [] : [versioned(version)]), ...(isRelease ? [released] : [])],
+		plugins: [
+			modulesPlugin,
+			...(entry === FIRMWARE_ENTRY ? [named] : []),
+			platform,
+			...(version === undefined ? [] : [versioned(version)]),
+			...(isRelease ? [released] : []),
+		],
 	});
 	const modules = result.outputFiles[0]?.text ?? "";
 	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.

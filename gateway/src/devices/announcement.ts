@@ -12,7 +12,7 @@ export interface DeviceListener {
 	readonly port: number;
 }
 
-/** The service type that devices search for, as in src/connect/gateway-search.ts. */
+/** The service type that devices search for, as in src/backend/discovery/gateway-search.ts. */
 const SERVICE_TYPE = "xs-mcp";
 
 /** Characters of a name in DNS, at most. */

@@ -4,7 +4,7 @@ import { before, describe, it } from "node:test";
 import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
 import { makeFonts } from "../../../scripts/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../scripts/fonts/read-bm-font.js";
-import { breakLines, widthOf } from "../../../src/text/line-breaks.js";
+import { breakLines, widthOf } from "../../../src/pictures/face/line-breaks.js";
 
 /** Pixels of a line on the screens of boards, without margins. */
 const LINE_WIDTHS = [116, 123, 158, 228, 308];

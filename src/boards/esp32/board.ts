@@ -1,6 +1,6 @@
+import { consolePort } from "../../drivers/console/open-console-port.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";
-import { consolePort } from "../../platform/console-port.js";
-import { openEsp32 } from "../../platform/esp32.js";
 
 /** A bare ESP32 of any kind: the chip and its Wi-Fi. A board with more parts has a folder of its own. */
 export function openBoard() {

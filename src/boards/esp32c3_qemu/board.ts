@@ -1,7 +1,7 @@
 import Instrumentation from "instrumentation";
+import { openChip } from "../../drivers/chip/open-chip.js";
+import { openEthernet } from "../../drivers/ethernet/open-ethernet.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openChip } from "../../platform/chip.js";
-import { openEthernet } from "../../platform/ethernet.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */
 function memory(): object {

@@ -1,10 +1,10 @@
 import config from "mc/config";
+import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import { openButton } from "../../drivers/button/open-button.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openBacklight } from "../../platform/backlight.js";
-import { openButton } from "../../platform/button.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
-import { openPreview } from "../../platform/preview.js";
+import { openFace } from "../../pictures/face/open-face.js";
+import { openPreview } from "../../pictures/preview/open-preview.js";
 
 /** LILYGO T-Display-S3: ESP32-S3 with PSRAM, screen, buttons. */
 export function openBoard() {

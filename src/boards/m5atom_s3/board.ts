@@ -1,11 +1,11 @@
 import config from "mc/config";
+import { openButton } from "../../drivers/button/open-button.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
+import { openOptional } from "../../drivers/open-optional.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openButton } from "../../platform/button.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
-import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
-import { openOptional } from "../../platform/open-optional.js";
-import { openPreview } from "../../platform/preview.js";
+import { openFace } from "../../pictures/face/open-face.js";
+import { openPreview } from "../../pictures/preview/open-preview.js";
 
 /**
  * M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the

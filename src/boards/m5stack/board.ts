@@ -1,8 +1,8 @@
 import config from "mc/config";
+import { openButton } from "../../drivers/button/open-button.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openButton } from "../../platform/button.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
+import { openFace } from "../../pictures/face/open-face.js";
 
 /**
  * M5Stack Core, also Basic and Gray: ESP32, buttons, and a screen, whose backlight is only on or off: its colours show the

@@ -2,16 +2,16 @@
 import Digital from "embedded:io/digital";
 import FT6x06 from "embedded:sensor/Touch/FT6x06";
 import config from "mc/config";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
+import { openOptional } from "../../drivers/open-optional.js";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
+import { openRtc } from "../../drivers/rtc/open-rtc.js";
+import { openTouch } from "../../drivers/touch/open-touch.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openPlayer } from "../../platform/audio.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
-import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
-import { openOptional } from "../../platform/open-optional.js";
-import { openPreview } from "../../platform/preview.js";
-import { openRtc } from "../../platform/rtc.js";
-import { openTouch } from "../../platform/touch.js";
+import { openFace } from "../../pictures/face/open-face.js";
+import { openPreview } from "../../pictures/preview/open-preview.js";
+import { openPlayer } from "../../sound/player/open-player.js";
 
 interface Core2Power extends SdkPower {
 	/** The supply of the amplifier. */

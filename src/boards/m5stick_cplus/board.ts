@@ -1,13 +1,13 @@
 import config from "mc/config";
+import { openButton } from "../../drivers/button/open-button.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
+import { openOptional } from "../../drivers/open-optional.js";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
+import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
+import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openButton } from "../../platform/button.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
-import { openImu, STANDARD_GRAVITY } from "../../platform/imu.js";
-import { openOptional } from "../../platform/open-optional.js";
-import { openPwmLight } from "../../platform/pwm-light.js";
-import { openRtc } from "../../platform/rtc.js";
+import { openFace } from "../../pictures/face/open-face.js";
 
 /** The part of the SDK's target that is used. The SDK's typings lack it. */
 interface Target {

@@ -1,12 +1,12 @@
 import config from "mc/config";
+import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import { openButton } from "../../drivers/button/open-button.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { openNeoPixel } from "../../drivers/neopixel/open-neopixel.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openPlayer } from "../../platform/audio.js";
-import { openBacklight } from "../../platform/backlight.js";
-import { openButton } from "../../platform/button.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openFace } from "../../platform/face.js";
-import { openNeoPixel } from "../../platform/neopixel.js";
-import { openPreview } from "../../platform/preview.js";
+import { openFace } from "../../pictures/face/open-face.js";
+import { openPreview } from "../../pictures/preview/open-preview.js";
+import { openPlayer } from "../../sound/player/open-player.js";
 
 /** Moddable Six: ESP32-S3 with PSRAM, screen, speaker, button, LED. */
 export function openBoard() {

@@ -2,11 +2,11 @@ import config from "mc/config";
 import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
-import { openPlayer } from "../../platform/audio.js";
-import { openFace } from "../../platform/face.js";
-import { openPreview } from "../../platform/preview.js";
+import { openFace } from "../../pictures/face/open-face.js";
+import { openPreview } from "../../pictures/preview/open-preview.js";
+import { openSnapshot } from "../../pictures/snapshot/open-snapshot.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
-import { openSnapshot } from "../../platform/snapshot.js";
+import { openPlayer } from "../../sound/player/open-player.js";
 import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
 

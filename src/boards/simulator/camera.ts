@@ -1,7 +1,7 @@
+import { openCamera } from "../../drivers/camera/open-camera.js";
 import type { Camera } from "../../hardware/pictures.js";
-import { EncodedJpeg } from "../../pictures/encoded-jpeg.js";
-import type { Pixels } from "../../pictures/jpeg-encoder.js";
-import { openCamera } from "../../platform/camera.js";
+import { EncodedJpeg } from "../../pictures/jpeg/encoded-jpeg.js";
+import type { Pixels } from "../../pictures/jpeg/jpeg-encoder.js";
 
 /** Percent. */
 const QUALITY = 75;

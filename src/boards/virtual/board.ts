@@ -13,7 +13,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
-import { SoundPlayer } from "../../sound/sound-player.js";
+import { SoundPlayer } from "../../sound/player/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 

@@ -1,5 +1,5 @@
 import { firmware } from "virtual-host";
-import { ImageHead } from "../../drivers/image-head.js";
+import { ImageHead } from "../../drivers/updater/image-head.js";
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 
 /** The first bytes of a virtual device's image. */

@@ -1,8 +1,8 @@
+import { openButton } from "../../drivers/button/open-button.js";
+import { openCamera } from "../../drivers/camera/open-camera.js";
+import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
 import type { Board } from "../../hardware/hardware.js";
-import { openButton } from "../../platform/button.js";
-import { openCamera } from "../../platform/camera.js";
-import { openEsp32 } from "../../platform/esp32.js";
-import { openPwmLight } from "../../platform/pwm-light.js";
 
 /** Seeed Studio XIAO ESP32S3 Sense: ESP32-S3 with PSRAM, camera, button, LED. The microphone is not used. */
 export function openBoard() {

@@ -3,9 +3,9 @@ import { isObject } from "../../text/is-object.js";
 import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
 import type { Params } from "../params.js";
 import type { Completable, Completer, Completers } from "./completer.js";
-import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
+import type { Feature } from "./server-feature.js";
 
 /** What values are suggested for. */
 export interface CompletionOptions {

@@ -3,13 +3,13 @@ import { type Features, McpServer, type McpServerOptions } from "../mcp-server.j
 import type { Answer, McpSession, SessionOptions } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Feature } from "./feature.js";
 import {
 	type FeatureResult,
 	FeatureSession,
 	type FeatureSessionServer,
 	type SessionFeatures,
 } from "./feature-session.js";
+import type { Feature } from "./server-feature.js";
 
 /** A class of features. */
 export type Kind<F> = abstract new (...options: never[]) => F;

@@ -4,10 +4,10 @@ import { PagedList } from "../paged-list.js";
 import { type Params, readArguments, readCursor } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
-import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 import { type Prompt, type PromptResult, promptResult } from "./prompt.js";
 import { readText } from "./read-param.js";
+import type { Feature } from "./server-feature.js";
 
 /**
  * Prompts: messages that a user can choose for the language model.

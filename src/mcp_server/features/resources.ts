@@ -4,10 +4,10 @@ import { PagedList } from "../paged-list.js";
 import { type Params, readCursor } from "../params.js";
 import type { CallSession, ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completer.js";
-import type { Feature } from "./feature.js";
 import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 import { contentsJson, type Resource, type ResourceData } from "./resource.js";
+import type { Feature } from "./server-feature.js";
 import { matchTemplate } from "./uri-template.js";
 
 /** The resources, and limits of them. */

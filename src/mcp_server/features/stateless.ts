@@ -5,8 +5,8 @@ import { ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
 import type { Answer, SessionServer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
-import type { Feature } from "./feature.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";
+import type { Feature } from "./server-feature.js";
 import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
 
 /** Limits of requests without a session. */

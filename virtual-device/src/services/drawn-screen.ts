@@ -3,7 +3,7 @@ import type { GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
 import { makeFonts } from "../../../scripts/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../scripts/fonts/read-bm-font.js";
 import { BLANK_FACE, type Face, type Theme } from "../../../src/hardware/hardware.js";
-import { FaceScreen } from "../../../src/pictures/face-screen.js";
+import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
 /** What a screen shows: its face, and its settings. */

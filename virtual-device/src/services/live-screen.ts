@@ -1,6 +1,6 @@
 import { BLANK_FACE, type Face } from "../../../src/hardware/hardware.js";
 import type { TimerModule } from "../../../src/hardware/timer.js";
-import { FaceScreen } from "../../../src/pictures/face-screen.js";
+import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
 import { fontOf } from "./drawn-screen.js";
 import type { ScreenPicture } from "./pictures.js";
 import { PixelCanvas } from "./pixel-canvas.js";

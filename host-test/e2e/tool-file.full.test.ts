@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { WebSocketDevices } from "../../gateway/src/index.js";
+import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { NO_SDK } from "../../scripts/moddable/sdk.js";
+import { copyWorkTree } from "../support/guide.js";
+import { freePort } from "../support/port.js";
+
+const EXAMPLE = fileURLToPath(new URL("../../examples/set-lamp.ts", import.meta.url));
+
+const skip = process.env.MODDABLE ? false : NO_SDK;
+
+/** A copy of the project with one more file. */
+function copyWithTool(t: TestContext, file = "src/tools/board/set-lamp.ts"): string {
+	const folder = copyWorkTree();
+	t.after(() => rmSync(folder, { recursive: true, force: true }));
+	const source = readFileSync(EXAMPLE, "utf8");
+	writeFileSync(join(folder, file), source.replaceAll('"../src/tools/', '"../').replaceAll('"../src/', '"../../'));
+	return folder;
+}
+
+function npm(folder: string, args: readonly string[], input = "") {
+	return spawnSync("npm", args, { cwd: folder, input, encoding: "utf8" });
+}
+
+describe("a tool is one file", { skip: process.platform === "win32" && "npm needs a shell there" }, () => {
+	it("and a virtual device offers it", (t) => {
+		const { stdout } = npm(copyWithTool(t), ["start"], "call self.lamp.set on=true brightness=50\n");
+		assert.match(stdout, /\{"on":true,"rgb":\[128,90,45\]\}/);
+	});
+
+	it("whose name another file has, too: the device does not start, and names both", (t) => {
+		const folder = copyWithTool(t);
+		const path = join(folder, "src/tools/board/set-lamp.ts");
+		writeFileSync(path, readFileSync(path, "utf8").replace("self.lamp.set", "self.reboot"));
+		const { status, stderr } = npm(folder, ["start"], "list\n");
+		assert.notEqual(status, 0);
+		assert.match(stderr, /src\/tools\/board\/reboot and src\/tools\/board\/set-lamp both define the tool self\.reboot/);
+	});
+
+	it("and the simulator offers it", { skip }, async (t) => {
+		const folder = copyWithTool(t);
+		const gateway = await openGateway(t);
+		const port = await freePort();
+		const devices = new WebSocketDevices(gateway.servers, { port, authenticate: () => ({}) });
+		await devices.listen();
+		t.after(() => devices.close());
+		const online = nextOnline(gateway.servers);
+		const session = nextSession(gateway.servers);
+		const args = [
+			"scripts/run.mjs",
+			"scripts/moddable/simulator-cli.ts",
+			"--headless",
+			`backend=ws://127.0.0.1:${port}/`,
+		];
+		const simulator = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
+		const ended = once(simulator, "exit").then(([code]) => Promise.reject(new Error(`the simulator ended: ${code}`)));
+		t.after(async () => {
+			simulator.kill();
+			await ended.catch(() => {});
+		});
+		await Promise.race([online, ended]);
+		const { session: device } = await session;
+		const { content } = await device.callTool("self.lamp.set", { on: true, brightness: 50 });
+		assert.deepEqual(content, [{ type: "text", text: '{"on":true,"rgb":[128,90,45]}' }]);
+	});
+
+	it("and the image for a chip has it, in flash", { skip }, (t) => {
+		const folder = copyWithTool(t);
+		const { stdout, stderr } = npm(folder, ["run", "flash", "--", "--target", "esp32", "--link-only"]);
+		assert.match(stdout, /The firmware links for esp32/, stderr);
+		const linked = join(folder, ".cache/moddable/firmware-linked/esp32/tmp/esp32/release/xs-mcp/mc.xs.c");
+		const scripts = /gxScripts\[mxScriptsCount\] = \{([\s\S]*?)\n\};/.exec(readFileSync(linked, "latin1"))?.[1] ?? "";
+		assert.match(scripts, /"src\/tools\/board\/set-lamp"/);
+	});
+});
+
+it("a fault in a manifest ends a virtual device at the start", (t) => {
+	const folder = copyWithTool(t);
+	const path = join(folder, "src/update/manifest.json");
+	writeFileSync(path, readFileSync(path, "utf8").replace("../tools/update/*", "../tools/updates/*"));
+	const { status, stderr } = npm(folder, ["start"], "list\n");
+	assert.notEqual(status, 0);
+	assert.match(stderr, /src\/update\/manifest\.json: "modules" names \.\.\/tools\/updates\/\*, which does not exist/);
+});

@@ -1,0 +1,21 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { HardwareTool } from "../../src/tools/define-tool.js";
+import { modulesPlugin } from "../../virtual-device/src/modules-plugin.js";
+
+const TOOLS = fileURLToPath(new URL("../../src/platform/tools.ts", import.meta.url));
+
+/** The firmware's tools, in the order of the list. */
+export async function loadTools(): Promise<readonly HardwareTool[]> {
+	const { outputFiles } = await build({
+		entryPoints: [TOOLS],
+		bundle: true,
+		write: false,
+		format: "esm",
+		platform: "neutral",
+		plugins: [modulesPlugin],
+	});
+	const script = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+	const { findTools } = await import(`data:text/javascript;base64,${script}`);
+	return findTools();
+}

@@ -1,1 +1,0 @@
-export { openImprov as default } from "../connect/open-improv.js";

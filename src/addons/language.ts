@@ -1,1 +1,0 @@
-export { LANGUAGES as default } from "../language/languages.js";

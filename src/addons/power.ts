@@ -1,1 +1,0 @@
-export { openPower as default } from "../power/open-power.js";

@@ -1,0 +1,236 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { isObject } from "../../text/is-object.js";
+import { parseJson } from "../../text/parse-json.js";
+import { splitUrl } from "../../text/url.js";
+import type { ServedBackend } from "./served-backend.js";
+
+/** Events of the bootstrap. */
+export interface BootstrapEvents {
+	/**
+	 * The backend to connect to: the first time, and whenever another one is served.
+	 *
+	 * @throws Error that says why it cannot be used
+	 */
+	onBackend(backend: ServedBackend): void;
+	/** The device waits to be bound: text and code to show. Either may be empty. */
+	onActivation(code: string, message: string): void;
+	/** The device is bound. */
+	onActivated(): void;
+	/** Firmware is available. Settles if it was not installed; otherwise the device restarts. */
+	onFirmware(firmware: OfferedFirmware): Promise<void>;
+	/** No backend was found, for this reason. The source keeps trying. */
+	onMissing(message: string): void;
+	/** A check failed. The next one follows in `retryIn` milliseconds; none if undefined. */
+	onFailed(error: Error, retryIn: number | undefined): void;
+}
+
+/** Firmware that the server has for this kind of board. */
+export interface OfferedFirmware {
+	readonly version: string;
+	readonly url: string;
+	/** Whether to install it even if it is not newer. */
+	readonly force: boolean;
+	/** SHA-256 of the image, and its signature: extensions by this project. Hexadecimal digits. */
+	readonly sha256: string | undefined;
+	readonly signature: string | undefined;
+}
+
+/** How the device is bound to an account. */
+export interface Activation {
+	/** Text and code to show; the user enters the code elsewhere. Either may be empty. */
+	readonly message: string;
+	readonly code: string;
+	/** What a device with a serial number signs. */
+	readonly challenge: string;
+	/** Milliseconds for which the server may hold the activation request (long poll). */
+	readonly timeout: number;
+}
+
+export interface BootstrapAnswer {
+	/** MQTT is preferred if the server offers both. */
+	readonly backend?: ServedBackend;
+	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
+	readonly serverTime?: { readonly time: number; readonly timezone: number };
+	readonly firmware?: OfferedFirmware;
+	readonly activation?: Activation;
+}
+
+/** The members that are read: XS would keep the names of any others until the restart. */
+const NAMES: readonly string[] = deepFreeze([
+	"mqtt",
+	"endpoint",
+	"client_id",
+	"username",
+	"password",
+	"publish_topic",
+	"subscribe_topic",
+	"keepalive",
+	"websocket",
+	"url",
+	"token",
+	"version",
+	"server_time",
+	"timestamp",
+	"timezone_offset",
+	"firmware",
+	"force",
+	"sha256",
+	"signature",
+	"activation",
+	"message",
+	"code",
+	"challenge",
+	"timeout_ms",
+	"success",
+	"error",
+]);
+
+/** The MQTT port of a server that names none, and the only one that means TLS. */
+const MQTTS_PORT = 8883;
+
+/** Values that an answer may hold: it is parsed in a small heap. */
+const MAX_VALUES = 256;
+
+/**
+ * Times accepted for the clock: 2020 (the clock of a server with an earlier one is not set) to 2106 (32 bits of
+ * seconds).
+ */
+const MIN_TIME = 1_577_836_800_000;
+const MAX_TIME = 4_294_967_295_000;
+
+/** The largest offset of local time, minutes. */
+const MAX_OFFSET = 14 * 60;
+
+const MAX_TIMEOUT = 120_000;
+
+/**
+ * Reads the server's answer. Blocks and members that are missing or null are taken as absent.
+ *
+ * @throws Error that names the member, or quotes the server's own error, which comes with status 200
+ */
+export function readAnswer(text: string): BootstrapAnswer {
+	const answer = parseJson(text, MAX_VALUES, NAMES);
+	if (!isObject(answer)) {
+		throw new Error("the response is not a JSON object");
+	}
+	const { mqtt, websocket, server_time: serverTime, firmware, activation } = answer;
+	checkError(answer);
+	const backend = readMqtt(block("mqtt", mqtt)) ?? readWebSocket(block("websocket", websocket));
+	const time = block("server_time", serverTime);
+	const image = block("firmware", firmware);
+	const offered = image && readFirmware(image);
+	const binding = block("activation", activation);
+	return {
+		...(backend && { backend }),
+		...(time && readTime(time)),
+		...(offered && { firmware: offered }),
+		...(binding && { activation: readActivation(binding) }),
+	};
+}
+
+function checkError({ success, error, message }: Readonly<Record<string, unknown>>): void {
+	if (success === false || typeof error === "string") {
+		throw new Error(`server error: ${String(error ?? message ?? "an error").slice(0, 200)}`);
+	}
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+function isGiven(value: unknown): boolean {
+	return value !== undefined && value !== null;
+}
+
+function block(name: string, value: unknown): Block | undefined {
+	if (!isGiven(value)) {
+		return undefined;
+	}
+	if (!isObject(value)) {
+		throw new Error(`${name}: expected an object, got ${typeof value}`);
+	}
+	return value;
+}
+
+function readMqtt(mqtt: Block | undefined): ServedBackend | undefined {
+	if (mqtt === undefined) {
+		return undefined;
+	}
+	const endpoint = string("mqtt.endpoint", mqtt.endpoint);
+	const url = splitUrl(endpoint.includes("://") ? endpoint : `mqtt://${endpoint}`);
+	if (url === undefined || url.path !== "/") {
+		throw new Error(`mqtt.endpoint: expected host[:port], got ${JSON.stringify(endpoint.slice(0, 200))}`);
+	}
+	const { port = MQTTS_PORT } = url;
+	const scheme = endpoint.includes("://") ? url.scheme : port === MQTTS_PORT ? "mqtts" : "mqtt";
+	const host = url.host.includes(":") ? `[${url.host}]` : url.host;
+	const subscribeTopic = string("mqtt.subscribe_topic", mqtt.subscribe_topic ?? "");
+	return {
+		backend: `${scheme}://${host}:${port}`,
+		clientId: string("mqtt.client_id", mqtt.client_id),
+		mqttUsername: string("mqtt.username", mqtt.username ?? ""),
+		mqttPassword: string("mqtt.password", mqtt.password ?? ""),
+		publishTopic: string("mqtt.publish_topic", mqtt.publish_topic),
+		subscribeTopic: subscribeTopic === "null" ? "" : subscribeTopic,
+		...(isGiven(mqtt.keepalive) && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
+	};
+}
+
+function readWebSocket(websocket: Block | undefined): ServedBackend | undefined {
+	if (websocket === undefined) {
+		return undefined;
+	}
+	return {
+		backend: string("websocket.url", websocket.url),
+		token: string("websocket.token", websocket.token ?? ""),
+		...(isGiven(websocket.version) && { protocolVersion: number("websocket.version", websocket.version) }),
+	};
+}
+
+/** Ignores the time of a clock that is unset or broken. */
+function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
+	if (typeof timestamp !== "number" || timestamp < MIN_TIME || timestamp > MAX_TIME) {
+		return {};
+	}
+	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= MAX_OFFSET;
+	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
+}
+
+/**
+ * Servers that have no firmware name a version without a URL, or with an invalid one: the latter is used only if the
+ * version is newer.
+ */
+function readFirmware({ version, url: given, force, sha256, signature }: Block): OfferedFirmware | undefined {
+	const url = string("firmware.url", given ?? "").trim();
+	if (url === "") {
+		return undefined;
+	}
+	return {
+		version: string("firmware.version", version ?? ""),
+		url,
+		force: force === 1 || force === true,
+		sha256: isGiven(sha256) ? string("firmware.sha256", sha256) : undefined,
+		signature: isGiven(signature) ? string("firmware.signature", signature) : undefined,
+	};
+}
+
+function readActivation({ message, code, challenge, timeout_ms: timeout }: Block): Activation {
+	return {
+		message: string("activation.message", message ?? ""),
+		code: string("activation.code", code ?? ""),
+		challenge: string("activation.challenge", challenge ?? ""),
+		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
+	};
+}
+
+function string(name: string, value: unknown): string {
+	if (typeof value !== "string") {
+		throw new Error(`${name}: expected a string, got ${value === undefined ? "nothing" : typeof value}`);
+	}
+	return value;
+}
+
+function number(name: string, value: unknown): number {
+	if (typeof value !== "number") {
+		throw new Error(`${name}: expected a number, got ${typeof value}`);
+	}
+	return value;
+}

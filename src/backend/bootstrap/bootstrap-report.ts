@@ -1,0 +1,67 @@
+import type { Board, System } from "../../hardware/hardware.js";
+import type { BootstrapConfig } from "../../settings/config.js";
+import { FIRMWARE } from "../../settings/firmware.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
+
+/** Who asks. */
+export interface Identity {
+	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
+	/** The device's UUID. */
+	readonly uuid: string;
+	/** Empty for none. */
+	readonly serialNumber: string;
+	/** The setting. */
+	readonly language: BootstrapConfig["language"];
+}
+
+/** The layout version that the C++ firmware uses. */
+const LAYOUT_VERSION = 2;
+
+/** The tags of languages that the C++ firmware sends (BCP 47). */
+const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = deepFreeze({
+	en: "en-US",
+	ja: "ja-JP",
+	zh: "zh-CN",
+});
+
+/** The headers of both requests. The activation's version is 2 for a device that has a serial number. */
+export function bootstrapHeaders({ board, uuid, serialNumber, language }: Identity): Map<string, string> {
+	const headers = new Map([
+		["Device-Id", board.system.macAddress],
+		["Client-Id", uuid],
+		["Activation-Version", serialNumber === "" ? "1" : "2"],
+		["User-Agent", `${board.name}/${FIRMWARE.version}`],
+		["Accept-Language", TAGS[language]],
+		["Content-Type", "application/json"],
+	]);
+	if (serialNumber !== "") {
+		headers.set("Serial-Number", serialNumber);
+	}
+	return headers;
+}
+
+/** What the device reports about itself, in the layout of the C++ firmware. Unknown values are omitted. */
+export function bootstrapReport({ board, uuid, language }: Identity): object {
+	const { system, screen, network } = board;
+	const { language: _, minimum_free_heap_size: heap, ...info } = system.info();
+	return {
+		version: LAYOUT_VERSION,
+		language: TAGS[language],
+		...(heap !== undefined && { minimum_free_heap_size: String(heap) }),
+		mac_address: system.macAddress,
+		uuid,
+		partition_table: [],
+		ota: { label: "" },
+		...info,
+		application: { name: FIRMWARE.name, version: FIRMWARE.version },
+		...(screen && { display: { monochrome: screen.monochrome, width: screen.width, height: screen.height } }),
+		board: {
+			type: board.name,
+			name: board.name,
+			...info.board,
+			...(network?.ssid !== undefined && { ssid: network.ssid }),
+			...(network?.rssi !== undefined && { rssi: network.rssi }),
+			mac: system.macAddress,
+		},
+	};
+}

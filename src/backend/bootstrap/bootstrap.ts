@@ -1,0 +1,275 @@
+import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import { expectOk } from "../../net/http-status.js";
+import { Backoff, type BackoffOptions } from "../../protocols/backoff.js";
+import type { BootstrapConfig } from "../../settings/config.js";
+import { FIRMWARE } from "../../settings/firmware.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { toHex } from "../../text/hex.js";
+import { isNewer } from "../../text/version.js";
+import type { BootstrapEvents } from "./bootstrap-answer.js";
+import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
+import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
+import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
+
+export interface BootstrapOptions {
+	readonly config: BootstrapConfig;
+	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
+	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
+	/** The device's UUID. */
+	readonly uuid: string;
+	readonly http: Http;
+	/** HMAC-SHA256 (RFC 2104). */
+	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	/** A number in [0, 1). Default `Math.random`. */
+	readonly random?: () => number;
+	readonly events: BootstrapEvents;
+}
+
+/** Checks in a row until one succeeds. */
+const TRIES = 10;
+
+/** Milliseconds between them. */
+const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
+
+/** Activation requests before the bootstrap starts over; milliseconds between them. */
+const ACTIVATION_TRIES = 10;
+const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
+const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
+
+/** Bytes that an answer may have. */
+const MAX_ANSWER_BYTES = 8_192;
+
+/** Milliseconds that a request may take without progress. */
+const TIMEOUT = 30_000;
+
+/**
+ * Asks a server of the xiaozhi family for the backend, at the start and from time to time ("OTA" in the C++ firmware).
+ * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
+ */
+export class Bootstrap {
+	readonly #options: BootstrapOptions;
+	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
+	#turn = 0;
+	#isRunning = false;
+	#failures = 0;
+	readonly #backoff: Backoff;
+	/** The backend that the application was told, as text. */
+	#told = "";
+	/** Whether binding was requested and is not yet confirmed. */
+	#isUnbound = false;
+	#timer: TimerHandle | undefined;
+
+	constructor(options: BootstrapOptions) {
+		this.#options = options;
+		this.#backoff = this.#backoffOf(BACKOFF);
+	}
+
+	#backoffOf(delays: BackoffOptions): Backoff {
+		const { random } = this.#options;
+		return new Backoff({ ...delays, ...(random && { random }) });
+	}
+
+	/** Checks now, then on schedule until {@link stop}. */
+	start(): void {
+		if (!this.#isRunning) {
+			this.#isRunning = true;
+			this.#forgetFailures();
+			void this.#check();
+		}
+	}
+
+	/** Makes no more requests. */
+	stop(): void {
+		this.#isRunning = false;
+		this.#turn += 1;
+		this.#options.timer.clear(this.#timer);
+		this.#timer = undefined;
+	}
+
+	async #check(): Promise<void> {
+		this.#turn += 1;
+		const turn = this.#turn;
+		try {
+			const answer = await this.#ask();
+			if (turn === this.#turn) {
+				await this.#take(answer, turn);
+			}
+		} catch (error) {
+			if (turn === this.#turn) {
+				this.#fail(error as Error);
+			}
+		}
+	}
+
+	async #ask(): Promise<BootstrapAnswer> {
+		const { config } = this.#options;
+		const response = await this.#post(config.otaUrl, JSON.stringify(bootstrapReport(this.#identity)), TIMEOUT);
+		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body));
+	}
+
+	get #identity(): Identity {
+		const { board, uuid, config } = this.#options;
+		return { board, uuid, serialNumber: config.serialNumber, language: config.language };
+	}
+
+	async #post(url: string, body: string, timeout: number): Promise<HttpResponse> {
+		return await this.#options.http.request({
+			method: "POST",
+			url,
+			headers: bootstrapHeaders(this.#identity),
+			body: [ArrayBuffer.fromString(body)],
+			maxBytes: MAX_ANSWER_BYTES,
+			timeout,
+		});
+	}
+
+	async #take(answer: BootstrapAnswer, turn: number): Promise<void> {
+		const { serverTime, firmware, activation, backend } = answer;
+		if (serverTime !== undefined) {
+			this.#options.board.clock?.set(serverTime.time, serverTime.timezone);
+		}
+		if (firmware !== undefined && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
+			await this.#options.events.onFirmware(firmware);
+		}
+		if (turn === this.#turn && activation !== undefined) {
+			await this.#activate(activation, turn);
+		} else if (turn === this.#turn) {
+			this.#endActivation();
+			this.#use(backend);
+			this.#forgetFailures();
+			this.#schedule();
+		}
+	}
+
+	/** Without a backend in the answer, the one that this server named last is used. */
+	#use(served: ServedBackend | undefined): void {
+		const { config, log } = this.#options;
+		const { settings } = this.#options.board;
+		const backend = served ?? storedBackend(settings, config.otaUrl);
+		if (backend === undefined) {
+			throw new Error("the response has neither mqtt nor websocket");
+		}
+		this.#tell(backend);
+		try {
+			storeBackend(settings, config.otaUrl, backend);
+		} catch (error) {
+			log(`could not store the backend: ${String(error)}`);
+		}
+	}
+
+	#tell(backend: ServedBackend): void {
+		const text = JSON.stringify(backend);
+		if (text !== this.#told) {
+			this.#options.events.onBackend(backend);
+			this.#told = text;
+		}
+	}
+
+	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
+	async #activate(activation: Activation, turn: number): Promise<void> {
+		const { events } = this.#options;
+		const body = await this.#activationBody(activation);
+		this.#isUnbound = true;
+		events.onActivation(activation.code, activation.message);
+		const unbound = this.#backoffOf(UNBOUND);
+		const failed = this.#backoffOf(ACTIVATION_FAILED);
+		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
+			const status = await this.#askWhetherBound(body, activation.timeout);
+			if (turn !== this.#turn) {
+				return;
+			}
+			if (status === 200) {
+				this.#endActivation();
+				break;
+			}
+			await this.#wait((status === 202 ? unbound : failed).next());
+		}
+		this.#checkIn(unbound.next());
+	}
+
+	#endActivation(): void {
+		if (this.#isUnbound) {
+			this.#isUnbound = false;
+			this.#options.log("device bound");
+			this.#options.events.onActivated();
+		}
+	}
+
+	/** @returns the HTTP status, or 0 if there was no answer */
+	async #askWhetherBound(body: string, timeout: number): Promise<number> {
+		const { config, log } = this.#options;
+		const url = `${config.otaUrl}${config.otaUrl.endsWith("/") ? "" : "/"}activate`;
+		try {
+			return (await this.#post(url, body, timeout + TIMEOUT)).status;
+		} catch (error) {
+			log((error as Error).message);
+			return 0;
+		}
+	}
+
+	/** A device with a serial number proves that the number is its own. */
+	async #activationBody({ challenge }: Activation): Promise<string> {
+		const { config, hmacSha256 } = this.#options;
+		const { serialNumber, hmacKey } = config;
+		if (serialNumber === "" || hmacKey === undefined) {
+			return "{}";
+		}
+		const hmac = toHex(await hmacSha256(hmacKey, ArrayBuffer.fromString(challenge)));
+		return JSON.stringify({ algorithm: "hmac-sha256", serial_number: serialNumber, challenge, hmac });
+	}
+
+	/** Does not settle if the bootstrap is stopped meanwhile. */
+	#wait(delay: number): Promise<void> {
+		return new Promise((resolve) => {
+			this.#timer = this.#options.timer.set(() => resolve(), delay);
+		});
+	}
+
+	#fail(error: Error): void {
+		this.#failures += 1;
+		if (this.#told === "") {
+			this.#useStored();
+		}
+		if (this.#failures < TRIES) {
+			this.#options.events.onFailed(error, this.#checkIn(this.#backoff.next()));
+		} else {
+			this.#forgetFailures();
+			this.#options.events.onFailed(error, this.#schedule());
+		}
+	}
+
+	#forgetFailures(): void {
+		this.#failures = 0;
+		this.#backoff.reset();
+	}
+
+	#useStored(): void {
+		const { config, board, log } = this.#options;
+		const stored = storedBackend(board.settings, config.otaUrl);
+		if (stored === undefined) {
+			return;
+		}
+		try {
+			this.#tell(stored);
+		} catch (error) {
+			log(`stored backend unusable: ${(error as Error).message}`);
+		}
+	}
+
+	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */
+	#schedule(): number | undefined {
+		const { otaInterval } = this.#options.config;
+		if (otaInterval === 0) {
+			return undefined;
+		}
+		return this.#checkIn(otaInterval * 1000);
+	}
+
+	#checkIn(delay: number): number {
+		this.#timer = this.#options.timer.set(() => void this.#check(), delay);
+		return delay;
+	}
+}

@@ -1,0 +1,4 @@
+import { Conversation, type ConversationOptions } from "./conversation.js";
+
+/** Talks with the backend's assistant by text. */
+export default (options: ConversationOptions): Conversation => new Conversation(options);

@@ -1,0 +1,195 @@
+import { ErrorCode, errorMessage, isRequestId, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
+import { REVISIONS, type Revision, unreadableId } from "../mcp_server/revision.js";
+import type { ServedRequest } from "../net/http-server.js";
+import { isObject } from "../text/is-object.js";
+import { parseJson } from "../text/parse-json.js";
+import type { Sendable } from "../text/pieced-text.js";
+import type { KnownClients } from "./known-clients.js";
+import { checkHeaders, isStateless } from "./stateless-headers.js";
+
+/** The header by which a client is known. */
+export const CLIENT_HEADER = "mcp-session-id";
+
+interface PostedMessageOptions {
+	readonly headers: ServedRequest["headers"];
+	/** The largest message in bytes. */
+	readonly maxBytes: number;
+	readonly clients: KnownClients;
+	/** No answer is due. */
+	readonly onAccepted: () => void;
+	/**
+	 * The answer, with its HTTP status.
+	 *
+	 * @param client the client's id from now on
+	 */
+	readonly onAnswer: (status: number, text: Sendable, client?: string) => void;
+	/** A notification or request of the call, before its answer. */
+	readonly onEvent: (text: string) => void;
+	/** A response to a request of another call. */
+	readonly onResponse: (response: object) => void;
+}
+
+/**
+ * The revision of a client that does not name one:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#protocol-version-header
+ */
+const DEFAULT_REVISION: Revision = "2025-03-26";
+
+/** Bytes of a message per allowed value, as in messages of a backend. */
+const BYTES_PER_VALUE = 16;
+
+/** The start of an error response, and the error's code. */
+const errorStartPattern = (): RegExp =>
+	/^\{"jsonrpc":"2\.0",(?:"id":(?:"(?:[^"\\]|\\.)*"|-?\d+|null),)?"error":\{"code":(-?\d+),"message":"(_meta\.)?/;
+
+/** A posted message and its answer. It is its own session. */
+export class PostedMessage<Context> {
+	readonly #server: McpServer<Context>;
+	readonly #options: PostedMessageOptions;
+	#session: McpSession<Context> | undefined;
+	#isStateless = false;
+	#isAnswered = false;
+
+	constructor(server: McpServer<Context>, options: PostedMessageOptions) {
+		this.#server = server;
+		this.#options = options;
+	}
+
+	receive(text: string): void {
+		let message: unknown;
+		try {
+			message = this.#parse(text);
+		} catch (error) {
+			this.#reject(undefined, new RpcError(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
+			return;
+		}
+		try {
+			this.#isStateless = "experimental" in this.#server.capabilities && isStateless(message, this.#options.headers);
+			if (this.#isStateless && (message as { id?: unknown }).id !== undefined) {
+				checkHeaders(message as Readonly<Record<string, unknown>>, this.#options.headers, this.#server);
+			}
+			this.#dispatch(message, this.#isStateless ? DEFAULT_REVISION : this.#readRevision(message));
+		} catch (error) {
+			this.#reject(message, error as RpcError);
+		}
+	}
+
+	/** Takes a response that was posted separately. */
+	takeResponse(response: object): void {
+		this.#session?.receive(response);
+	}
+
+	/** Cancels the calls in progress. */
+	close(): void {
+		if (!this.#isAnswered) {
+			this.#session?.close();
+		}
+	}
+
+	#dispatch(message: unknown, revision: Revision): void {
+		const { clients, headers, onAccepted, onEvent, onResponse } = this.#options;
+		const client = clients.find(headers.get(CLIENT_HEADER));
+		const session = this.#server.open({
+			owner: clients,
+			send: (text, isAnswer) =>
+				isAnswer ? this.#answer(this.#statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
+		});
+		// The client gets only notifications about its message.
+		this.#server.sessions.delete(session);
+		session.revision = revision;
+		if (client !== undefined) {
+			session.client = client;
+		}
+		this.#session = session;
+		if (isResponse(message)) {
+			onResponse(message);
+		} else {
+			session.receive(message);
+		}
+		if (!this.#isAnswered && !expectsAnswer(message)) {
+			this.#isAnswered = true;
+			session.close();
+			onAccepted();
+		}
+	}
+
+	/** @throws RpcError if it is unknown */
+	#readRevision(message: unknown): Revision {
+		const name = this.#options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
+		const revision = isInitialize(message) ? DEFAULT_REVISION : REVISIONS.find((each) => each === name);
+		if (revision === undefined) {
+			const expected = `MCP-Protocol-Version: expected one of ${REVISIONS.join(", ")}`;
+			throw new RpcError(ErrorCode.invalidRequest, `Unsupported protocol version. ${expected}`);
+		}
+		return revision;
+	}
+
+	/** Unused members are skipped, as in messages of a backend. */
+	#parse(text: string): unknown {
+		const server = this.#server;
+		const maxValues = Math.floor(this.#options.maxBytes / BYTES_PER_VALUE);
+		const message = parseJson(text, maxValues, server.commonNames);
+		const wider = server.widerNames(message);
+		return wider === undefined ? message : parseJson(text, maxValues, wider);
+	}
+
+	#reject(message: unknown, error: RpcError): void {
+		const id = isObject(message) && isRequestId(message.id) ? message.id : unreadableId(DEFAULT_REVISION);
+		this.#answer(400, errorMessage(id, error, NO_WRAPPER), false);
+	}
+
+	/** A session whose call waits for the client's next request stays open: it ends with the call. */
+	#answer(status: number, text: Sendable, isInitialized: boolean): void {
+		const session = this.#session;
+		if (this.#isAnswered) {
+			return;
+		}
+		this.#isAnswered = true;
+		const client = isInitialized && session !== undefined ? this.#options.clients.add(session.client) : undefined;
+		if (session?.calls.length === 0) {
+			session.close();
+		}
+		this.#options.onAnswer(status, text, client);
+	}
+
+	/** Since 2026-07-28 protocol errors also have an HTTP status. */
+	#statusOf(message: unknown, answer: Sendable): number {
+		if (!this.#isStateless) {
+			return isReadable(message) ? 200 : 400;
+		}
+		const [, code, meta] = (typeof answer === "string" && errorStartPattern().exec(answer)) || [];
+		switch (code) {
+			case "-32601":
+				return 404;
+			case "-32600":
+			case "-32021":
+			case "-32022":
+				return 400;
+			case "-32602":
+				return meta === undefined ? 200 : 400;
+			default:
+				return 200;
+		}
+	}
+}
+
+function isInitialize(message: unknown): boolean {
+	return isObject(message) && message.method === "initialize";
+}
+
+function isResponse(message: unknown): message is object {
+	return isObject(message) && message.method === undefined && ("result" in message || "error" in message);
+}
+
+/** Whether it is a message of JSON-RPC, or a batch of them. */
+function isReadable(message: unknown): boolean {
+	return Array.isArray(message) ? message.length > 0 : isObject(message) && typeof message.method === "string";
+}
+
+function expectsAnswer(message: unknown): boolean {
+	return Array.isArray(message)
+		? message.some(expectsAnswer)
+		: isObject(message) && typeof message.method === "string" && message.id !== undefined;
+}

@@ -1,0 +1,276 @@
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
+import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
+import { decodeText } from "../text/message-assembler.js";
+import type { Sendable } from "../text/pieced-text.js";
+import { utf8Length } from "../text/utf8.js";
+import { WriteQueue } from "../text/write-queue.js";
+import { checkRequest, type Rejection, type RequestRules } from "./check-request.js";
+import type { KnownClients } from "./known-clients.js";
+import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
+
+export interface ConnectionOptions<Context> {
+	readonly server: McpServer<Context>;
+	readonly clients: KnownClients;
+	readonly rules: RequestRules;
+	/** Bytes of answers that may wait to be sent. */
+	readonly maxQueuedBytes: number;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	/** Answers the request, whatever it is. */
+	readonly rejection?: Rejection;
+	/** A response to a request of another connection's call has arrived. */
+	readonly onResponse: (response: object) => void;
+	/** The connection has become {@link ServedConnection.isSilent silent}. */
+	readonly onSilent: () => void;
+	readonly onEnd: () => void;
+}
+
+/** Milliseconds after which a connection without an accepted head may be closed for another one. */
+const HEAD_TIME = 1_000;
+
+/** Milliseconds for the whole request. */
+const REQUEST_TIME = 10_000;
+
+/** Milliseconds for a call. Nothing else detects a client that has left the network. */
+const CALL_TIME = 300_000;
+
+/** Milliseconds that sending may pause. */
+const SEND_TIME = 30_000;
+
+/** The body of a rejected request is read and dropped up to this length, so that the client reads the answer. */
+const MAX_DRAINED_BYTES = 65_536;
+
+const JSON_TYPE = "application/json";
+const STREAM_TYPE = "text/event-stream";
+const EVENT_START = "event: message\ndata: ";
+const EVENT_END = "\n\n";
+
+/**
+ * One connection with a client, for one request. The response is JSON, or an event stream if the server sends something
+ * before the answer.
+ */
+export class ServedConnection<Context> {
+	readonly #connection: HttpConnection;
+	readonly #options: ConnectionOptions<Context>;
+	readonly #queue: WriteQueue;
+	#state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
+	#timer: TimerHandle | undefined;
+	#headTimer: TimerHandle | undefined;
+	#isSilent = false;
+	#rejection: Rejection | undefined;
+	#headers: ServedRequest["headers"] = new Map();
+	#body: Uint8Array | undefined;
+	#received = 0;
+	#response: ServedResponse | undefined;
+	#message: PostedMessage<Context> | undefined;
+	/** Whether the current data is the last. */
+	#isLast = false;
+
+	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
+		this.#connection = connection;
+		this.#options = options;
+		this.#rejection = options.rejection;
+		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, (bytes) => connection.write(bytes));
+		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
+		this.#headTimer = options.timer.set(() => {
+			this.#headTimer = undefined;
+			this.#isSilent = true;
+			options.onSilent();
+		}, HEAD_TIME);
+		connection.accept({
+			onRequest: (request) => this.#begin(request),
+			onReadable: (count) => this.#take(connection.read(count)),
+			onResponse: (response) => this.#answer(response),
+			onWritable: (count) => this.#write(count),
+			onDone: () => this.#release(),
+			onError: () => this.#release(),
+		});
+	}
+
+	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
+	get isSilent(): boolean {
+		return this.#isSilent;
+	}
+
+	/** Hands a response of the client to the call. */
+	takeResponse(response: object): void {
+		this.#message?.takeResponse(response);
+	}
+
+	/** Ends the connection at once, and cancels its calls. */
+	close(): void {
+		if (this.#state !== "ended") {
+			this.#release();
+			this.#connection.close();
+		}
+	}
+
+	#limit(time: number, onTimeout: () => void = () => this.close()): void {
+		this.#options.timer.clear(this.#timer);
+		this.#timer = this.#options.timer.set(() => {
+			this.#timer = undefined;
+			onTimeout();
+		}, time);
+	}
+
+	#begin(request: ServedRequest): void {
+		this.#rejection ??= checkRequest(request, this.#options.rules);
+		const { headers } = request;
+		const rejection = this.#rejection;
+		if (rejection === undefined) {
+			this.#heed();
+			this.#headers = headers;
+			this.#body = new Uint8Array(Number(headers.get("content-length")));
+		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
+			// The server accepts no response within this callback.
+			this.#limit(0, () => this.#reject(rejection));
+		}
+	}
+
+	/** The connection is no longer a silent one. */
+	#heed(): void {
+		this.#options.timer.clear(this.#headTimer);
+		this.#headTimer = undefined;
+		this.#isSilent = false;
+	}
+
+	#take(piece: ArrayBuffer | undefined): void {
+		if (piece !== undefined && this.#rejection === undefined && this.#state === "receiving") {
+			this.#body?.set(new Uint8Array(piece), this.#received);
+			this.#received += piece.byteLength;
+		}
+	}
+
+	/** The request is complete. */
+	#answer(response: ServedResponse): void {
+		if (this.#state !== "receiving") {
+			return;
+		}
+		const body = this.#body;
+		this.#body = undefined;
+		if (this.#rejection !== undefined || body === undefined) {
+			this.#reject(this.#rejection ?? { status: 400, reason: "no request" });
+			return;
+		}
+		this.#state = "answering";
+		this.#response = response;
+		this.#limit(CALL_TIME);
+		const { server, clients, rules, onResponse } = this.#options;
+		this.#message = new PostedMessage(server, {
+			headers: this.#headers,
+			maxBytes: rules.maxBytes,
+			clients,
+			onAccepted: () => this.#respond(202, ""),
+			onAnswer: (status, text, client) => {
+				if (client !== undefined) {
+					response.headers.set(CLIENT_HEADER, client);
+				}
+				this.#finish(status, text);
+			},
+			onEvent: (text) => this.#tell(text),
+			onResponse,
+		});
+		try {
+			this.#message.receive(decodeText(body.buffer as ArrayBuffer));
+		} catch (error) {
+			this.#reject({ status: 400, reason: (error as Error).message });
+		}
+	}
+
+	#reject({ status, reason, header }: Rejection): void {
+		if (this.#state === "receiving" || this.#state === "answering") {
+			this.#options.log(`HTTP request rejected with ${status}: ${reason}`);
+			this.#response = { status, headers: new Map(header && [header]) };
+			this.#respond(status, JSON.stringify({ error: reason }));
+		}
+	}
+
+	/** The answer: the rest of the stream, or the whole response. */
+	#finish(status: number, text: Sendable): void {
+		if (this.#state === "streaming") {
+			this.#isLast = true;
+			this.#push(EVENT_START, text, EVENT_END);
+		} else {
+			this.#respond(status, text);
+		}
+	}
+
+	/** A message before the answer. */
+	#tell(text: string): void {
+		if (this.#state === "answering") {
+			this.#state = "streaming";
+			const headers = this.#beginResponse(200);
+			headers.set("content-type", STREAM_TYPE);
+			headers.set("cache-control", "no-cache");
+			this.#connection.respond(this.#response as ServedResponse);
+		}
+		if (this.#state === "streaming" && !this.#isLast) {
+			this.#push(EVENT_START, text, EVENT_END);
+		}
+	}
+
+	#respond(status: number, text: Sendable): void {
+		if (this.#state === "ended") {
+			return;
+		}
+		this.#state = "sending";
+		this.#isLast = true;
+		this.#limit(SEND_TIME);
+		const headers = this.#beginResponse(status);
+		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+		if (bytes > 0) {
+			headers.set("content-type", JSON_TYPE);
+			this.#push(text);
+		}
+		headers.set("content-length", String(bytes));
+		if (this.#state === "sending") {
+			this.#connection.respond(this.#response as ServedResponse);
+		}
+	}
+
+	#beginResponse(status: number): Map<string, string> {
+		this.#response ??= { status, headers: new Map() };
+		this.#response.status = status;
+		const { headers } = this.#response;
+		headers.set("connection", "close");
+		return headers;
+	}
+
+	/** An answer that does not fit the queue ends the connection. */
+	#push(...texts: readonly Sendable[]): void {
+		for (const text of texts) {
+			if (this.#state !== "ended" && !this.#queue.push(text)) {
+				this.#options.log(`connection closed: response longer than ${this.#options.maxQueuedBytes} bytes`);
+				this.close();
+			}
+		}
+		this.#endStream();
+	}
+
+	#write(count: number): void {
+		if (this.#state !== "ended") {
+			this.#limit(this.#isLast ? SEND_TIME : CALL_TIME);
+			this.#queue.onWritable(count);
+			this.#endStream();
+		}
+	}
+
+	/** A stream has no length, so it ends with its connection. */
+	#endStream(): void {
+		if (this.#state === "streaming" && this.#isLast && this.#queue.bytes === 0) {
+			this.close();
+		}
+	}
+
+	#release(): void {
+		if (this.#state !== "ended") {
+			this.#state = "ended";
+			this.#heed();
+			this.#options.timer.clear(this.#timer);
+			this.#timer = undefined;
+			this.#message?.close();
+			this.#options.onEnd();
+		}
+	}
+}

@@ -1,0 +1,121 @@
+import { ErrorCode, RpcError } from "../mcp_server/json-rpc.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
+import { checkParams, type Params } from "../mcp_server/params.js";
+import type { ServedRequest } from "../net/http-server.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { isObject } from "../text/is-object.js";
+
+/** The member of a request of 2026-07-28 that names its revision. */
+const VERSION = "io.modelcontextprotocol/protocolVersion";
+
+const VERSION_HEADER = "mcp-protocol-version";
+
+/** The error code for headers that contradict the body. */
+const HEADER_MISMATCH = -32020;
+
+/** The member of a request's params that `Mcp-Name` repeats. */
+const NAMED: Readonly<Record<string, "name" | "uri">> = deepFreeze({
+	"tools/call": "name",
+	"prompts/get": "name",
+	"resources/read": "uri",
+});
+
+/** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
+export function isStateless(message: unknown, headers: ServedRequest["headers"]): message is Params {
+	if (!isObject(message) || message.method === undefined) {
+		return false;
+	}
+	const isClaimed = readVersion(message) !== undefined || message.method === "server/discover";
+	return isClaimed || (headers.get(VERSION_HEADER) ?? "") >= "2026";
+}
+
+/**
+ * Compares the headers of a request with its body, because proxies may rely on the headers.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ *
+ * @throws RpcError that names the header
+ */
+export function checkHeaders(message: Params, headers: ServedRequest["headers"], server: McpServer<unknown>): void {
+	const version = readVersion(message);
+	if (version === undefined) {
+		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
+	}
+	const method = String(message.method);
+	const params = checkParams(message.params);
+	compare("MCP-Protocol-Version", headers.get(VERSION_HEADER), version);
+	compare("Mcp-Method", headers.get("mcp-method"), method);
+	const member = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+	if (member !== undefined && params[member] !== undefined) {
+		compare("Mcp-Name", decode(headers.get("mcp-name")), params[member]);
+	}
+	if (method === "tools/call" && isObject(params.arguments)) {
+		checkArguments(params.name, params.arguments, headers, server);
+	}
+}
+
+/** Arguments whose schema has `x-mcp-header` are repeated in headers. */
+function checkArguments(
+	name: unknown,
+	given: Params,
+	headers: ServedRequest["headers"],
+	server: McpServer<unknown>,
+): void {
+	const entry = typeof name === "string" ? (server.tools.get(name)?.entry ?? "") : "";
+	if (!entry.includes('"x-mcp-header"')) {
+		return;
+	}
+	const { inputSchema } = JSON.parse(entry) as { inputSchema: { properties?: Readonly<Record<string, Params>> } };
+	for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
+		const header = schema["x-mcp-header"];
+		const value = given[argument];
+		if (header !== undefined && value !== undefined && value !== null) {
+			const name = `Mcp-Param-${header}`;
+			compare(name, decode(headers.get(name.toLowerCase())), value);
+		}
+	}
+}
+
+function compare(header: string, given: string | undefined, expected: unknown): void {
+	const isSame =
+		given !== undefined && typeof expected === "number" ? Number(given) === expected : given === String(expected);
+	if (!isSame) {
+		const words = given === undefined ? "is missing" : "does not match the body";
+		throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${header} ${words}`);
+	}
+}
+
+function readVersion({ params }: Params): string | undefined {
+	const meta = isObject(params) ? params._meta : undefined;
+	const version = isObject(meta) ? meta[VERSION] : undefined;
+	return typeof version === "string" ? version : undefined;
+}
+
+const encodedPattern = (): RegExp => /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Text that a header cannot hold is sent in base64. Invalid base64 equals nothing. */
+function decode(value: string | undefined): string | undefined {
+	if (!(value?.startsWith("=?base64?") && value.endsWith("?="))) {
+		return value;
+	}
+	const digits = encodedPattern().exec(value)?.[1]?.replaceAll("=", "");
+	if (digits === undefined) {
+		return "";
+	}
+	const bytes: number[] = [];
+	let bits = 0;
+	let count = 0;
+	for (const digit of digits) {
+		bits = ((bits << 6) | DIGITS.indexOf(digit)) & 0xfff;
+		count += 6;
+		if (count >= 8) {
+			count -= 8;
+			bytes.push((bits >> count) & 0xff);
+		}
+	}
+	try {
+		return String.fromArrayBuffer(Uint8Array.from(bytes).buffer);
+	} catch {
+		return "";
+	}
+}

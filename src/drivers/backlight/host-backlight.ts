@@ -1,0 +1,25 @@
+import type { Backlight } from "../../hardware/hardware.js";
+
+/** An instance of `Host.Backlight`, defined by the setup of some of the SDK's targets. */
+export interface BacklightOutput {
+	write(percent: number): void;
+}
+
+/** The backlight of a target whose setup in the SDK can dim it. */
+export class HostBacklight implements Backlight {
+	readonly #output: BacklightOutput;
+	#brightness = 100;
+
+	constructor(output: BacklightOutput) {
+		this.#output = output;
+	}
+
+	get brightness(): number {
+		return this.#brightness;
+	}
+
+	set brightness(brightness: number) {
+		this.#output.write(brightness);
+		this.#brightness = brightness;
+	}
+}

@@ -1,0 +1,48 @@
+import type { WakePin } from "../../hardware/power.js";
+import { TimedButton, type TimedButtonOptions } from "../button.js";
+
+/** A digital input of ECMA-419, as far as it is used. */
+interface DigitalInput {
+	read(): number;
+	close(): void;
+}
+
+/** ECMA-419's class of digital inputs. */
+export interface DigitalClass {
+	readonly Input: number;
+	readonly InputPullUp: number;
+	readonly Rising: number;
+	readonly Falling: number;
+	new (options: object): DigitalInput;
+}
+
+export interface DigitalButtonOptions extends TimedButtonOptions {
+	readonly io: DigitalClass;
+	readonly pin: number;
+	/** Whether the pin is high while the button is down. Default: the button connects the pin to ground. */
+	readonly activeHigh?: boolean;
+}
+
+/** A button on a pin. */
+export class DigitalButton extends TimedButton {
+	readonly wakePin: WakePin;
+	readonly #input: DigitalInput;
+
+	constructor(options: DigitalButtonOptions) {
+		super(options);
+		const { io, pin, activeHigh = false } = options;
+		this.wakePin = { pin, high: activeHigh };
+		const down = activeHigh ? 1 : 0;
+		this.#input = new io({
+			pin,
+			mode: activeHigh ? io.Input : io.InputPullUp,
+			edge: io.Rising | io.Falling,
+			onReadable: () => this.follow(this.#input.read() === down),
+		});
+	}
+
+	override close(): void {
+		super.close();
+		this.#input.close();
+	}
+}

@@ -1,0 +1,9 @@
+import Digital from "embedded:io/digital";
+import Time from "time";
+import Timer from "timer";
+import { DigitalButton, type DigitalButtonOptions } from "./button-digital.js";
+
+/** A button on a pin of the chip. */
+export function openButton(options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton {
+	return new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });
+}

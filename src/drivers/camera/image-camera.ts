@@ -1,0 +1,165 @@
+import { type ByteSource, type Camera, HeldBytes } from "../../hardware/pictures.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import { EncodedJpeg } from "../../pictures/jpeg/encoded-jpeg.js";
+
+/** A picture in the memory of the camera's driver. Must be closed. */
+export interface Frame extends ArrayBuffer {
+	close(): void;
+}
+
+/** ECMA-419's image input, as far as it is used. */
+export interface ImageInput {
+	readonly width: number;
+	readonly height: number;
+	start(): void;
+	read(): Frame | undefined;
+	close(): void;
+}
+
+export interface ImageInputOptions {
+	readonly width: number;
+	readonly height: number;
+	/** "jpeg", or the number of a format of pixels. */
+	readonly imageType: "jpeg" | number;
+	readonly format: "buffer/disposable";
+	readonly onReadable: () => void;
+}
+
+export interface ImageCameraOptions {
+	/** ECMA-419's record. */
+	readonly camera: { readonly io: new (options: ImageInputOptions) => ImageInput };
+	/** The smallest size of a photo in pixels, if the camera supports it. */
+	readonly width: number;
+	readonly height: number;
+	/** Whether the camera makes JPEG files itself. Otherwise its pixels are encoded here. */
+	readonly jpeg: boolean;
+	/**
+	 * Encodes pixels, the high byte first, as a JPEG file. Default: they are encoded here, piece by piece, which takes a chip
+	 * many seconds.
+	 */
+	readonly encode?: (pixels: ArrayBuffer, width: number, height: number, quality: number) => ArrayBuffer;
+	/**
+	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 hangs
+	 * when a started camera is closed.
+	 */
+	readonly closes?: boolean;
+	readonly timer: TimerModule;
+}
+
+/** The formats of pixels with 16 bits, the low or the high byte first, as the SDK's bitmaps name them. */
+const RGB565LE = 7;
+const RGB565BE = 8;
+
+/** Percent: the quality of a JPEG that is encoded here. */
+const QUALITY = 75;
+
+/** Pictures skipped while the camera adapts to the light. */
+const FIRST_FRAMES = 3;
+
+/** Milliseconds that a picture may take. */
+const TIMEOUT = 5_000;
+
+/** Photos from a camera that the platform has a driver for. */
+export class ImageCamera implements Camera {
+	readonly #options: ImageCameraOptions;
+	#camera: ImageInput | undefined;
+	/** Pictures still to skip. */
+	#toSkip = 0;
+	/** Takes the next picture, if one is awaited. */
+	#take: ((frame: Frame) => void) | undefined;
+	#isTaken = false;
+
+	constructor(options: ImageCameraOptions) {
+		this.#options = options;
+	}
+
+	async capture(): Promise<ByteSource> {
+		if (this.#isTaken) {
+			throw new Error("the camera is busy with another photo");
+		}
+		this.#isTaken = true;
+		let frame: Frame | undefined;
+		try {
+			frame = await this.#nextFrame();
+			return this.#asJpeg(frame);
+		} catch (error) {
+			this.#release(frame);
+			throw error;
+		}
+	}
+
+	#nextFrame(): Promise<Frame> {
+		const camera = this.#open();
+		// Waiting pictures are old.
+		for (let old = camera.read(); old !== undefined; old = camera.read()) {
+			old.close();
+		}
+		this.#toSkip = FIRST_FRAMES;
+		const { timer } = this.#options;
+		return new Promise((resolve, reject) => {
+			const waiting: TimerHandle = timer.set(() => {
+				this.#take = undefined;
+				reject(new Error(`camera timeout: no picture within ${TIMEOUT} ms`));
+			}, TIMEOUT);
+			this.#take = (frame) => {
+				timer.clear(waiting);
+				this.#take = undefined;
+				resolve(frame);
+			};
+		});
+	}
+
+	#open(): ImageInput {
+		if (this.#camera === undefined) {
+			const { camera, width, height, jpeg, encode } = this.#options;
+			const imageType = jpeg ? "jpeg" : encode === undefined ? RGB565LE : RGB565BE;
+			const onReadable = (): void => this.#receive();
+			this.#camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
+			this.#camera.start();
+		}
+		return this.#camera;
+	}
+
+	/** Pictures that are not awaited stay with the camera, which then pauses. */
+	#receive(): void {
+		const frame = this.#take && this.#camera?.read();
+		if (frame !== undefined && this.#toSkip > 0) {
+			this.#toSkip -= 1;
+			frame.close();
+		} else if (frame !== undefined) {
+			this.#take?.(frame);
+		}
+	}
+
+	#asJpeg(frame: Frame): ByteSource {
+		let isHeld = true;
+		const release = (): void => {
+			if (isHeld) {
+				isHeld = false;
+				this.#release(frame);
+			}
+		};
+		if (this.#options.jpeg) {
+			return new HeldBytes(new Uint8Array(frame), release);
+		}
+		const { width, height } = this.#camera as ImageInput;
+		const { encode } = this.#options;
+		if (encode !== undefined) {
+			const file = new Uint8Array(encode(frame, width, height, QUALITY));
+			release();
+			return new HeldBytes(file);
+		}
+		const pixels = new Uint16Array(frame);
+		const read = (y: number, rows: number): Uint16Array => pixels.subarray(y * width, (y + rows) * width);
+		return new EncodedJpeg({ width, height, read }, QUALITY, release);
+	}
+
+	#release(frame: Frame | undefined): void {
+		this.#isTaken = false;
+		frame?.close();
+		if (this.#options.closes) {
+			this.#camera?.close();
+			this.#camera = undefined;
+		}
+	}
+}

@@ -1,0 +1,24 @@
+import Serial from "embedded:io/serial";
+import type { SerialRecord } from "../../hardware/serial.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { esp32Chip } from "../chip/esp32-chip.js";
+import { esp32Console } from "./esp32-console.js";
+
+/** The pins of UART 0, which leads to the USB connector of most boards, by ESP-IDF's number of the chip. */
+const PINS: Readonly<Record<number, { readonly transmit: number; readonly receive: number }>> = deepFreeze({
+	1: { transmit: 1, receive: 3 }, // ESP32
+	2: { transmit: 43, receive: 44 }, // ESP32-S2
+	5: { transmit: 21, receive: 20 }, // ESP32-C3
+	9: { transmit: 43, receive: 44 }, // ESP32-S3
+	13: { transmit: 16, receive: 17 }, // ESP32-C6
+});
+
+/**
+ * The serial port of ESP-IDF's log and of the debugger, ready to be opened. Free in release builds; in others it cannot be
+ * opened.
+ */
+export function consolePort(): SerialRecord | undefined {
+	const pins = PINS[esp32Chip.model];
+	esp32Console.disableInterrupts();
+	return pins && ({ io: Serial, port: 0, ...pins } as unknown as SerialRecord);
+}

@@ -1,0 +1,46 @@
+import type { TimerModule } from "../../hardware/timer.js";
+import { SampledSensor, type SampledSource } from "../sensor-sampled.js";
+
+/** Metres per second squared, or a driver's own unit. */
+type Axes = Readonly<Record<"x" | "y" | "z", number>>;
+
+/** A sample of an accelerometer of ECMA-419. */
+export interface MotionSample {
+	/** Absent if nothing was measured since the last sample. */
+	readonly accelerometer?: Axes;
+}
+
+interface MotionSensorOptions {
+	readonly source: SampledSource<MotionSample>;
+	/** Metres per second squared per unit of the driver. Default 1; some drivers of the SDK report multiples of g. */
+	readonly scale?: number;
+	readonly timer: TimerModule;
+}
+
+/** The acceleration that the device feels, along its axes. At rest that is gravity. */
+export type MotionSensor = SampledSensor<MotionSample, Axes>;
+
+/** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
+const MOVED = 2;
+
+/** Makes a motion sensor of an accelerometer that the SDK has a driver for. */
+export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor {
+	return new SampledSensor({
+		kind: "motion",
+		unit: "m/s²",
+		source,
+		pick: ({ accelerometer: axes }) =>
+			axes && { x: round(axes.x * scale), y: round(axes.y * scale), z: round(axes.z * scale) },
+		differs: wasMoved,
+		timer,
+	});
+}
+
+function wasMoved(now: Axes, before: Axes): boolean {
+	return Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
+}
+
+/** To hundredths: the rest is noise. */
+function round(value: number): number {
+	return Math.round(value * 100) / 100;
+}

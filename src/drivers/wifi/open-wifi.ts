@@ -1,0 +1,41 @@
+import UDP from "embedded:io/socket/udp";
+import WiFi from "embedded:network/interface/wifi";
+import NTPClient from "embedded:network/ntp/client";
+import built from "mc/config";
+import Preference from "preference";
+import Timer from "timer";
+import { SystemResolver } from "../../platform/system-resolver.js";
+import { type SettingSource, settingText } from "../../settings/read-setting.js";
+import { hostnameOf } from "../../text/hostname.js";
+import { NtpClock, type NtpRecord } from "./ntp-clock.js";
+import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
+
+/**
+ * Joins the Wi-Fi of the settings `ssid` and `password`, and sets the clock by the server of the setting `ntp`: a
+ * stored setting if there is one, else what the firmware was built with. Builds leave out the SDK's `setup/network`, which
+ * joins the Wi-Fi only once.
+ *
+ * @param setTime sets the clock, in seconds since 1970
+ */
+export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
+	const source: SettingSource = { built, settings: Preference };
+	const log = (message: string): void => trace(`${message}\n`);
+	const servers = [settingText("ntp", source)];
+	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
+	return new WiFiNetwork({
+		wifi: { io: WiFi } as WiFiRecord,
+		hostname: hostnameOf,
+		ssid: settingText("ssid", source),
+		password: settingText("password", source),
+		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
+		clock: new NtpClock({
+			ntp: ntp as unknown as NtpRecord,
+			setTime,
+			now: () => Date.now(),
+			timer: Timer,
+			log,
+		}),
+		timer: Timer,
+		log,
+	});
+}

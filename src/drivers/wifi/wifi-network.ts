@@ -1,0 +1,281 @@
+import type { Network } from "../../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
+
+/** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
+export interface WiFiInterface {
+	/** At least 500 when there is an address. */
+	readonly connection: number;
+	readonly MAC: string | undefined;
+	readonly SSID: string | undefined;
+	/** dBm */
+	readonly RSSI: number | undefined;
+	/** The option `hostname` is sent to the DHCP server. */
+	configure(options: { hostname: string }): void;
+	connect(options: { SSID: string; password?: string }): void;
+	disconnect(): void;
+	scan(options: { onFound: (network: WiFiFound) => void; onComplete: () => void }): void;
+	close(): void;
+}
+
+/** What a scan finds. */
+export interface WiFiFound {
+	readonly SSID: string;
+	readonly RSSI: number;
+	/** "none" for an open network. Not in the standard. */
+	readonly security?: string;
+}
+
+export interface WiFiRecord {
+	readonly io: new (options: { onChanged: () => void }) => WiFiInterface;
+}
+
+/** Provides the time, which TLS needs: certificates have dates. */
+export interface Clock {
+	/** Whether the time is known. */
+	readonly isSet: boolean;
+	/**
+	 * Requests the time, and repeats that from time to time. Calls back once, when it is known or not available now.
+	 */
+	ask(done: () => void): void;
+	/** Stops until {@link Clock.ask} is called. */
+	close(): void;
+}
+
+interface WiFiNetworkOptions {
+	readonly wifi: WiFiRecord;
+	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
+	readonly hostname: (macAddress: string) => string;
+	/** The access point's name. Empty: none is joined. */
+	readonly ssid: string;
+	/** Empty for an open network. */
+	readonly password: string;
+	/** Queried for the time as soon as there is an address. */
+	readonly clock: Clock;
+	/**
+	 * Whether the backend is reached over TLS, whose certificates have dates: then the network counts as online only
+	 * after the clock has answered.
+	 */
+	readonly needsTime: boolean;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** ECMA-419: the connection has an address. */
+const HAS_ADDRESS = 500;
+
+/** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
+export const WIFI_CHECK_INTERVAL = 5_000;
+
+/** Milliseconds for an attempt to join during the set-up, and its poll interval. */
+export const JOIN_TIME = 25_000;
+const JOIN_CHECK_INTERVAL = 1_000;
+
+/** Milliseconds after which a scan is given up. */
+const SCAN_TIME = 15_000;
+
+/** Networks of a scan that are kept. */
+const MAX_FOUND = 64;
+
+/** Polls without an address after which the next attempt starts: an access point may stay silent. */
+const PATIENCE = 6;
+
+/**
+ * A Wi-Fi network, rejoined whenever it is lost.
+ *
+ * The interface reports changes but not that it gave up, so it is polled as well.
+ */
+export class WiFiNetwork implements Network {
+	readonly type = "wifi";
+	readonly macAddress: string;
+	onChange: (() => void) | undefined;
+	readonly #options: WiFiNetworkOptions;
+	readonly #interface: WiFiInterface;
+	readonly #watch: TimerHandle;
+	#access: WiFiAccess;
+	/** During the set-up the device joins no network by itself. */
+	#isPaused = false;
+	/** Ends the attempt to join a network of the set-up, while there is one. */
+	#endAttempt: ((isJoined: boolean) => void) | undefined;
+	#online = false;
+	#asked = false;
+	/** Polls since the current attempt began. */
+	#looks = 0;
+
+	constructor(options: WiFiNetworkOptions) {
+		this.#options = options;
+		this.#access = { ssid: options.ssid, password: options.password };
+		const { io, ...record } = options.wifi;
+		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
+		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
+		this.#name(options.hostname(this.macAddress));
+		this.#watch = options.timer.repeat(() => this.#look(), WIFI_CHECK_INTERVAL);
+		if (options.ssid === "") {
+			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
+		}
+		this.#join();
+	}
+
+	get online(): boolean {
+		return this.#online;
+	}
+
+	get ssid(): string {
+		return this.#interface.SSID ?? this.#access.ssid;
+	}
+
+	/** dBm. The minimum without a signal. */
+	get rssi(): number {
+		return this.#interface.RSSI ?? -100;
+	}
+
+	/** Leaves the network, and joins none until `resume` or `join`. */
+	pause(): void {
+		this.#isPaused = true;
+		this.#interface.disconnect();
+		this.#follow();
+	}
+
+	/** Goes on as before `pause`, with the network that was joined last. */
+	resume(): void {
+		this.#isPaused = false;
+		this.#look();
+	}
+
+	/**
+	 * Reports whether this network can be joined. If so, it is used from now on. An attempt in progress is cancelled.
+	 */
+	tryToJoin(access: WiFiAccess): Promise<boolean> {
+		const { timer } = this.#options;
+		this.#endAttempt?.(false);
+		this.#interface.disconnect();
+		this.#join(access);
+		return new Promise((resolve) => {
+			let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
+			const watch = timer.repeat(() => {
+				left -= 1;
+				const isJoined = this.#interface.connection >= HAS_ADDRESS;
+				if (isJoined || left === 0) {
+					this.#endAttempt?.(isJoined);
+				} else if (this.#interface.connection < 300) {
+					this.#join(access);
+				}
+			}, JOIN_CHECK_INTERVAL);
+			this.#endAttempt = (isJoined) => {
+				timer.clear(watch);
+				this.#endAttempt = undefined;
+				if (isJoined) {
+					this.#access = access;
+				} else {
+					this.#interface.disconnect();
+				}
+				resolve(isJoined);
+			};
+		});
+	}
+
+	/** The networks in range, one entry per access point. */
+	scan(): Promise<readonly FoundNetwork[]> {
+		const { timer, log } = this.#options;
+		return new Promise((resolve) => {
+			const found: FoundNetwork[] = [];
+			const limit = timer.set(() => resolve(found), SCAN_TIME);
+			const finish = (): void => {
+				timer.clear(limit);
+				resolve(found);
+			};
+			try {
+				this.#interface.scan({
+					onFound: ({ SSID, RSSI, security }) => {
+						if (found.length < MAX_FOUND) {
+							found.push({ ssid: SSID, rssi: RSSI, secured: security !== "none" });
+						}
+					},
+					onComplete: finish,
+				});
+			} catch (error) {
+				log(`Wi-Fi: scan failed: ${String(error)}`);
+				finish();
+			}
+		});
+	}
+
+	close(): void {
+		this.#options.timer.clear(this.#watch);
+		this.#endAttempt?.(false);
+		this.#options.clock.close();
+		this.#interface.close();
+	}
+
+	/** A network without the device's name is better than none. */
+	#name(hostname: string): void {
+		try {
+			this.#interface.configure({ hostname });
+		} catch (error) {
+			this.#options.log(`Wi-Fi: hostname not set: ${String(error)}`);
+		}
+	}
+
+	#join({ ssid, password } = this.#access): void {
+		const { log } = this.#options;
+		this.#looks = 0;
+		if (ssid === "") {
+			return;
+		}
+		try {
+			this.#interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
+		} catch (error) {
+			log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
+		}
+	}
+
+	#look(): void {
+		this.#follow();
+		const { connection } = this.#interface;
+		if (connection >= HAS_ADDRESS || this.#isPaused || this.#endAttempt !== undefined) {
+			return;
+		}
+		this.#looks += 1;
+		// 300 and 400: it is joining, or waits for an address.
+		if (connection < 300) {
+			this.#join();
+		} else if (this.#looks >= PATIENCE) {
+			this.#looks = 0;
+			this.#interface.disconnect();
+		}
+	}
+
+	#follow(): void {
+		const joined = this.#interface.connection >= HAS_ADDRESS;
+		if (!joined) {
+			this.#stopAsking();
+			this.#tell(false);
+			return;
+		}
+		const { clock, needsTime } = this.#options;
+		const mustAsk = !this.#asked;
+		if (clock.isSet || (mustAsk && !needsTime)) {
+			this.#tell(true);
+		}
+		if (mustAsk) {
+			this.#asked = true;
+			clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
+		}
+	}
+
+	/** The SDK's NTP client repeats its request, and throws in a timer's callback without a network. */
+	#stopAsking(): void {
+		if (this.#asked) {
+			this.#asked = false;
+			this.#options.clock.close();
+		}
+	}
+
+	#tell(online: boolean): void {
+		if (online !== this.#online) {
+			this.#online = online;
+			this.#options.log(online ? `Wi-Fi: ${JSON.stringify(this.ssid)} joined` : "Wi-Fi: lost");
+			this.onChange?.();
+		}
+	}
+}

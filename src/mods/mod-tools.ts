@@ -1,0 +1,82 @@
+import type { Settings } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import type { HardwareTool } from "../tools/define-tool.js";
+
+/** The mod that is installed beside the firmware, as the platform finds it. */
+export interface Mod {
+	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
+	load(): unknown;
+}
+
+export interface ModToolsOptions {
+	/** Undefined if none is installed. */
+	readonly mod: Mod | undefined;
+	/** The tools of the firmware. */
+	readonly tools: readonly HardwareTool[];
+	readonly settings?: Settings | undefined;
+	readonly timer: TimerModule;
+	/** Called with the reason if the mod is left out. */
+	readonly onBroken: (reason: string) => void;
+	readonly log: (message: string) => void;
+}
+
+/** Stores how many starts with a mod failed. */
+const DOMAIN = "mod";
+const STARTS = "starts";
+
+/** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
+const MAX_STARTS = 5;
+
+/** Milliseconds after which a start with a mod counts as good. */
+export const LASTING_START = 300_000;
+
+/**
+ * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is
+ * one with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without
+ * it, so that the device can be reached.
+ */
+export function withModTools(options: ModToolsOptions): readonly HardwareTool[] {
+	const { mod, tools, settings, timer, onBroken, log } = options;
+	if (mod === undefined) {
+		return tools;
+	}
+	const starts = Number(settings?.get(DOMAIN, STARTS) ?? 0);
+	if (starts >= MAX_STARTS) {
+		settings?.delete(DOMAIN, STARTS);
+		onBroken(`the device restarted ${starts} times with it; the next start tries it again`);
+		return tools;
+	}
+	settings?.set(DOMAIN, STARTS, starts + 1);
+	timer.set(() => settings?.delete(DOMAIN, STARTS), LASTING_START);
+	try {
+		const added = readTools(mod.load(), tools);
+		log(`mod: ${added.map(({ name }) => name).join(", ")}`);
+		return [...tools, ...added];
+	} catch (error) {
+		onBroken(error instanceof Error ? error.message : String(error));
+		return tools;
+	}
+}
+
+/** @throws TypeError that says what is wrong with what the mod exports */
+function readTools(exported: unknown, tools: readonly HardwareTool[]): readonly HardwareTool[] {
+	if (!Array.isArray(exported)) {
+		throw new TypeError("the main module's default export is not a list of tools");
+	}
+	const names = new Set(tools.map(({ name }) => name));
+	for (const [at, tool] of exported.entries()) {
+		if (!isTool(tool)) {
+			throw new TypeError(`tool ${at + 1} was not created with defineTool`);
+		}
+		if (names.has(tool.name)) {
+			throw new TypeError(`tool ${tool.name} is already registered`);
+		}
+		names.add(tool.name);
+	}
+	return exported;
+}
+
+function isTool(value: unknown): value is HardwareTool {
+	const { name, entry, run, needs } = (value ?? {}) as Partial<Record<keyof HardwareTool, unknown>>;
+	return typeof name === "string" && typeof entry === "string" && typeof run === "function" && Array.isArray(needs);
+}

@@ -1,0 +1,100 @@
+import { goodbyeMessage } from "../protocols/envelope.js";
+import { type ChannelOptions, DEFAULT_LIMIT } from "../protocols/queued-channel.js";
+import type { Channel, ChannelEvents, Transport } from "../protocols/transport.js";
+import { parseUrl } from "../protocols/url.js";
+import { SettingError } from "../settings/setting-error.js";
+import { MqttChannel, type MqttRecord, type QoS } from "./mqtt-channel.js";
+
+export interface MqttTransportOptions extends ChannelOptions {
+	/** mqtt://host[:port] (1883) or mqtts://host[:port] (8883). */
+	readonly url: string;
+	readonly clientId: string;
+	/** Empty for none. */
+	readonly username?: string;
+	readonly password?: string;
+	/** Milliseconds. Default 240,000. */
+	readonly keepAlive?: number;
+	readonly publishTopic: string;
+	/** Empty if the backend pushes to the client without a subscription. */
+	readonly subscribeTopic?: string;
+	/** Default 0. */
+	readonly qos?: QoS;
+	/**
+	 * Whether to set a last will: the goodbye of a device that disconnects without one. Default: only if the topic is this
+	 * project's, because gateways of the xiaozhi family mistake a will for user name and password.
+	 */
+	readonly lastWill?: boolean | undefined;
+	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. */
+	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord };
+}
+
+const KEEP_ALIVE = 240_000;
+
+/** The topic prefix of this project's gateway. */
+const OWN_TOPICS = "xs-mcp/";
+
+/** The longest packet to a gateway of the xiaozhi family, in bytes: it disconnects at a longer one. */
+const FAMILY_PACKET_BYTES = 8_192;
+
+/** Bytes of a packet besides topic and message: type and length, the topic's length, and the packet's id. */
+const PACKET_OVERHEAD = 9;
+
+/**
+ * Reaches a backend over MQTT 3.1.1.
+ *
+ * The client's keep-alive detects a dead broker. The hello names the transport "udp", as in the xiaozhi family, whose
+ * backends then offer audio over UDP.
+ */
+export class MqttTransport implements Transport {
+	readonly name = "udp";
+	readonly version = 3;
+	readonly saysGoodbye = true;
+	readonly silenceTimeout = 0;
+	readonly maxMessageBytes: number;
+	readonly maxSentBytes: number;
+	readonly #options: MqttTransportOptions;
+	readonly #record: MqttRecord;
+	readonly #host: string;
+	readonly #port: number;
+	/** Whether the backend is this project's gateway, judged by the topic. */
+	readonly #isOwn: boolean;
+
+	/** @throws SettingError */
+	constructor(options: MqttTransportOptions) {
+		const { scheme, host, port } = parseUrl(options.url);
+		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
+		if (record === undefined) {
+			throw new SettingError("backend", `this device does not support ${scheme}://`);
+		}
+		if (options.publishTopic === "" || /[#+]/.test(options.publishTopic)) {
+			throw new SettingError("publishTopic", "expected a topic without wildcards");
+		}
+		// MQTT 3.1.1 §3.1.2.9: no password without a user name.
+		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
+			throw new SettingError("mqttUsername", "required with mqttPassword");
+		}
+		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
+		this.#isOwn = options.publishTopic.startsWith(OWN_TOPICS);
+		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
+		this.maxSentBytes = this.#isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
+		this.#options = options;
+		this.#record = record;
+		this.#host = host;
+		this.#port = port ?? (scheme === "mqtts" ? 8883 : 1883);
+	}
+
+	open(events: ChannelEvents): Channel {
+		const { clientId, username = "", password = "", publishTopic, subscribeTopic = "", qos = 0 } = this.#options;
+		const client = {
+			host: this.#host,
+			port: this.#port,
+			id: clientId,
+			...(username !== "" && { user: username, ...(password !== "" && { password }) }),
+			keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
+			...((this.#options.lastWill ?? this.#isOwn) && {
+				will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },
+			}),
+		};
+		return new MqttChannel({ record: this.#record, client, publishTopic, subscribeTopic, qos }, events, this.#options);
+	}
+}

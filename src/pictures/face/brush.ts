@@ -1,0 +1,401 @@
+/** A font of the canvas. */
+export interface Font {
+	/** Pixels from line to line. */
+	readonly height: number;
+}
+
+/** What is drawn on: Moddable's Poco, as far as it is used. Lengths are whole pixels, colours what `makeColor` made. */
+export interface Canvas {
+	readonly width: number;
+	readonly height: number;
+	makeColor(red: number, green: number, blue: number): number;
+	/** Begins a drawing of the whole canvas, or of a part of it. */
+	begin(x?: number, y?: number, width?: number, height?: number): void;
+	end(): void;
+	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
+	/** @param blend from 0, which draws nothing, to 255 */
+	blendRectangle(color: number, blend: number, x: number, y: number, width: number, height: number): void;
+	drawText(text: string, font: Font, color: number, x: number, y: number, width?: number): void;
+	getTextWidth(text: string, font: Font): number;
+}
+
+const { sqrt } = Math;
+
+/** Steps in which an edge that is nearly level fades out, at most: each is a rectangle. */
+const MAX_STEPS = 3;
+
+/** Pixels: a line that hangs through less is level, and what is narrower has one shade. */
+const LEVEL = 0.75;
+const THIN = 2;
+
+/** Pixels a row: rows of a tall shape whose edges bend less are drawn together. */
+const STEEP = 0.2;
+const TALL = 18;
+
+/** Of 255: what is less cannot be seen, and what is more is whole. */
+const FAINT = 8;
+const SOLID = 250;
+
+/** An arc hangs through so much of its half width at most. */
+const DEEPEST = 0.98;
+
+/**
+ * Draws smooth shapes row by row, as rectangles: the pixels that an edge cuts are blended. Poco has no such shapes but
+ * outlines, for which a board of 4 MB has no room. Lengths are pixels and may be fractions; a shape outside of the clip costs little.
+ */
+export class Brush {
+	/** What `makeColor` made. */
+	color = 0;
+	readonly #canvas: Canvas;
+	#left = 0;
+	#top = 0;
+	#right = 0;
+	#bottom = 0;
+	/** The corners of a line: x, y, x, y, … */
+	readonly #corners = new Float32Array(8);
+
+	constructor(canvas: Canvas) {
+		this.#canvas = canvas;
+	}
+
+	/** Shapes are drawn in these whole rows, and only if they touch these columns. */
+	clip(x: number, y: number, width: number, height: number): void {
+		this.#left = x;
+		this.#top = y;
+		this.#right = x + width;
+		this.#bottom = y + height;
+	}
+
+	/** Whether something in this place is to be drawn. */
+	reaches(x: number, y: number, width: number, height: number): boolean {
+		return x < this.#right && x + width > this.#left && y < this.#bottom && y + height > this.#top;
+	}
+
+	/** An ellipse, or the part of it between two rows. */
+	oval(x: number, y: number, radiusX: number, radiusY: number, from = y - radiusY, to = y + radiusY): void {
+		this.#wide(x, x, y, radiusX, radiusY, from, to);
+	}
+
+	/** A rectangle with round corners. */
+	rounded(x: number, y: number, width: number, height: number, radius: number): void {
+		const inner = height - 2 * radius;
+		this.#wide(x + radius, x + width - radius, y + radius, radius, radius, y, y + radius);
+		if (inner > 0 && this.reaches(x, y + radius, width, inner)) {
+			this.#block(x, y + radius, width, inner);
+		}
+		const last = y + height - radius;
+		this.#wide(x + radius, x + width - radius, last, radius, radius, last, y + height);
+	}
+
+	/**
+	 * A part of a circle's line, with round ends.
+	 *
+	 * @param x, y the middle between its ends
+	 * @param half from there to an end
+	 * @param depth from there to the middle of the line: above if negative, at most `half`
+	 */
+	arc(x: number, y: number, half: number, depth: number, thickness: number): void {
+		const round = thickness / 2;
+		const sag = Math.min(Math.abs(depth), DEEPEST * half);
+		if (sag < LEVEL) {
+			this.#wide(x - half, x + half, y, round, round, y - round, y + round);
+			return;
+		}
+		const radius = (half * half + sag * sag) / (2 * sag);
+		const sign = depth < 0 ? -1 : 1;
+		const center = y + sign * (sag - radius);
+		const near = center + ((y - center) * (radius - round)) / radius;
+		const far = y + sign * (sag + round);
+		const top = Math.min(near, far);
+		const bottom = Math.max(near, far);
+		if (this.reaches(x - half - round, top, 2 * (half + round), bottom - top)) {
+			this.#ring({ x, center, outer: radius + round, inner: radius - round, slope: half / (y - center) }, top, bottom);
+		}
+		this.oval(x - half, y, round, round);
+		this.oval(x + half, y, round, round);
+	}
+
+	/** A straight line with round ends. */
+	line(x: number, y: number, toX: number, toY: number, thickness: number): void {
+		const round = thickness / 2;
+		const left = lesser(x, toX) - round;
+		const top = lesser(y, toY) - round;
+		if (!this.reaches(left, top, greater(x, toX) + round - left, greater(y, toY) + round - top)) {
+			return;
+		}
+		const length = sqrt((toX - x) ** 2 + (toY - y) ** 2);
+		if (length > 0) {
+			const acrossX = (-(toY - y) * round) / length;
+			const acrossY = ((toX - x) * round) / length;
+			const corners = this.#corners;
+			corners[0] = x + acrossX;
+			corners[1] = y + acrossY;
+			corners[2] = toX + acrossX;
+			corners[3] = toY + acrossY;
+			corners[4] = toX - acrossX;
+			corners[5] = toY - acrossY;
+			corners[6] = x - acrossX;
+			corners[7] = y - acrossY;
+			this.polygon(corners);
+		}
+		this.oval(x, y, round, round);
+		this.oval(toX, toY, round, round);
+	}
+
+	/** @param corners x and y of each; no corner may point inwards */
+	polygon(corners: ArrayLike<number>): void {
+		let top = corners[1] as number;
+		let bottom = top;
+		for (let at = 3; at < corners.length; at += 2) {
+			top = lesser(top, corners[at] as number);
+			bottom = greater(bottom, corners[at] as number);
+		}
+		const end = lesser(ceil(bottom), this.#bottom);
+		let row = greater(top | 0, this.#top);
+		let level = greater(row, top);
+		if (row >= end) {
+			return;
+		}
+		let leftBefore = crossing(corners, level, lesser);
+		let rightBefore = crossing(corners, level, greater);
+		for (; row < end; row += 1) {
+			const next = lesser(row + 1, bottom);
+			const left = crossing(corners, next, lesser);
+			const right = crossing(corners, next, greater);
+			span(this.#canvas, this.color, row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
+			leftBefore = left;
+			rightBefore = right;
+			level = next;
+		}
+	}
+
+	/** Its lobes are of circles, and its sides touch these. */
+	heart(x: number, y: number, size: number): void {
+		const lobe = size * 0.54;
+		this.oval(x - size * 0.46, y - size * 0.3, lobe, lobe);
+		this.oval(x + size * 0.46, y - size * 0.3, lobe, lobe);
+		const side = size * 0.85;
+		const shoulder = y + size * 0.08;
+		this.polygon([x - side, shoulder, x, y - size * 0.5, x + side, shoulder, x, y + size * 0.95]);
+	}
+
+	/** A drop that hangs: its middle, and its radius. */
+	drop(x: number, y: number, radius: number): void {
+		this.oval(x, y, radius, radius);
+		this.polygon([x, y - 2.4 * radius, x + 0.92 * radius, y - 0.4 * radius, x - 0.92 * radius, y - 0.4 * radius]);
+	}
+
+	/** An ellipse that is pulled apart: its halves are around `left` and `right`. Between two rows. */
+	#wide(left: number, right: number, y: number, radiusX: number, radiusY: number, from: number, to: number): void {
+		const top = from > y - radiusY ? from : y - radiusY;
+		const bottom = to < y + radiusY ? to : y + radiusY;
+		if (!this.reaches(left - radiusX, top, right - left + 2 * radiusX, bottom - top)) {
+			return;
+		}
+		const canvas = this.#canvas;
+		const { color } = this;
+		const end = lesser(ceil(bottom), this.#bottom);
+		const lastWhole = lesser(bottom, end);
+		let row = greater(top | 0, this.#top);
+		let level = row > top ? row : top;
+		let rest = 1 - ((level - y) / radiusY) ** 2;
+		let before = rest > 0 ? radiusX * sqrt(rest) : 0;
+		let rows = 1;
+		while (row < end) {
+			if (row + rows > lastWhole) {
+				rows = 1;
+			}
+			const next = row + rows < bottom ? row + rows : bottom;
+			const height = (next - y) / radiusY;
+			rest = 1 - height * height;
+			const after = rest > 0 ? radiusX * sqrt(rest) : 0;
+			const cover = rows === 1 ? next - level : 1;
+			span(canvas, color, row, rows, 255 * cover, left - before, left - after, right + before, right + after);
+			const bend = (before < after ? after - before : before - after) / rows;
+			row += rows;
+			rows = bend < STEEP && radiusY > TALL ? 3 : 1;
+			before = after;
+			level = next;
+		}
+	}
+
+	#ring({ x, center, outer, inner, slope }: Ring, top: number, bottom: number): void {
+		const canvas = this.#canvas;
+		const { color } = this;
+		const end = lesser(ceil(bottom), this.#bottom);
+		let row = greater(top | 0, this.#top);
+		let level = row > top ? row : top;
+		let outerBefore = lesser(halfOf(outer, level - center), (level - center) * slope);
+		let before = halfOf(inner, level - center);
+		for (; row < end; row += 1) {
+			const next = row + 1 < bottom ? row + 1 : bottom;
+			const cover = 255 * (next - level);
+			const outerAfter = lesser(halfOf(outer, next - center), (next - center) * slope);
+			const after = halfOf(inner, next - center);
+			// In the row of the inner circle's top or bottom, half a pixel decides: a fade would leave a notch.
+			const middle = (before === 0 || after === 0) && before !== after ? halfOf(inner, (level + next) / 2 - center) : 1;
+			if (middle === 0 || (before === 0 && after === 0)) {
+				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x + outerBefore, x + outerAfter);
+			} else {
+				const above = before === 0 ? after : before;
+				const below = after === 0 ? before : after;
+				span(canvas, color, row, 1, cover, x - outerBefore, x - outerAfter, x - above, x - below);
+				span(canvas, color, row, 1, cover, x + above, x + below, x + outerBefore, x + outerAfter);
+			}
+			outerBefore = outerAfter;
+			before = after;
+			level = next;
+		}
+	}
+
+	/** Whole rows of one width. */
+	#block(x: number, y: number, width: number, height: number): void {
+		const top = Math.max(y, this.#top);
+		const bottom = Math.min(y + height, this.#bottom);
+		this.#canvas.fillRectangle(this.color, x, top, width, bottom - top);
+	}
+}
+
+interface Ring {
+	readonly x: number;
+	readonly center: number;
+	readonly outer: number;
+	readonly inner: number;
+	/** Columns a row, of the lines from the centre to the ends. */
+	readonly slope: number;
+}
+
+/**
+ * Rows of a shape that have the same edges.
+ *
+ * @param blend 255, or less if the shape has only a part of the row's height
+ * @param leftAbove, leftBelow where its left edge enters and leaves these rows
+ */
+function span(
+	canvas: Canvas,
+	color: number,
+	row: number,
+	rows: number,
+	blend: number,
+	leftAbove: number,
+	leftBelow: number,
+	rightAbove: number,
+	rightBelow: number,
+): void {
+	const isWider = leftAbove > leftBelow;
+	const left = isWider ? leftBelow : leftAbove;
+	const insideLeft = isWider ? leftAbove : leftBelow;
+	const isLonger = rightAbove < rightBelow;
+	const insideRight = isLonger ? rightAbove : rightBelow;
+	const right = isLonger ? rightBelow : rightAbove;
+	if (right <= left || blend < FAINT) {
+		return;
+	}
+	let first = insideLeft | 0;
+	if (first < insideLeft) {
+		first += 1;
+	}
+	let last = insideRight | 0;
+	if (first > last) {
+		if (right - left <= THIN) {
+			// No pixel is covered as a whole.
+			const x = left | 0;
+			const width = ceil(right) - x;
+			const shade = (blend * (insideRight - insideLeft + right - left)) / (2 * width);
+			if (shade >= FAINT) {
+				canvas.blendRectangle(color, shade | 0, x, row, width, rows);
+			}
+			return;
+		}
+		// The top or the bottom of something round.
+		first = ((insideLeft + insideRight) / 2 + 0.5) | 0;
+		last = first;
+	}
+	if (first < last) {
+		if (blend >= SOLID) {
+			canvas.fillRectangle(color, first, row, last - first, rows);
+		} else {
+			canvas.blendRectangle(color, blend | 0, first, row, last - first, rows);
+		}
+	}
+	if (left < first) {
+		const shade = blend * (first - (left + insideLeft) / 2);
+		if (left < first - 1) {
+			fade(canvas, color, row, rows, blend, left, insideLeft, first, true);
+		} else if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, first - 1, row, 1, rows);
+		}
+	}
+	if (right > last) {
+		const shade = blend * ((insideRight + right) / 2 - last);
+		if (right > last + 1) {
+			fade(canvas, color, row, rows, blend, insideRight, right, last, false);
+		} else if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, last, row, 1, rows);
+		}
+	}
+}
+
+/** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
+function fade(
+	canvas: Canvas,
+	color: number,
+	row: number,
+	rows: number,
+	blend: number,
+	from: number,
+	to: number,
+	whole: number,
+	isLeft: boolean,
+): void {
+	const first = isLeft ? from | 0 : whole;
+	const end = isLeft ? whole : ceil(to);
+	const step = ceil((end - first) / MAX_STEPS);
+	for (let x = first; x < end; x += step) {
+		const wide = x + step < end ? step : end - x;
+		const at = (x + wide / 2 - from) / (to - from);
+		const part = at < 0 ? 0 : at > 1 ? 1 : at;
+		const shade = blend * (isLeft ? part : 1 - part);
+		if (shade >= FAINT) {
+			canvas.blendRectangle(color, shade | 0, x, row, wide, rows);
+		}
+	}
+}
+
+/** Half the width of a circle, at a distance from its middle. */
+function halfOf(radius: number, distance: number): number {
+	const rest = radius * radius - distance * distance;
+	return rest > 0 ? sqrt(rest) : 0;
+}
+
+/** In place of those of `Math`, which XS looks for in its list of global names each time. */
+function lesser(one: number, other: number): number {
+	return one < other ? one : other;
+}
+
+function greater(one: number, other: number): number {
+	return one > other ? one : other;
+}
+
+function ceil(value: number): number {
+	const whole = value | 0;
+	return whole < value ? whole + 1 : whole;
+}
+
+/** Where the outline crosses a level, on one side. */
+function crossing(corners: ArrayLike<number>, level: number, choose: (one: number, other: number) => number): number {
+	let found = Number.NaN;
+	let x = corners[corners.length - 2] as number;
+	let y = corners[corners.length - 1] as number;
+	for (let at = 0; at < corners.length; at += 2) {
+		const toX = corners[at] as number;
+		const toY = corners[at + 1] as number;
+		if ((level >= y && level <= toY) || (level <= y && level >= toY)) {
+			const here = y === toY ? choose(x, toX) : x + ((toX - x) * (level - y)) / (toY - y);
+			found = Number.isNaN(found) ? here : choose(found, here);
+		}
+		x = toX;
+		y = toY;
+	}
+	return found;
+}

@@ -1,0 +1,49 @@
+import { breakLines, type Measure, widthOf } from "./line-breaks.js";
+
+/** A line of what is said. */
+export interface PageLine {
+	readonly text: string;
+	readonly isAlert: boolean;
+}
+
+/** What a person reads at a time. */
+export interface Page {
+	readonly lines: readonly PageLine[];
+	/** Milliseconds that a person needs to read it. */
+	readonly readingTime: number;
+}
+
+/** The room for words. */
+interface Room {
+	/** Pixels of a line. */
+	readonly width: number;
+	/** Lines of a page. */
+	readonly lines: number;
+}
+
+interface Said {
+	readonly message: string;
+	readonly alert: { readonly status: string; readonly message: string };
+}
+
+/** Milliseconds that it takes to find a new page. */
+const FIND_TIME = 1_500;
+
+/** Pixels of text that are read in a second at 16 pixels of height: about 7 ideographs, or 14 letters. */
+const READ_PIXELS = 110;
+
+/** Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an empty one. */
+export function layOutPages({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] {
+	const warning =
+		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
+	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>
+		breakLines(text, room.width, measure).map((line) => ({ text: line, isAlert }));
+	const lines = [...linesOf(warning, true), ...linesOf(message, false)];
+	const pages: Page[] = [];
+	for (let first = 0; first < lines.length || first === 0; first += room.lines) {
+		const shown = lines.slice(first, first + room.lines);
+		const pixels = shown.reduce((sum, { text }) => sum + widthOf(text, measure), 0);
+		pages.push({ lines: shown, readingTime: FIND_TIME + Math.round((pixels * 1000) / READ_PIXELS) });
+	}
+	return pages;
+}

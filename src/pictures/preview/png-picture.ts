@@ -1,0 +1,189 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
+import type { PictureDecoder } from "./jpeg-picture.js";
+import { PngChunks } from "./png-chunks.js";
+import { unfilter } from "./png-filter.js";
+
+/** Moddable's decompression, as far as it is used. */
+export interface Inflater {
+	onData: (piece: ArrayBuffer) => void;
+	/** Called when the compressed data has come to its end. */
+	onEnd: () => void;
+	/** @throws Error if the data is damaged */
+	push(piece: Uint8Array): void;
+	close(): void;
+}
+
+/** The channels of each kind of colour (PNG specification, table 11.1): grey, RGB, palette, grey and RGB with transparency. */
+const CHANNELS: Readonly<Record<number, number>> = deepFreeze({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 });
+const PALETTE = 3;
+
+/** Bytes of a row: two of them are held, and its pixels. */
+const MAX_ROW_BYTES = 8_192;
+
+const MAX_PIXELS = 16_384;
+
+/** What the header says. */
+interface PngFrame {
+	readonly width: number;
+	readonly height: number;
+	/** Bits of a channel. */
+	readonly depth: number;
+	readonly color: number;
+	readonly channels: number;
+}
+
+/**
+ * A PNG that is drawn row by row as it arrives; transparent areas are dark. Not the SDK's `commodetto/ReadPNG`: it needs the
+ * whole file in memory.
+ */
+export class PngPicture implements PictureDecoder {
+	readonly #screen: PictureScreen;
+	readonly #inflater: Inflater;
+	readonly #chunks: PngChunks;
+	#palette = new Uint8Array(0);
+	#frame: PngFrame | undefined;
+	#picture: FittedPicture | undefined;
+	/** The row that comes in, behind a byte for its filter; and the row above. */
+	#row = new Uint8Array(0);
+	#above = new Uint8Array(0);
+	#pixels = new Uint16Array(0);
+	#at = 0;
+	#y = 0;
+	#isInflated = false;
+
+	constructor(screen: PictureScreen, openInflater: () => Inflater) {
+		this.#screen = screen;
+		this.#inflater = openInflater();
+		this.#inflater.onData = (piece) => this.#receive(new Uint8Array(piece));
+		this.#inflater.onEnd = () => {
+			this.#isInflated = true;
+		};
+		this.#chunks = new PngChunks({
+			onChunk: (type, bytes) => this.#begin(type, bytes),
+			onData: (piece) => this.#inflate(piece),
+		});
+	}
+
+	write(piece: Uint8Array): void {
+		this.#chunks.write(piece);
+	}
+
+	end(): void {
+		if (this.#frame === undefined || this.#y < this.#frame.height) {
+			throw new Error("PNG damaged or truncated");
+		}
+	}
+
+	close(): void {
+		this.#inflater.close();
+	}
+
+	#begin(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
+		if (type === "PLTE") {
+			this.#palette = bytes.slice();
+			return;
+		}
+		if (this.#frame !== undefined) {
+			throw new Error("PNG damaged");
+		}
+		const frame = readFrame(bytes);
+		const rowBytes = Math.ceil((frame.width * frame.channels * frame.depth) / 8);
+		if (rowBytes > MAX_ROW_BYTES) {
+			throw new Error(`PNG rows of ${rowBytes} bytes (limit ${MAX_ROW_BYTES})`);
+		}
+		this.#frame = frame;
+		this.#row = new Uint8Array(1 + rowBytes);
+		this.#above = new Uint8Array(1 + rowBytes);
+		this.#pixels = new Uint16Array(frame.width);
+		this.#picture = new FittedPicture(this.#screen, frame.width, frame.height, 1);
+	}
+
+	#inflate(piece: Uint8Array): void {
+		if (this.#frame === undefined) {
+			throw new Error("PNG damaged");
+		}
+		if (!this.#isInflated) {
+			this.#inflater.push(piece);
+		}
+	}
+
+	#receive(bytes: Uint8Array): void {
+		const { height } = this.#frame as PngFrame;
+		for (let from = 0; from < bytes.byteLength && this.#y < height; ) {
+			const part = bytes.subarray(from, from + this.#row.byteLength - this.#at);
+			this.#row.set(part, this.#at);
+			this.#at += part.byteLength;
+			from += part.byteLength;
+			if (this.#at === this.#row.byteLength) {
+				this.#finishRow();
+			}
+		}
+	}
+
+	#finishRow(): void {
+		const { width, channels, depth } = this.#frame as PngFrame;
+		const row = this.#row;
+		unfilter(row[0] as number, row.subarray(1), this.#above.subarray(1), Math.ceil((channels * depth) / 8));
+		if (this.#picture?.isShown(this.#y)) {
+			this.#convert();
+			this.#picture.add({ x: 0, y: this.#y, width, height: 1 }, this.#pixels);
+		}
+		this.#row = this.#above;
+		this.#above = row;
+		this.#at = 0;
+		this.#y += 1;
+	}
+
+	/** Makes the screen's pixels of the row. */
+	#convert(): void {
+		const { width, color, channels, depth } = this.#frame as PngFrame;
+		const { canvas } = this.#screen;
+		const palette = this.#palette;
+		for (let x = 0; x < width; x += 1) {
+			const first = x * channels;
+			if (color === PALETTE) {
+				const at = 3 * this.#sample(first, depth);
+				this.#pixels[x] = canvas.makeColor(palette[at] ?? 0, palette[at + 1] ?? 0, palette[at + 2] ?? 0);
+				continue;
+			}
+			const red = this.#level(first, depth);
+			const green = channels < 3 ? red : this.#level(first + 1, depth);
+			const blue = channels < 3 ? red : this.#level(first + 2, depth);
+			const light = channels % 2 === 0 ? this.#level(first + channels - 1, depth) / 255 : 1;
+			this.#pixels[x] = canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
+		}
+	}
+
+	/** A channel's value, as a number from 0 to 255. */
+	#level(index: number, depth: number): number {
+		return depth >= 8 ? this.#sample(index, depth) : (this.#sample(index, depth) * 255) / ((1 << depth) - 1);
+	}
+
+	/** A channel's value; of 16 bits only the upper 8. */
+	#sample(index: number, depth: number): number {
+		const bit = index * depth;
+		const byte = this.#row[1 + (bit >> 3)] as number;
+		return depth >= 8 ? byte : (byte >> (8 - depth - (bit & 7))) & ((1 << depth) - 1);
+	}
+}
+
+/** @throws Error if it cannot be shown */
+function readFrame(bytes: Uint8Array): PngFrame {
+	if (bytes.byteLength !== 13) {
+		throw new Error("PNG damaged");
+	}
+	const view = new DataView(bytes.buffer, bytes.byteOffset);
+	const [width, height, depth, color] = [view.getUint32(0), view.getUint32(4), view.getUint8(8), view.getUint8(9)];
+	const channels = CHANNELS[color];
+	if (channels === undefined || ![1, 2, 4, 8, 16].includes(depth)) {
+		throw new Error("PNG damaged");
+	}
+	if (width === 0 || height === 0 || width > MAX_PIXELS || height > MAX_PIXELS) {
+		throw new Error(`PNG of ${width} x ${height} pixels (limit ${MAX_PIXELS} x ${MAX_PIXELS})`);
+	}
+	if (view.getUint8(12) !== 0) {
+		throw new Error("interlaced PNG is not supported");
+	}
+	return { width, height, depth, color, channels };
+}

@@ -1,9 +1,0 @@
-import Digital from "embedded:io/digital";
-import Time from "time";
-import Timer from "timer";
-import { DigitalButton, type DigitalButtonOptions } from "../drivers/button-digital.js";
-
-/** A button on a pin of the chip. */
-export function openButton(options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton {
-	return new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });
-}

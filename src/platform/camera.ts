@@ -1,9 +1,0 @@
-/// <reference path="../types/camera.d.ts" />
-import Camera from "embedded:io/image/in/camera";
-import Timer from "timer";
-import { ImageCamera, type ImageCameraOptions } from "../drivers/image-camera.js";
-
-/** The camera of a target, by the SDK's driver. */
-export function openCamera(options: Omit<ImageCameraOptions, "camera" | "timer">): ImageCamera {
-	return new ImageCamera({ ...options, camera: { io: Camera }, timer: Timer });
-}

@@ -1,0 +1,45 @@
+import type { Board } from "../hardware/hardware.js";
+import type { TimerModule } from "../hardware/timer.js";
+import { readSetting } from "../settings/read-setting.js";
+import { PowerSaver } from "./power-saver.js";
+
+export interface PowerOptions {
+	readonly board: Board;
+	/** What the firmware was built with. */
+	readonly built: Readonly<Record<string, unknown>>;
+	/** Whether the chip may sleep at all. */
+	readonly maySleep: boolean;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** Seconds until the screen of a board with a battery is dimmed, and turned off. */
+const SCREEN_DIM = 60;
+const SCREEN_OFF = 300;
+
+/**
+ * Saves power as the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter` and `wifiPowerSave` say.
+ *
+ * @throws SettingError
+ */
+export function openPower({ board, built, maySleep, timer, log }: PowerOptions): PowerSaver {
+	const { battery, power: chip, settings } = board;
+	const source = { built, settings };
+	const onBattery = (seconds: number): number => (battery === undefined ? 0 : seconds);
+	const sleepAfter = readSetting("sleepAfter", source);
+	const times = {
+		screenDim: readSetting("screenDim", source) ?? onBattery(SCREEN_DIM),
+		screenOff: readSetting("screenOff", source) ?? onBattery(SCREEN_OFF),
+		sleepAfter: maySleep ? sleepAfter : 0,
+		wakeAfter: readSetting("wakeAfter", source),
+	};
+	const mode = readSetting("wifiPowerSave", source);
+	try {
+		chip?.saveWiFi(mode);
+	} catch (error) {
+		log(`Wi-Fi power save "${mode}": ${String(error)}`);
+	}
+	return new PowerSaver({ ...times, board, chip, timer, log });
+}
+
+export default openPower;

@@ -1,0 +1,188 @@
+import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
+import { deepFreeze } from "../../text/deep-freeze.js";
+import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
+
+/** What the device says of itself. */
+interface ImprovInfo {
+	readonly firmware: string;
+	readonly version: string;
+	/** The chip, or the board. */
+	readonly hardware: string;
+	/** The device's name. */
+	readonly name: string;
+}
+
+/** What Improv needs of the device. */
+interface ImprovWiFi {
+	/** Whether a network is joined. */
+	readonly isJoined: boolean;
+	/** A URL to open next; empty without one. */
+	readonly url: string;
+	networks(): Promise<readonly FoundNetwork[]>;
+	/** Joins a network and stores it. Reports whether it could be joined. */
+	apply(access: WiFiAccess): Promise<boolean>;
+}
+
+interface ImprovOptions {
+	readonly info: ImprovInfo;
+	readonly wifi: ImprovWiFi;
+	readonly write: (packet: Uint8Array) => void;
+	readonly log: (message: string) => void;
+}
+
+const STATE = deepFreeze({ ready: 0x02, provisioning: 0x03, provisioned: 0x04 } as const);
+const ERROR = deepFreeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJoined: 0x03, other: 0xff } as const);
+const COMMAND = deepFreeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0x04 } as const);
+
+/** Bytes of a result's strings, including one byte each for the length. */
+const MAX_RESULT_BYTES = 253;
+
+/** Networks that are reported. */
+const MAX_NETWORKS = 20;
+
+/** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */
+export class ImprovService {
+	readonly #options: ImprovOptions;
+	readonly #reader: PacketReader;
+	#isJoining = false;
+	#isScanning = false;
+
+	constructor(options: ImprovOptions) {
+		this.#options = options;
+		this.#reader = new PacketReader({
+			onPacket: (type, data) => this.#receive(type, data),
+			onDamaged: () => this.#tell(PACKET.error, [ERROR.invalid]),
+		});
+	}
+
+	/** Takes what has arrived, in pieces of any length. */
+	read(bytes: Uint8Array): void {
+		this.#reader.read(bytes);
+	}
+
+	#receive(type: number, data: Uint8Array): void {
+		if (type !== PACKET.command) {
+			return;
+		}
+		const [command, length] = data;
+		if (length !== data.length - 2) {
+			this.#tell(PACKET.error, [ERROR.invalid]);
+			return;
+		}
+		switch (command) {
+			case COMMAND.setWiFi:
+				this.#setWiFi(data.subarray(2));
+				break;
+			case COMMAND.state:
+				this.#tellState();
+				break;
+			case COMMAND.info: {
+				const { firmware, version, hardware, name } = this.#options.info;
+				this.#answer(COMMAND.info, [firmware, version, hardware, name]);
+				break;
+			}
+			case COMMAND.networks:
+				void this.#tellNetworks();
+				break;
+			default:
+				this.#tell(PACKET.error, [ERROR.unknownCommand]);
+		}
+	}
+
+	#tell(type: PacketType, data: readonly number[]): void {
+		this.#options.write(makePacket(type, data));
+	}
+
+	#tellState(): void {
+		const { isJoined } = this.#options.wifi;
+		this.#tell(PACKET.error, [ERROR.none]);
+		this.#tell(PACKET.state, [this.#isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
+		if (isJoined && !this.#isJoining) {
+			this.#answerUrl(COMMAND.state);
+		}
+	}
+
+	#answerUrl(command: number): void {
+		const { url } = this.#options.wifi;
+		this.#answer(command, url === "" ? [] : [url]);
+	}
+
+	/** What does not fit is left out. */
+	#answer(command: number, texts: readonly string[]): void {
+		const data: number[] = [];
+		for (const text of texts) {
+			const bytes = new Uint8Array(ArrayBuffer.fromString(text));
+			if (data.length + 1 + bytes.length <= MAX_RESULT_BYTES) {
+				data.push(bytes.length, ...bytes);
+			}
+		}
+		this.#tell(PACKET.result, [command, data.length, ...data]);
+	}
+
+	#setWiFi(data: Uint8Array): void {
+		const access = readAccess(data);
+		if (access === undefined) {
+			this.#tell(PACKET.error, [ERROR.invalid]);
+		} else if (this.#isJoining) {
+			this.#tell(PACKET.error, [ERROR.other]);
+		} else {
+			void this.#join(access);
+		}
+	}
+
+	async #join(access: WiFiAccess): Promise<void> {
+		const { wifi, log } = this.#options;
+		this.#isJoining = true;
+		this.#tell(PACKET.error, [ERROR.none]);
+		this.#tell(PACKET.state, [STATE.provisioning]);
+		let error: number = ERROR.notJoined;
+		try {
+			error = (await wifi.apply(access)) ? ERROR.none : ERROR.notJoined;
+		} catch (cause) {
+			log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
+			error = ERROR.other;
+		}
+		this.#isJoining = false;
+		if (error === ERROR.none) {
+			this.#tell(PACKET.state, [STATE.provisioned]);
+			this.#answerUrl(COMMAND.setWiFi);
+		} else {
+			this.#tell(PACKET.error, [error]);
+			this.#tell(PACKET.state, [wifi.isJoined ? STATE.provisioned : STATE.ready]);
+		}
+	}
+
+	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
+	async #tellNetworks(): Promise<void> {
+		if (this.#isJoining || this.#isScanning) {
+			this.#tell(PACKET.error, [ERROR.other]);
+			return;
+		}
+		this.#isScanning = true;
+		const found = await this.#options.wifi.networks();
+		this.#isScanning = false;
+		for (const { ssid, rssi, secured } of found.slice(0, MAX_NETWORKS)) {
+			this.#answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
+		}
+		this.#answer(COMMAND.networks, []);
+	}
+}
+
+/** The network's name and password, each after its length. Undefined if the lengths do not match the data. */
+function readAccess(data: Uint8Array): WiFiAccess | undefined {
+	const end = 1 + (data[0] ?? 0);
+	const passwordEnd = end + 1 + (data[end] ?? 0);
+	if (data.length < 3 || end === 1 || end - 1 > 32 || passwordEnd !== data.length) {
+		return undefined;
+	}
+	try {
+		return { ssid: textOf(data.slice(1, end)), password: textOf(data.slice(end + 1)) };
+	} catch {
+		// It is no UTF-8.
+		return undefined;
+	}
+}
+
+function textOf(bytes: Uint8Array): string {
+	return String.fromArrayBuffer(bytes.buffer as ArrayBuffer);
+}

@@ -1,0 +1,136 @@
+import type { FoundGateway } from "../backend/discovery/gateway-list.js";
+import type { FoundNetwork } from "../hardware/wifi-setup.js";
+import type { ServedRequest } from "../net/http-server.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { answerPart } from "./answer-part.js";
+import type { Answer } from "./setup-connection.js";
+import type { FormErrors, SetupValues } from "./setup-form.js";
+import { inLanguage, type SetupMessage } from "./setup-message.js";
+import { SETUP_PAGE } from "./setup-page.js";
+import { ENGLISH } from "./setup-text-en.js";
+import { JAPANESE } from "./setup-text-ja.js";
+import { CHINESE } from "./setup-text-zh.js";
+
+/** The state of the set-up. "joining" is any step in progress. */
+export interface SetupStatus {
+	readonly state: "waiting" | "joining" | "found" | "joined" | "failed";
+	/** A message for the user. Absent until the form was sent. */
+	readonly message?: SetupMessage;
+	/** In the state "found". */
+	readonly gateways?: readonly FoundGateway[];
+	/** Whether the settings can be stored although this attempt failed. */
+	readonly canKeep?: boolean;
+}
+
+/** What the routes need of the set-up. */
+export interface SetupSource {
+	/** Host and port of the page. */
+	readonly host: string;
+	/** A token sent with the form, which other sites cannot know. */
+	readonly formToken: string;
+	/** The name of the device's own network. */
+	readonly device: string;
+	/** Whether it can look for gateways. */
+	readonly findsGateways: boolean;
+	status(): SetupStatus;
+	values(): SetupValues;
+	networks(): Promise<readonly FoundNetwork[]>;
+	/** Takes the form. @returns its errors */
+	submit(text: string): FormErrors | undefined;
+}
+
+const JSON_HEADERS = deepFreeze([
+	["content-type", "application/json"],
+	["cache-control", "no-store"],
+	["x-content-type-options", "nosniff"],
+] as const);
+
+const PAGE_HEADERS = deepFreeze([
+	["content-type", "text/html; charset=utf-8"],
+	["cache-control", "no-store"],
+	["x-content-type-options", "nosniff"],
+	[
+		"content-security-policy",
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " +
+			"connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+	],
+] as const);
+
+/**
+ * Answers a browser in the device's own network.
+ *
+ * Requests for other hosts and paths are redirected to the page: phones request some of them to detect a captive portal
+ * (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …). Only the page's own script gets and
+ * changes settings: by the hostname, the origin and the form's token.
+ */
+export function answerRequest(request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> {
+	const { method, headers } = request;
+	const path = request.path.split("?")[0];
+	const isOwn = headers.get("host") === source.host;
+	if (method === "POST") {
+		return isOwn && path === "/settings" ? submit(request, body, source) : { status: 404 };
+	}
+	if (method !== "GET") {
+		return method === "HEAD" ? redirect(source) : { status: 405, headers: [["allow", "GET, POST"]] };
+	}
+	if (!isOwn) {
+		return redirect(source);
+	}
+	switch (path) {
+		case "/":
+			return { status: 200, headers: PAGE_HEADERS, parts: SETUP_PAGE };
+		case "/settings":
+			return isForeign(request, source) ? { status: 403 } : json(200, publicSettings(source));
+		case "/networks":
+			return source.networks().then((networks) => json(200, { networks: networks.map((each) => ({ ...each })) }));
+		case "/status":
+			return json(200, describe(source.status()));
+		case "/texts/en":
+			return json(200, { ...ENGLISH });
+		case "/texts/ja":
+			return json(200, { ...JAPANESE });
+		case "/texts/zh":
+			return json(200, { ...CHINESE });
+		default:
+			return redirect(source);
+	}
+}
+
+/** With the English sentence, for clients without the page. */
+function describe({ message, ...status }: SetupStatus): object {
+	return { ...status, ...(message && { ...message, message: inLanguage(message) }) };
+}
+
+function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
+	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
+		return json(403, { errors: { form: { text: "reload" } } });
+	}
+	const errors = source.submit(body);
+	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
+}
+
+/** Whether a page of another site made the request. */
+function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
+	return (headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
+}
+
+/** The settings without secrets. */
+function publicSettings(source: SetupSource): object {
+	const { password, token, ...settings } = source.values();
+	const { device, formToken, findsGateways } = source;
+	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken, findsGateways };
+}
+
+function redirect({ host }: SetupSource): Answer {
+	return {
+		status: 302,
+		headers: [
+			["location", `http://${host}/`],
+			["cache-control", "no-store"],
+		],
+	};
+}
+
+function json(status: number, value: object): Answer {
+	return { status, headers: JSON_HEADERS, parts: [answerPart(JSON.stringify(value))] };
+}

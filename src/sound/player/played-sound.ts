@@ -1,0 +1,216 @@
+import type { Sound } from "../../hardware/sound.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+
+/** ECMA-419's audio out, as far as it is used. */
+export interface AudioOut {
+	/** Part of full loudness, 0 to 1. */
+	volume: number;
+	start(): void;
+	/** Takes at most as many bytes as `onWritable` announced. */
+	write(samples: Uint8Array): void;
+	close(): void;
+}
+
+export interface AudioOutOptions {
+	readonly audioType: "LPCM";
+	/** Hertz. */
+	readonly sampleRate: number;
+	readonly channels: 1;
+	readonly bitsPerSample: 16;
+	/** Is called again and again from `start` on, whether something was written or not. */
+	readonly onWritable: (bytes: number) => void;
+}
+
+/** ECMA-419's record for the audio out. */
+export interface AudioOutRecord {
+	readonly io: new (options: AudioOutOptions) => AudioOut;
+}
+
+interface PlayedSoundOptions {
+	readonly audioOut: AudioOutRecord;
+	readonly timer: TimerModule;
+	/** Hertz. */
+	readonly sampleRate: number;
+	/** 0 to 1. */
+	readonly loudness: number;
+}
+
+/** Bytes that may wait to be played. Beyond that, `write` waits. */
+const ENOUGH = 4_096;
+
+/**
+ * Bytes of silence after the last sample: more than the buffers of any platform hold (an ESP32's are the largest), so that
+ * the last sample has left them.
+ */
+const TAIL = 24_576;
+const SILENCE = 1_024;
+
+/** Poll interval of the audio out, ms; and polls without progress after which it counts as broken. */
+const LOOK = 1_000;
+const LOOKS = 3;
+
+interface Waiting {
+	resolve(): void;
+	reject(error: Error): void;
+}
+
+/** A sound on ECMA-419's audio out. */
+export class PlayedSound implements Sound {
+	readonly #out: AudioOut;
+	readonly #timer: TimerModule;
+	readonly #watch: TimerHandle;
+	readonly #pieces: Uint8Array[] = [];
+	/** Bytes in `#pieces`. */
+	#held = 0;
+	/** Bytes of silence still to play; undefined while samples may follow. */
+	#tail: number | undefined;
+	/** Why the sound has ended; undefined while it plays. */
+	#over: Error | undefined;
+	/** Pending promises for room, or for the end. */
+	#waiting: Waiting | undefined;
+	#looks = 0;
+
+	/** @throws Error as the platform's class, for an unsupported sample rate or lack of memory */
+	constructor({ audioOut, timer, sampleRate, loudness }: PlayedSoundOptions) {
+		this.#timer = timer;
+		this.#out = new audioOut.io({
+			audioType: "LPCM",
+			sampleRate,
+			channels: 1,
+			bitsPerSample: 16,
+			onWritable: (bytes) => this.#tryToFill(bytes),
+		});
+		try {
+			this.#out.volume = loudness;
+			this.#out.start();
+		} catch (error) {
+			this.#out.close();
+			throw error;
+		}
+		this.#watch = timer.repeat(() => this.#look(), LOOK);
+	}
+
+	get isOver(): boolean {
+		return this.#over !== undefined;
+	}
+
+	setLoudness(loudness: number): void {
+		if (this.#over === undefined) {
+			this.#out.volume = loudness;
+		}
+	}
+
+	async write(samples: Uint8Array): Promise<void> {
+		this.#expectOpen();
+		if (samples.byteLength > 0) {
+			this.#pieces.push(samples);
+			this.#held += samples.byteLength;
+		}
+		if (this.#held > ENOUGH) {
+			await this.#wait();
+		}
+	}
+
+	async end(): Promise<void> {
+		this.#expectOpen();
+		this.#tail = TAIL;
+		await this.#wait();
+	}
+
+	stop(): void {
+		this.#close(new Error("the sound was stopped"));
+	}
+
+	#expectOpen(): void {
+		if (this.#over !== undefined) {
+			throw this.#over;
+		}
+	}
+
+	#wait(): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.#waiting = { resolve, reject };
+		});
+	}
+
+	/** An exception in a callback would end the machine. */
+	#tryToFill(bytes: number): void {
+		try {
+			this.#fill(bytes);
+		} catch (error) {
+			this.#close(error as Error);
+		}
+	}
+
+	#fill(bytes: number): void {
+		this.#looks = 0;
+		// The platform may call once more after close.
+		let room = this.#over === undefined ? bytes - (bytes % 2) : 0;
+		while (room > 0) {
+			const piece = this.#next(room);
+			if (piece === undefined) {
+				break;
+			}
+			this.#out.write(piece);
+			room -= piece.byteLength;
+		}
+		if (this.#tail === 0) {
+			this.#close(new Error("the sound has ended"));
+		} else if (this.#held <= ENOUGH && this.#tail === undefined) {
+			this.#settle();
+		}
+	}
+
+	/** The next bytes to be played, at most `room`. If the source is too slow, the platform plays silence. */
+	#next(room: number): Uint8Array | undefined {
+		const first = this.#pieces[0];
+		if (first === undefined) {
+			return this.#nextSilence(room);
+		}
+		const piece = first.subarray(0, room);
+		if (piece.byteLength === first.byteLength) {
+			this.#pieces.shift();
+		} else {
+			this.#pieces[0] = first.subarray(room);
+		}
+		this.#held -= piece.byteLength;
+		return piece;
+	}
+
+	#nextSilence(room: number): Uint8Array | undefined {
+		if (this.#tail === undefined || this.#tail === 0) {
+			return undefined;
+		}
+		const count = Math.min(room, SILENCE, this.#tail);
+		this.#tail -= count;
+		return new Uint8Array(count);
+	}
+
+	#look(): void {
+		this.#looks += 1;
+		if (this.#looks > LOOKS) {
+			this.#close(new Error("audio output stalled"));
+		}
+	}
+
+	#close(reason: Error): void {
+		if (this.#over !== undefined) {
+			return;
+		}
+		this.#over = reason;
+		this.#timer.clear(this.#watch);
+		this.#pieces.length = 0;
+		this.#out.close();
+		this.#settle(this.#tail === 0 ? undefined : reason);
+	}
+
+	#settle(error?: Error): void {
+		const waiting = this.#waiting;
+		this.#waiting = undefined;
+		if (error === undefined) {
+			waiting?.resolve();
+		} else {
+			waiting?.reject(error);
+		}
+	}
+}

@@ -1,0 +1,47 @@
+import { boolean, integer, number, object, optional, string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { READS } from "../hints.js";
+import { lightsStatus } from "../lights-status.js";
+import { sensorsStatus } from "../sensors-status.js";
+
+export default defineTool({
+	name: "self.get_device_status",
+	title: "Device status",
+	description:
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
+		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
+	annotations: READS,
+	needs: [],
+	output: {
+		audio_speaker: optional(object({ volume: integer() })),
+		screen: optional(object({ brightness: integer(), theme: string() })),
+		battery: optional(object({ level: number(), charging: boolean() })),
+		network: optional(object({ type: string(), ssid: optional(string()), signal: optional(string()) })),
+		chip: optional(object({ temperature: number() })),
+		lights: optional(object({})),
+		sensors: optional(object({})),
+	},
+	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors }) => {
+		// JSON leaves out what is undefined.
+		return {
+			audio_speaker: speaker && { volume: speaker.volume },
+			screen: screen && { brightness: screen.brightness, theme: screen.theme },
+			battery: battery && { level: battery.level, charging: battery.charging },
+			network: network && { type: network.type, ssid: network.ssid, signal: signalWord(network.rssi) },
+			chip: thermometer && { temperature: thermometer.temperature },
+			lights: lights && lightsStatus(lights),
+			sensors: sensors && sensorsStatus(sensors),
+		};
+	},
+});
+
+/** A word for a signal strength in dBm. */
+function signalWord(rssi: number | undefined): "strong" | "medium" | "weak" | undefined {
+	if (rssi === undefined) {
+		return undefined;
+	}
+	if (rssi >= -60) {
+		return "strong";
+	}
+	return rssi >= -70 ? "medium" : "weak";
+}

@@ -1,0 +1,54 @@
+import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictures.js";
+import { type Content, image, text } from "../../mcp_server/content.js";
+import { type Revision, reportsFailureAsError } from "../../mcp_server/revision.js";
+import { string } from "../../mcp_server/schema.js";
+import { uploadPicture } from "../../pictures/upload/upload-picture.js";
+import { toBase64 } from "../../text/base64.js";
+import { defineTool } from "../define-tool.js";
+import { READS } from "../hints.js";
+
+export default defineTool({
+	name: "self.camera.take_photo",
+	title: "Take photo",
+	description:
+		"Take a photo and have it explained. Use it whenever the user asks you to look at something.\n" +
+		"Returns a JSON object that tells what the photo shows, or the photo.",
+	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
+	needs: ["camera", "http"],
+	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
+	run: async ({ question }, { camera, http, system, settings }, { client, session }) => {
+		if (client.vision === undefined) {
+			return await ownPhoto(camera, session.revision);
+		}
+		const { url, token } = client.vision;
+		const headers = new Map<string, string>();
+		if (token !== "") {
+			headers.set("Authorization", `Bearer ${token}`);
+		}
+		if (system !== undefined) {
+			headers.set("Device-Id", system.macAddress);
+		}
+		const clientId = settings?.get("board", "uuid");
+		if (typeof clientId === "string") {
+			headers.set("Client-Id", clientId);
+		}
+		const fields = [{ name: "question", value: question }];
+		const photo = await camera.capture();
+		return text(await uploadPicture(http, { url, headers, fields, filename: "camera.jpg", picture: photo }));
+	},
+});
+
+const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
+
+/** The photo for a client that looks at it itself. Backends of 2024-11-05 read nothing but text. */
+async function ownPhoto(camera: Camera, revision: Revision): Promise<Content> {
+	if (reportsFailureAsError(revision)) {
+		throw new Error(NO_VISION);
+	}
+	const photo = await camera.capture();
+	try {
+		return image(toBase64(await readWhole(photo, MAX_PICTURE_BYTES)), "image/jpeg");
+	} catch (error) {
+		throw new Error(`${NO_VISION}, and no photo of its own fits: ${(error as Error).message}`, { cause: error });
+	}
+}

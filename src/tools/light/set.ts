@@ -1,0 +1,62 @@
+import type { Light } from "../../hardware/light.js";
+import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
+import { parseColor } from "../color.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { SETS } from "../hints.js";
+
+export default defineTool({
+	name: "self.light.set",
+	title: "Set light",
+	description:
+		"Turn a light of the device on or off, dim it, or change its colour. A brightness above 0 or a colour also turns it on.\n" +
+		"self.get_device_status shows the names of the lights and what each can do.",
+	annotations: SETS,
+	needs: ["lights"],
+	input: {
+		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),
+		on: optional(boolean({ description: "true turns the light on, false turns it off" })),
+		brightness: optional(integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" })),
+		color: optional(string({ maxLength: 16, description: "The colour as #rrggbb, hexadecimal" })),
+	},
+	run: ({ light: name, on, brightness, color }, { lights }) => {
+		const light = findPart(lights, "light", name);
+		if (on === undefined && brightness === undefined && color === undefined) {
+			throw new Error("on, brightness, color: expected at least one of them");
+		}
+		if (brightness !== undefined && light.brightness === undefined) {
+			throw new Error("brightness: this light cannot be dimmed");
+		}
+		if (color !== undefined && light.color === undefined) {
+			throw new Error("color: this light has one colour only");
+		}
+		change(light, {
+			on: on ?? brightness !== 0,
+			brightness,
+			color: color === undefined ? undefined : parseColor(color),
+		});
+		return true;
+	},
+});
+
+interface LightChange {
+	readonly on: boolean;
+	readonly brightness: number | undefined;
+	readonly color: number | undefined;
+}
+
+/** Brightness and colour are set first, so that a light that turns on never shows the old ones. */
+function change(light: Light, { on, brightness, color }: LightChange): void {
+	if (!on) {
+		light.on = false;
+	}
+	if (brightness !== undefined && brightness > 0) {
+		light.brightness = brightness;
+	}
+	if (color !== undefined) {
+		light.color = color;
+	}
+	if (on) {
+		light.on = true;
+	}
+}

@@ -1,0 +1,16 @@
+import { boolean, integer } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { READS } from "../hints.js";
+
+export default defineTool({
+	name: "self.screen.get_info",
+	title: "Screen information",
+	description: "Read the screen's width and height in pixels, and whether it is monochrome.",
+	audience: "user",
+	annotations: READS,
+	needs: ["screen"],
+	output: { width: integer(), height: integer(), monochrome: boolean() },
+	run: (_args, { screen }) => {
+		return { width: screen.width, height: screen.height, monochrome: screen.monochrome };
+	},
+});

@@ -1,0 +1,17 @@
+import { EMOTIONS } from "../../hardware/emotions.js";
+import { enumeration } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { SETS } from "../hints.js";
+
+export default defineTool({
+	name: "self.screen.set_emotion",
+	title: "Set emotion",
+	description: "Set the emotion of the face on the screen. It stays until another is set, or the assistant shows one.",
+	annotations: SETS,
+	needs: ["screen"],
+	input: { emotion: enumeration(EMOTIONS) },
+	run: ({ emotion }, { screen }) => {
+		screen.show({ emotion });
+		return true;
+	},
+});

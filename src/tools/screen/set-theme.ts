@@ -1,0 +1,16 @@
+import { enumeration } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { SETS } from "../hints.js";
+
+export default defineTool({
+	name: "self.screen.set_theme",
+	title: "Set screen theme",
+	description: "Set the theme of the screen.",
+	annotations: SETS,
+	needs: ["screen"],
+	input: { theme: enumeration(["light", "dark"]) },
+	run: ({ theme }, { screen }) => {
+		screen.theme = theme;
+		return true;
+	},
+});

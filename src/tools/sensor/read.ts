@@ -1,0 +1,22 @@
+import { optional, string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { READS } from "../hints.js";
+import { readSensor, sensorsStatus } from "../sensors-status.js";
+
+export default defineTool({
+	name: "self.sensor.read",
+	title: "Read sensors",
+	description:
+		"Read one sensor of the device, or all of them: temperature, light, motion.\n" +
+		"Returns a JSON object with the kind, value and unit of each sensor, by the sensor's name.",
+	annotations: READS,
+	needs: ["sensors"],
+	input: {
+		sensor: optional(string({ maxLength: 64, description: "The sensor's name. If left out, every sensor is read" })),
+	},
+	output: {},
+	run: ({ sensor: name }, { sensors }) => {
+		return name === undefined ? sensorsStatus(sensors) : { [name]: readSensor(findPart(sensors, "sensor", name)) };
+	},
+});

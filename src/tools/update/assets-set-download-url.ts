@@ -1,0 +1,17 @@
+import { string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { SETS } from "../hints.js";
+
+export default defineTool({
+	name: "self.assets.set_download_url",
+	title: "Set assets URL",
+	description: "Store the URL of the device's assets, for applications that load them. self.get_system_info shows it.",
+	audience: "user",
+	annotations: SETS,
+	needs: ["settings"],
+	input: { url: string({ description: "URL of the assets" }) },
+	run: ({ url }, { settings }) => {
+		settings.set("assets", "download_url", url);
+		return true;
+	},
+});

@@ -1,0 +1,12 @@
+import { FirmwareInstaller, type FirmwareInstallerOptions } from "./firmware-installer.js";
+import { observedInstaller } from "./observed-installer.js";
+import { rollBack, Trial, type TrialOptions } from "./trial.js";
+
+/** Installs firmware over the air. */
+export default {
+	installer: (options: FirmwareInstallerOptions): FirmwareInstaller => new FirmwareInstaller(options),
+	/** Wraps an installer so that person and application are told. */
+	observe: observedInstaller,
+	trial: (options: TrialOptions): Trial => new Trial(options),
+	rollBack,
+};

@@ -1,0 +1,176 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** mcconfig's default manifest. */
+const MANIFEST = "manifest.json";
+
+/** What builds with mcconfig make before they begin. */
+const MADE = ".cache/";
+
+/** The target of a virtual device in the manifests. */
+const VIRTUAL = "virtual";
+
+/**
+ * Modules that run once the machine is up: the board's open what is not there in the linker. The last one replaces a
+ * module of the SDK, under whose name it is preloaded.
+ */
+const NOT_PRELOADED = ["src/boards/", "src/main", "src/platform/tcp/"];
+
+/** The name of the board's folder in each build. */
+const TARGET_BOARD = "src/boards/target/";
+
+/** What may follow each other in a list, or be alone. */
+type List<T> = T | readonly T[];
+
+/** A manifest, as far as it is read here. Paths are relative to its folder; those that begin with `$` are the SDK's. */
+interface Manifest {
+	readonly include?: List<string>;
+	readonly modules?: Readonly<Record<string, List<string>>>;
+	readonly preload?: List<string>;
+	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
+}
+
+/** What the manifests of a build name of this project. */
+export interface Build {
+	/** Paths of sources from the project's folder, by the names of their modules. */
+	readonly modules: ReadonlyMap<string, string>;
+	/** The names of those that a chip's build preloads. */
+	readonly preloaded: readonly string[];
+}
+
+/**
+ * Reads a manifest and those it includes, as mcconfig does.
+ *
+ * @param manifest path from the project's folder
+ * @param target as mcconfig calls it, or "virtual"
+ * @throws Error that names the manifest and its fault
+ */
+export function readBuild(manifest: string, target: string): Build {
+	const modules = new Map<string, string>();
+	const patterns = new Map<string, string>();
+	const manifests = new Set<string>();
+	readInto({ modules, patterns, manifests }, manifest, target);
+	return { modules, preloaded: findPreloaded(modules, patterns) };
+}
+
+/**
+ * Reads the firmware's manifest for a target.
+ *
+ * @throws Error also if a module that belongs into a chip's flash is not preloaded
+ */
+export function readFirmware(manifest: string = MANIFEST, target: string = VIRTUAL): Build {
+	const build = readBuild(manifest, target);
+	const missing = [...build.modules.keys()].find(
+		(name) => isOwn(name) && mayPreload(name) && !build.preloaded.includes(name),
+	);
+	if (missing !== undefined) {
+		throw new Error(`${missing}: no manifest names it in "preload"`);
+	}
+	return build;
+}
+
+interface Collected {
+	readonly modules: Map<string, string>;
+	/** Patterns of `preload`, and the manifests that have them. */
+	readonly patterns: Map<string, string>;
+	readonly manifests: Set<string>;
+}
+
+function readInto(collected: Collected, path: string, target: string): void {
+	if (collected.manifests.has(path)) {
+		return;
+	}
+	collected.manifests.add(path);
+	const manifest = readManifest(path);
+	const parts = [manifest, findPlatform(manifest, target)];
+	for (const included of parts.flatMap(({ include = [] }) => include)) {
+		if (!included.startsWith("$") && !included.includes(MADE)) {
+			const file = join(dirname(path), included);
+			if (!existsSync(join(ROOT, file))) {
+				throw new Error(`${path}: "include" names ${included}, which does not exist`);
+			}
+			readInto(collected, file, target);
+		}
+	}
+	for (const { modules = {}, preload = [] } of parts) {
+		for (const [name, sources] of Object.entries(modules)) {
+			for (const source of name === "~" ? [] : [sources].flat().filter((each) => each.startsWith("."))) {
+				addModules(collected.modules, path, name, source);
+			}
+		}
+		for (const pattern of [preload].flat().filter(isOwn)) {
+			collected.patterns.set(pattern, path);
+		}
+	}
+}
+
+function readManifest(path: string): Manifest {
+	try {
+		return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+	} catch (error) {
+		throw new Error(`${path}: ${(error as Error).message}`);
+	}
+}
+
+/** What a manifest has for a target or, without that, for its platform. */
+function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
+	return platforms[target] ?? platforms[dirname(target)] ?? {};
+}
+
+/** A pattern stands for each TypeScript file of one folder. */
+function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
+	const file = join(dirname(path), source);
+	const folder = join(ROOT, dirname(file));
+	const [start = "", ...rest] = basename(file).split("*");
+	const isPattern = rest.length > 0;
+	const found = (existsSync(folder) ? readdirSync(folder) : [])
+		.filter((each) => /\.(ts|c|h)$/.test(each) && !each.endsWith(".d.ts"))
+		.map((each) => each.replace(/\.\w+$/, ""))
+		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
+	if (found.length === 0) {
+		throw new Error(`${path}: "modules" names ${source}, which does not exist`);
+	}
+	for (const each of new Set(found)) {
+		const module = name.replace("*", isPattern ? each.slice(start.length) : each);
+		const own = join(dirname(file), each);
+		if (isOwn(module) && module !== own && !module.startsWith(TARGET_BOARD)) {
+			throw new Error(`${path}: "modules" names ${own} "${module}", which is not its path`);
+		}
+		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {
+			modules.set(module, `${own}.ts`);
+		}
+	}
+}
+
+/** Whether an entry of `preload` names a module. A pattern names each module that begins so, in whatever folder. */
+export function matchesPreload(pattern: string, name: string): boolean {
+	return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+function findPreloaded(modules: ReadonlyMap<string, string>, patterns: ReadonlyMap<string, string>): string[] {
+	for (const [pattern, path] of patterns) {
+		if (![...modules.keys()].some((name) => matchesPreload(pattern, name))) {
+			throw new Error(`${path}: "preload" names ${pattern}, which is not a module of the build`);
+		}
+	}
+	return [...modules.keys()].filter((name) => [...patterns.keys()].some((pattern) => matchesPreload(pattern, name)));
+}
+
+/** Whether a module, or a pattern, has a name of this project. */
+function isOwn(name: string): boolean {
+	return name.startsWith("src/");
+}
+
+function mayPreload(name: string): boolean {
+	return !NOT_PRELOADED.some((start) => name.startsWith(start));
+}
+
+/** A module's name: its path from the project's folder, without extension. */
+export function moduleOf(file: string): string {
+	return relative(ROOT, file)
+		.replaceAll("\\", "/")
+		.replace(/\.\w+$/, "");
+}
