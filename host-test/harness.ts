@@ -10,7 +10,7 @@ export function suite(name: string, tests: Suite["tests"]): Suite {
 	return { name, tests };
 }
 
-export class AssertionFailed extends Error {
+class AssertionFailed extends Error {
 	override readonly name = "AssertionFailed";
 }
 

@@ -1,7 +1,7 @@
 import type { SmBusDevice } from "../../src/drivers/smbus.js";
 
 /** Writes on a fake SMBus, in order: the device's address, the register, the value. */
-export type BusWrite = readonly [address: number, register: number, value: number];
+type BusWrite = readonly [address: number, register: number, value: number];
 
 /** An SMBus whose devices are plain memory, and that remembers what was written. Registers of 16 bits are kept apart. */
 export function fakeBus() {

@@ -24,7 +24,7 @@ export class FakeSensor implements Sensor {
 }
 
 /** A button that a test presses. */
-export class FakeButton implements Button {
+class FakeButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
 
 	press(long = false): void {

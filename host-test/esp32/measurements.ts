@@ -25,7 +25,7 @@ export interface Measurements {
 }
 
 /** The value that a share of the values does not exceed. */
-export function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], share: number): number {
 	const sorted = [...values].sort((a, b) => a - b);
 	const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 	if (value === undefined) {

@@ -10,7 +10,7 @@ import { makeFolder, startPython } from "./python.js";
 const STAND_INS = ["cv2", "machineid", "openai", "opuslib", "sherpa_onnx", "sounddevice", "soxr"];
 
 /** What it would have from a bootstrap answer, or where it asks for one. */
-export interface PyXiaozhiNetwork {
+interface PyXiaozhiNetwork {
 	readonly OTA_VERSION_URL?: string;
 	readonly WEBSOCKET_URL?: string;
 	readonly WEBSOCKET_ACCESS_TOKEN?: string;

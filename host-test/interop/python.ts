@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Program, type ProgramOptions } from "../e2e/program.js";
 
-export const PYTHON = process.env.PYTHON ?? "python3";
+const PYTHON = process.env.PYTHON ?? "python3";
 
 interface PythonOptions extends ProgramOptions {
 	/** Packages that may be missing, since what they are for is not used here. */

@@ -17,7 +17,9 @@ const BALLAST =
 	`{let chain;for(let made=0;made<${FOR_LOADING.slots / 2};made+=1)chain={chain};globalThis.slotBallast=chain}` +
 	`globalThis.ballast=new ArrayBuffer(${FOR_LOADING.chunkBytes - ROOM.chunkBytes})`;
 
-export const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+
+export { whyNotXs };
 
 /** What the firmware holds once it has started, where there is room enough. */
 async function measure(firmware: string): Promise<HeapReport> {

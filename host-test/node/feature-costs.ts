@@ -3,7 +3,9 @@ import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/
 
 // What the features cost on a 32-bit XS, whose slots are as large as a chip's.
 
-export const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
+
+export { whyNotXs };
 
 export interface Cost {
 	/** Of the code and what is made as it is loaded: on a chip this is in flash. */

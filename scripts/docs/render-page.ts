@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from "marked";
 import { Anchors } from "./anchors.js";
 
 /** A part of a page, from a heading to the next. */
-export interface Section {
+interface Section {
 	readonly anchor: string;
 	readonly title: string;
 	/** Without markup, tables and code included. */

@@ -7,7 +7,7 @@ import { charactersOf, charactersOfCodes, GLYPH_SETS } from "./glyph-sets.js";
 import { enlarged, openPixelFont, type PixelFont } from "./pixel-font.js";
 
 /** Where the manifest of the face takes the fonts from. */
-export const FONTS = fileURLToPath(new URL("../../.cache/fonts/", import.meta.url));
+const FONTS = fileURLToPath(new URL("../../.cache/fonts/", import.meta.url));
 
 /** How much larger a code is than other text. */
 const CODE_SCALE = 3;

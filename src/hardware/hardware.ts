@@ -200,7 +200,7 @@ export interface Http {
 }
 
 /** The machine's clock, on a board where the firmware has to set it. */
-export interface ClockSetter {
+interface ClockSetter {
 	/**
 	 * @param time milliseconds since 1970, UTC
 	 * @param timezone minutes that local time is ahead of UTC

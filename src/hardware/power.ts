@@ -6,7 +6,7 @@ export interface WakePin {
 }
 
 /** How the Wi-Fi saves power between messages, from nothing to the most. */
-export type WiFiPowerSave = "off" | "min" | "max";
+type WiFiPowerSave = "off" | "min" | "max";
 
 /** How a chip saves power. */
 export interface ChipPower {

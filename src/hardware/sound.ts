@@ -20,7 +20,7 @@ export interface Sound {
 }
 
 /** A sound file of the firmware, which is in flash. */
-export interface SoundFile {
+interface SoundFile {
 	readonly byteLength: number;
 	slice(begin: number, end: number): ArrayBuffer;
 }

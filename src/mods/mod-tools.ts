@@ -3,7 +3,7 @@ import type { TimerModule } from "../hardware/timer.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** The mod that is installed beside the firmware, as the platform finds it. */
-export interface Mod {
+interface Mod {
 	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
 	load(): unknown;
 }

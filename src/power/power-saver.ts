@@ -4,7 +4,7 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** Times in seconds; 0: never. */
-export interface PowerTimes {
+interface PowerTimes {
 	/** Without use, until the screen is dimmed. */
 	readonly screenDim: number;
 	/** Without use, until it is turned off. */

@@ -16,7 +16,7 @@ const RESERVED = 0x70;
 const MASK_LENGTH = 4;
 
 /** The payload of a control frame is at most as long: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
-export const MAX_CONTROL_PAYLOAD = 125;
+const MAX_CONTROL_PAYLOAD = 125;
 
 /** Reads the header of a server's frame, byte by byte (https://www.rfc-editor.org/rfc/rfc6455#section-5.2). */
 export class FrameHeader {

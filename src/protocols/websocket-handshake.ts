@@ -7,7 +7,7 @@ export interface HandshakeRequest {
 }
 
 /** The longest head of a response, in bytes. */
-export const MAX_RESPONSE_HEAD = 4096;
+const MAX_RESPONSE_HEAD = 4096;
 
 const LINE_END = 10;
 

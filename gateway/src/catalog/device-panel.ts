@@ -19,7 +19,7 @@ const DATA = /(<script type="application\/json" id="device">)[^<]*/;
 const linked = new WeakMap<readonly Tool[], readonly Tool[]>();
 
 /** The URI of a device's panel. */
-export function panelUri({ alias }: Server): string {
+function panelUri({ alias }: Server): string {
 	return `ui://${alias}/device`;
 }
 

@@ -1,5 +1,5 @@
 /** A gateway of the cluster, for the operator. */
-export interface MemberSummary {
+interface MemberSummary {
 	readonly name: string;
 	readonly version: string;
 	/** ISO 8601. */

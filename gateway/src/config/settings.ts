@@ -63,7 +63,7 @@ function defaultStateFolder(): string {
 }
 
 /** Every setting of the gateway, in the order in which `--help` and the documentation show them. */
-export const SETTINGS = {
+const SETTINGS = {
 	httpAddress: setting(text("address"), "Listen address", { default: LOOPBACK }),
 	httpPort: setting(PORT, "Port; 0 for a free one", { default: 8766 }),
 	httpCert: setting(FILE, "TLS certificate (PEM)", { path: true }),

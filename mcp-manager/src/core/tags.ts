@@ -1,7 +1,7 @@
 import { isValidAlias, MAX_ALIAS_LENGTH } from "./aliases.js";
 
 /** Tags of one device. */
-export const MAX_TAGS = 16;
+const MAX_TAGS = 16;
 
 /** Means every device in a list of devices and tags. */
 export const EVERY_DEVICE = "all";

@@ -11,7 +11,7 @@ import * as texts from "./texts.js";
 import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
 import { UpstreamLists } from "./upstream-lists.js";
 
-export const ACTIVATE = "activate";
+const ACTIVATE = "activate";
 
 interface Events {
 	/** A list may have changed. */

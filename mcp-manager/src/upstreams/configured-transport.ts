@@ -337,7 +337,7 @@ function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
 }
 
 /** The error text: `fetch` puts it in the cause. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
 	const { message, cause } = error as Error;
 	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
 	return detail instanceof Error ? `${message}: ${detail.message}` : message;

@@ -8,7 +8,7 @@ interface DigitalInput {
 }
 
 /** ECMA-419's class of digital inputs. */
-export interface DigitalClass {
+interface DigitalClass {
 	readonly Input: number;
 	readonly InputPullUp: number;
 	readonly Rising: number;

@@ -11,7 +11,7 @@ export interface EthernetInterface {
 	close(): void;
 }
 
-export interface EthernetRecord {
+interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
 }
 

@@ -2,7 +2,7 @@
 export type Eye = "round" | "arch" | "bowl" | "heart" | "dot" | "chevron";
 
 /** `open`: as in a laugh; `oval`: as in "oh"; `tongue`: a smile with a tongue; `smirk`: a smile of one side. */
-export type Mouth = "arc" | "open" | "oval" | "wave" | "smirk" | "tongue" | "kiss" | "line";
+type Mouth = "arc" | "open" | "oval" | "wave" | "smirk" | "tongue" | "kiss" | "line";
 
 /** What a face has besides eyes, brows and mouth. */
 export type Extra = "" | "tear" | "stream" | "joy" | "glasses" | "heart" | "sweat" | "zzz" | "question" | "drool";

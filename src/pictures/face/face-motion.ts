@@ -5,7 +5,7 @@ import type { Pose } from "./face-features.js";
 export type Activity = "still" | "speaking" | "sleeping";
 
 /** Milliseconds of a frame while something moves: 20 frames a second. */
-export const FRAME = 50;
+const FRAME = 50;
 
 /** Percent that the eyes are open in the frames of a blink. */
 const BLINK = deepFreeze([45, 8, 8, 45, 100]);

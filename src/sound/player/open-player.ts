@@ -9,7 +9,7 @@ import { SoundPlayer } from "./sound-player.js";
 const isSound = (name: string): boolean => name.endsWith(".wav") || name.endsWith(".pcm");
 
 /** The sound files among the firmware's resources: a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
-export const soundFiles: SoundFiles = {
+const soundFiles: SoundFiles = {
 	get names() {
 		return [...(Resource as unknown as Iterable<string>)].filter(isSound);
 	},

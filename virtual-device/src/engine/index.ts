@@ -4,7 +4,7 @@ import { EngineError } from "./engine-error.js";
 import { startV8Engine } from "./v8-engine.js";
 import { startXsEngine } from "./xs-engine.js";
 
-export interface EngineOptions {
+interface EngineOptions {
 	readonly onTrace?: (text: string) => void;
 	readonly limits?: HeapLimits;
 	/** Milliseconds that one command may take before the machine is ended as unresponsive. Default 10,000. */

@@ -5,7 +5,7 @@ import { BOARD_PROFILES } from "../boards.js";
 import { describePath, FieldError, type Path, readInteger, readMembers, readObject, readWord } from "../fields.js";
 
 /** A scenario that cannot be used: it names the file, the line and the field. */
-export class ScenarioError extends Error {
+class ScenarioError extends Error {
 	override readonly name = "ScenarioError";
 }
 

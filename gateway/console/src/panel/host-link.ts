@@ -3,7 +3,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 
 /** What the host says of itself and of the call that the page stands beside. */
-export interface HostContext {
+interface HostContext {
 	readonly theme?: "light" | "dark";
 	readonly locale?: string;
 	readonly toolInfo?: { readonly tool: { readonly name: string } };

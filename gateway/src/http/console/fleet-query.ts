@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FleetQuery, FleetRow, FleetTotals, FleetView, Problem } from "./messages.js";
 
 /** Rows in one part of the table. */
-export const MAX_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** Tags that the totals name. */
 const MAX_TAGS = 500;

@@ -1,5 +1,5 @@
 /** The texts of the page on which a person approves a client. `{client}` stands for its name, `{host}` for its redirect host. */
-export interface ConsentTexts {
+interface ConsentTexts {
 	readonly title: string;
 	readonly asks: string;
 	readonly goesTo: string;
