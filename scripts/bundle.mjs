@@ -25,7 +25,6 @@ const ENTRY_POINTS = {
 		index: "src/manager/index.ts",
 		core: "src/core/index.ts",
 		proxy: "src/proxy/index.ts",
-		"validation-worker": "src/core/validation-worker.ts",
 	},
 	gateway: {
 		cli: "src/cli/main.ts",
@@ -76,7 +75,7 @@ const DEVICE_PAGE_SOURCES = [
 /** Milliseconds after which an outdated bundle is removed. */
 const KEPT = 86_400_000;
 
-/** Not put into a whole bundle: it starts a file of its own in a thread. */
+/** Not put into a bundle: it starts a file of its own in a thread. */
 export const NOT_BUNDLED = ["piscina"];
 
 /** What a module of CommonJS in a bundle finds: Node's own modules, and where it is. */
@@ -129,15 +128,14 @@ const COMPACT = { minifyWhitespace: true, minifySyntax: true, legalComments: "no
 
 /**
  * Puts a package's program (`cli.js`) and libraries into a few files each, together with what they use of the firmware's
- * sources. Node finds the packages that they import in the node_modules above the folder.
+ * sources and of other packages, but for {@link NOT_BUNDLED}, which Node finds in the node_modules above the folder: that takes a
+ * tenth of the space, and starts in half the time.
  *
  * @param name a folder: "gateway", "mcp-manager" or "integrations/pi"
- * @param isWhole whether the packages that it uses become part of the bundle, but for {@link NOT_BUNDLED}: that takes a
- *   tenth of the space, and starts in half the time
  * @param sourcemap whether source maps are written beside the files
  * @returns the paths of the files that were put in
  */
-export async function bundle(name, folder, { isWhole = false, sourcemap = true } = {}) {
+export async function bundle(name, folder, { sourcemap = true } = {}) {
 	const { build } = await import("esbuild");
 	const manager = `${root}mcp-manager/src`;
 	const absWorkingDir = `${root}${name}`;
@@ -145,20 +143,19 @@ export async function bundle(name, folder, { isWhole = false, sourcemap = true }
 		absWorkingDir,
 		entryPoints: {
 			...ENTRY_POINTS[name],
-			...(isWhole && { "validation-worker": `${manager}/core/validation-worker.ts` }),
+			"validation-worker": `${manager}/core/validation-worker.ts`,
 		},
-		...(isWhole && {
-			alias: {
-				"xs-mcp-manager/core": `${manager}/core/index.ts`,
-				"xs-mcp-manager/proxy": `${manager}/proxy/index.ts`,
-				"xs-mcp-manager": `${manager}/manager/index.ts`,
-			},
-		}),
+		alias: {
+			"xs-mcp-manager/core": `${manager}/core/index.ts`,
+			"xs-mcp-manager/proxy": `${manager}/proxy/index.ts`,
+			"xs-mcp-manager": `${manager}/manager/index.ts`,
+		},
 		outdir: folder,
 		bundle: true,
-		...(isWhole
-			? { external: NOT_BUNDLED, banner: { js: COMMON_JS }, plugins: [withoutUnused], ...COMPACT }
-			: { packages: "external" }),
+		external: NOT_BUNDLED,
+		banner: { js: COMMON_JS },
+		plugins: [withoutUnused],
+		...COMPACT,
 		splitting: true,
 		format: "esm",
 		platform: "node",
@@ -167,7 +164,7 @@ export async function bundle(name, folder, { isWhole = false, sourcemap = true }
 		metafile: true,
 		logLevel: "error",
 	});
-	const inputs = [...inputsOf(metafile, absWorkingDir), ...(isWhole ? await bundleValidator(folder) : [])];
+	const inputs = [...inputsOf(metafile, absWorkingDir), ...(await bundleValidator(folder))];
 	if (name === "gateway") {
 		for (const file of ["glyphs.bin", "glyphs-LICENSE.txt"]) {
 			copyFileSync(`${root}gateway/${file}`, `${folder}/${file}`);
@@ -290,7 +287,7 @@ async function panelPage() {
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
 export async function cachedBundle(name) {
-	return programIn(await cached(name, SOURCES, (folder) => bundle(name, folder, { isWhole: true })));
+	return programIn(await cached(name, SOURCES, (folder) => bundle(name, folder)));
 }
 
 /** The same for the console alone. Resolves with its folder: for gateways that are not started from a bundle. */

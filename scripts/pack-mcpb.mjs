@@ -20,7 +20,7 @@ const folder = resolve(root, program.processedArgs[0]);
 const extension = `${folder}/mcpb`;
 
 rmSync(extension, { recursive: true, force: true });
-writeLicences(extension, await bundle("gateway", extension, { isWhole: true, sourcemap: false }));
+writeLicences(extension, await bundle("gateway", extension, { sourcemap: false }));
 copyFileSync(`${root}LICENSE`, `${extension}/LICENSE`);
 copyFileSync(`${extension}/mcpb/main.mjs`, `${extension}/main.mjs`);
 writeFileSync(`${extension}/package.json`, JSON.stringify({ type: "module" }));

@@ -8,6 +8,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
 import { bundle, NOT_BUNDLED } from "./bundle.mjs";
+import { bundleDeclarations } from "./declarations.mjs";
 import { projectVersion, publishedReadme, writeLicences, writePrograms } from "./package-files.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -17,17 +18,16 @@ const PACKAGES = {
 	gateway: {
 		exports: { ".": "index", "./manager": "manager" },
 		files: [],
-		isWhole: true,
 	},
 	"mcp-manager": {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
 		files: SERVERS_FILES,
+		hasOwnTypes: true,
 	},
 	/** Not a library: pi loads it as a file. */
 	"integrations/pi": {
 		exports: {},
 		files: SERVERS_FILES,
-		isWhole: true,
 	},
 };
 
@@ -39,11 +39,11 @@ const program = new Command("pack.mjs")
 const [name, given = `${name}/dist`] = program.processedArgs;
 const folder = resolve(root, given);
 const target = `${folder}/package`;
-const { exports, files, isWhole = false } = PACKAGES[name];
+const { exports, files, hasOwnTypes = false } = PACKAGES[name];
 const manifest = manifestOf(name);
 const manager = manifestOf("mcp-manager");
 const { engines } = manager;
-const dependencies = isWhole ? pick(manager.dependencies, NOT_BUNDLED) : manifest.dependencies;
+const dependencies = pick(manager.dependencies, NOT_BUNDLED);
 
 /** tsc's options for the library's declarations: those of tsconfig.node.json. */
 const DECLARATIONS =
@@ -64,6 +64,10 @@ function run(command, args) {
 /** The file of an export in the bundle: `core` for `core/index`, and `index` for the package itself. */
 function bundledName(path) {
 	return path === "." ? "index" : path.slice("./".length);
+}
+
+function typesOf(path, source) {
+	return hasOwnTypes ? `./types/${bundledName(path)}.d.ts` : `./types/${name}/src/${source}.d.ts`;
 }
 
 function pick(object, names) {
@@ -91,7 +95,7 @@ function writePackageJson() {
 				: Object.fromEntries(
 						Object.entries(exports).map(([path, source]) => [
 							path,
-							{ types: `./types/${name}/src/${source}.d.ts`, default: `./${bundledName(path)}.js` },
+							{ types: typesOf(path, source), default: `./${bundledName(path)}.js` },
 						]),
 					),
 		dependencies,
@@ -111,9 +115,14 @@ function nameManagerByPath() {
 	}
 }
 
-function writeDeclarations() {
+async function writeDeclarations() {
+	if (hasOwnTypes) {
+		const sources = Object.entries(exports).map(([path, file]) => [bundledName(path), `${root}${name}/src/${file}.ts`]);
+		await bundleDeclarations(Object.fromEntries(sources), `${target}/types`);
+		return;
+	}
 	// tsc takes the manager for a package of somebody else unless it is named.
-	const packages = isWhole ? [name, "mcp-manager"] : [name];
+	const packages = [name, "mcp-manager"];
 	run(process.execPath, [
 		`${root}node_modules/typescript/bin/tsc`,
 		...DECLARATIONS.split(" "),
@@ -123,23 +132,19 @@ function writeDeclarations() {
 		`${target}/types`,
 		...packages.flatMap((each) => Object.values(PACKAGES[each].exports).map((file) => `${root}${each}/src/${file}.ts`)),
 	]);
-	if (isWhole) {
-		nameManagerByPath();
-	}
+	nameManagerByPath();
 }
 
 rmSync(target, { recursive: true, force: true });
-const inputs = await bundle(name, target, { isWhole, sourcemap: !isWhole });
+const inputs = await bundle(name, target, { sourcemap: false });
 writePrograms(target, manifest);
 writeFileSync(`${target}/README.md`, publishedReadme(name, manifest.repository));
 for (const file of files) {
 	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
 if (Object.keys(exports).length > 0) {
-	writeDeclarations();
+	await writeDeclarations();
 }
-if (isWhole) {
-	writeLicences(target, inputs);
-}
+writeLicences(target, inputs);
 writePackageJson();
 run("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"]);

@@ -37,6 +37,9 @@ const PACKAGES = {
 /** Bytes that the gateway takes at most without its dependency piscina, which takes 1.5 MB. */
 const MAX_GATEWAY_BYTES = 7_000_000;
 
+/** The same of the manager. */
+const MAX_MANAGER_BYTES = 4_000_000;
+
 /** Installs tarballs as npm does, but takes the dependencies that they name from this repository. */
 async function install(tarballs: readonly string[], folder: string): Promise<void> {
 	mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
@@ -133,6 +136,28 @@ describe("the packages", () => {
 				"McpManager\n",
 			);
 		}
+	});
+
+	it("have a manager that takes few megabytes, and whose types need no other package's", async () => {
+		const place = makeStateFolder();
+		await install([tarballs["mcp-manager"]], place);
+		const manager = join(place, "node_modules", "xs-mcp-manager");
+		assert.deepEqual(readdirSync(join(place, "node_modules")).sort(), [".bin", "piscina", "xs-mcp-manager"]);
+		assert.ok(bytesIn(manager) < MAX_MANAGER_BYTES, `${bytesIn(manager)} bytes`);
+		const source = [
+			'import { McpManager, type McpConnection } from "xs-mcp-manager";',
+			'import { ServerRegistry } from "xs-mcp-manager/core";',
+			'export const manager = new McpManager({ servers: [{ name: "a", url: "http://a/" }], registry: await ServerRegistry.open() });',
+			"export const connections: McpConnection[] = manager.listConnections();",
+			'const { data } = await manager.executeTool("t", {}, { server: "a" });',
+			"// @ts-expect-error: a text, an image or the like, not a number",
+			"export const type: number | undefined = data?.content[0]?.type;",
+		].join("\n");
+		writeFileSync(join(place, "use.mts"), source);
+		symlinkSync(`${root}node_modules/@types`, join(place, "node_modules", "@types"));
+		const options = "--noEmit --strict --exactOptionalPropertyTypes --target es2022 --module nodenext --types node";
+		const compiler = `${root}node_modules/typescript/bin/tsc`;
+		await run(process.execPath, [compiler, "--ignoreConfig", ...options.split(" "), "use.mts"], { cwd: place });
 	});
 
 	it("check what a tool's schema does not allow, in another thread if it takes long", async () => {

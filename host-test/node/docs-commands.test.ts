@@ -20,7 +20,7 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 	[/^npm run device:image /, "host-test/e2e/update.full.test.ts"],
 	[/^npm run sign /, "host-test/scripts/update/signing.test.ts"],
 	[/^npm run (?:pack:pi|test:pi)\b/, "integrations/pi/test/mcp-client.test.ts"],
-	[/^npx -p xs-mcp-manager /, "gateway/test/package.full.test.ts"],
+	[/^(?:npm run pack:manager|xs-mcp-proxy)\b/, "gateway/test/package.full.test.ts"],
 ];
 
 /** The commands that no test runs, with the reason. */
