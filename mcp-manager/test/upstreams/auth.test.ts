@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import type { McpAuthProvider } from "../../src/manager/index.js";
 import { McpManager } from "../../src/manager/index.js";
+import { OAuthClient } from "../../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 
@@ -67,5 +68,15 @@ describe("the authentication of a server", () => {
 			problems.map(({ field }) => field),
 			["mcpServers.three.auth.token"],
 		);
+	});
+
+	it("sends a person to pages on the web only", () => {
+		const opened: string[] = [];
+		const client = new OAuthClient({ settings: undefined, onAuthorize: ({ href }) => opened.push(href) });
+		for (const page of ["file:///etc/passwd", "ms-settings:about", "javascript:alert(1)"]) {
+			assert.throws(() => client.redirectToAuthorization(new URL(page)), { message: /not on the web/ });
+		}
+		client.redirectToAuthorization(new URL("https://example.com/authorize"));
+		assert.deepEqual(opened, ["https://example.com/authorize"]);
 	});
 });

@@ -77,7 +77,11 @@ export class OAuthClient implements OAuthClientProvider {
 		await this.#options.onTokens?.(tokens);
 	}
 
+	/** @throws Error if the server names a page that a browser does not get from the web: `file:` opens the person's own files */
 	redirectToAuthorization(url: URL): void {
+		if (url.protocol !== "https:" && url.protocol !== "http:") {
+			throw new Error(`the server names a page for the sign-in that is not on the web (${url.protocol})`);
+		}
 		this.#options.onAuthorize(url);
 	}
 
