@@ -83,6 +83,10 @@ for (const manifest of MANIFESTS) {
 	});
 }
 
+it("the build of the suites for the simulator has all that its modules import", () => {
+	assert.deepEqual(missingIn(new Set(readBuild("host-test/manifest.json", "lin").modules.values())), []);
+});
+
 it("src/mcp_server has all that its modules import, alone and with each feature", () => {
 	const features = manifests.filter((path) => path.startsWith("src/mcp_server/features/"));
 	assert.ok(features.length > 0);

@@ -50,7 +50,7 @@ export default suite("what is preloaded", {
 		}
 		equal(
 			names,
-			TOOLS.map(({ name }) => name),
+			[...TOOLS.filter((tool) => !tool.userOnly), ...TOOLS.filter((tool) => tool.userOnly)].map(({ name }) => name),
 		);
 	},
 	"is answered with by tools, structured too, as JSON that can be written"() {

@@ -1,5 +1,5 @@
+import { DEBOUNCE, LONG_PRESS, TimedButton } from "../../src/drivers/button/button.js";
 import { DigitalButton } from "../../src/drivers/button/button-digital.js";
-import { DEBOUNCE, LONG_PRESS, TimedButton } from "../../src/drivers/button.js";
 import { TouchButton } from "../../src/drivers/touch/button-touch.js";
 import type { Press } from "../../src/hardware/button.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

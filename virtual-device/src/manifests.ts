@@ -19,6 +19,9 @@ const VIRTUAL = "virtual";
  */
 const NOT_PRELOADED = ["src/boards/", "src/main", "src/platform/tcp/"];
 
+/** The name under which `modules` has files that are left out of a build, although patterns name them later. */
+const LEFT_OUT = "~";
+
 /** The name of the board's folder in each build. */
 const TARGET_BOARD = "src/boards/target/";
 
@@ -53,6 +56,9 @@ export function readBuild(manifest: string, target: string): Build {
 	const patterns = new Map<string, string>();
 	const manifests = new Set<string>();
 	readInto({ modules, patterns, manifests }, manifest, target);
+	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
+		modules.delete(name);
+	}
 	return { modules, preloaded: findPreloaded(modules, patterns) };
 }
 
@@ -97,7 +103,7 @@ function readInto(collected: Collected, path: string, target: string): void {
 	}
 	for (const { modules = {}, preload = [] } of parts) {
 		for (const [name, sources] of Object.entries(modules)) {
-			for (const source of name === "~" ? [] : [sources].flat().filter((each) => each.startsWith("."))) {
+			for (const source of [sources].flat().filter((each) => each.startsWith("."))) {
 				addModules(collected.modules, path, name, source);
 			}
 		}
@@ -122,6 +128,9 @@ function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 
 /** A pattern stands for each TypeScript file of one folder. */
 function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
+	if (!source.includes("/")) {
+		throw new Error(`${path}: "modules" names ${source}, which is not a path`);
+	}
 	const file = join(dirname(path), source);
 	const folder = join(ROOT, dirname(file));
 	const [start = "", ...rest] = basename(file).split("*");
@@ -134,8 +143,9 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		throw new Error(`${path}: "modules" names ${source}, which does not exist`);
 	}
 	for (const each of new Set(found)) {
-		const module = name.replace("*", isPattern ? each.slice(start.length) : each);
 		const own = join(dirname(file), each);
+		const module =
+			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
 		if (isOwn(module) && module !== own && !module.startsWith(TARGET_BOARD)) {
 			throw new Error(`${path}: "modules" names ${own} "${module}", which is not its path`);
 		}

@@ -3,7 +3,7 @@ import SimulatedButton from "button";
 import SimulatedLed from "led";
 import Time from "time";
 import Timer from "timer";
-import { TimedButton } from "../../drivers/button.js";
+import { TimedButton } from "../../drivers/button/button.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Light, Lights } from "../../hardware/light.js";
 

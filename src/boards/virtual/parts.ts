@@ -1,7 +1,7 @@
 import Time from "time";
 import Timer from "timer";
 import * as host from "virtual-host";
-import { TimedButton } from "../../drivers/button.js";
+import { TimedButton } from "../../drivers/button/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
 import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";

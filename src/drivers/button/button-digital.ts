@@ -1,5 +1,5 @@
 import type { WakePin } from "../../hardware/power.js";
-import { TimedButton, type TimedButtonOptions } from "../button.js";
+import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419, as far as it is used. */
 interface DigitalInput {

@@ -1,6 +1,6 @@
 import type { WakePin } from "../../hardware/power.js";
 import type { TimerHandle } from "../../hardware/timer.js";
-import { TimedButton, type TimedButtonOptions } from "../button.js";
+import { TimedButton, type TimedButtonOptions } from "../button/button.js";
 
 /** ECMA-419's touch sensor, as far as it is used. */
 interface TouchSensor {

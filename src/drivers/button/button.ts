@@ -1,5 +1,5 @@
-import type { Button, Press } from "../hardware/button.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Button, Press } from "../../hardware/button.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 
 export interface TimedButtonOptions {
 	readonly timer: TimerModule;
