@@ -60,7 +60,7 @@ async function readOwnState({ online, offers, session }: Server, signal?: AbortS
 		return {};
 	}
 	try {
-		const result = await session.readResource(OWN_STATE, { timeout: OWN_STATE_TIMEOUT, signal });
+		const result = await session.request("resources/read", { uri: OWN_STATE }, { timeout: OWN_STATE_TIMEOUT, signal });
 		const [content] = "contents" in result ? (result.contents as { text?: unknown }[]) : [];
 		const state: unknown = JSON.parse(String(content?.text));
 		return isObject(state) ? state : {};

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KV } from "@nats-io/kv";
+import pLimit from "p-limit";
 import type { Server, ServerRecord, Session } from "xs-mcp-manager/core";
-import { Turns } from "../net/turns.js";
 import { type Buckets, isOutdated } from "./bus.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import { type Entry, entrySchema, isLater, keyOf, readMessage, VERSION } from "./messages.js";
@@ -53,7 +53,7 @@ export class Claims {
 	readonly #options: ClaimsOptions;
 	/** By device. One that is over stays until that is written. */
 	readonly #claims = new Map<string, Claim>();
-	readonly #turns = new Turns(MAX_WRITES);
+	readonly #writing = pLimit(MAX_WRITES);
 	/** The error that was reported last, until an entry is written. */
 	#warned = "";
 
@@ -173,7 +173,7 @@ export class Claims {
 		}
 		claim.isWriting = true;
 		try {
-			await this.#turns.run(async () => {
+			await this.#writing(async () => {
 				while (claim.isDirty && this.#claims.get(claim.server.id) === claim) {
 					const buckets = this.#options.buckets();
 					if (buckets === undefined) {

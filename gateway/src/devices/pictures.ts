@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
-import type { OrInput, ServerIdentity, ServerTool } from "xs-mcp-manager/core";
-import { ServerError, type Uploads } from "xs-mcp-manager/core";
+import pLimit, { type LimitFunction } from "p-limit";
+import {
+	type OrInput,
+	ServerError,
+	type ServerIdentity,
+	type ServerTool,
+	type Upload,
+	type Uploads,
+} from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import { Turns } from "../net/turns.js";
 
 /** A picture that a device has uploaded. */
 export interface Picture {
@@ -26,17 +32,13 @@ const SNAPSHOT_TOOL = "self.screen.snapshot";
 const MAX_PICTURES = 64;
 
 /** A call in progress that takes a picture. The picture is dropped with it. */
-export class PictureCall {
+export interface PictureCall {
 	/** The call's argument; undefined if it has none, and leaves the question to the device. */
 	readonly question: unknown;
 	picture: Picture | undefined;
 	/** Why a picture was rejected. */
 	problem: string | undefined;
-	isOver = false;
-
-	constructor(question?: unknown) {
-		this.question = question;
-	}
+	isOver: boolean;
 }
 
 /** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
@@ -50,8 +52,8 @@ export interface PictureSession {
 	readonly url: string;
 	/** Calls of tools that have a question, oldest first. */
 	readonly calls: Set<PictureCall>;
-	/** Calls that upload a picture have to wait for one another. */
-	readonly turns: Turns;
+	/** Calls that upload a picture wait for one another. */
+	readonly limit: LimitFunction;
 }
 
 /**
@@ -82,7 +84,7 @@ export class Pictures implements Uploads {
 			token: secret(),
 			url,
 			calls: new Set<PictureCall>(),
-			turns: new Turns(MAX_PICTURE_CALLS),
+			limit: pLimit(MAX_PICTURE_CALLS),
 		};
 		this.#sessions.set(identity, session);
 		this.#byToken.set(session.token, session);
@@ -135,34 +137,16 @@ export class Pictures implements Uploads {
 	}
 
 	/**
-	 * Makes a call, with an upload URL if the tool needs one and the client gave none. A picture that the device uploads
-	 * meanwhile is added to the result.
+	 * A call starts. It gets an upload URL if the tool needs one and the client gave none.
 	 *
-	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed but unknown, and as `call` does.
+	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed but unknown.
 	 */
-	async during(
-		identity: ServerIdentity,
-		tool: ServerTool,
-		args: object,
-		call: (args: object) => Promise<OrInput<CallToolResult>>,
-	): Promise<OrInput<CallToolResult>> {
-		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
-			return await this.#withTicket(identity, args, call);
-		}
+	async start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined> {
 		const session = this.#sessions.get(identity);
-		return session === undefined || !hasProperty(tool, "question")
-			? await call(args)
-			: await session.turns.run(() => this.#withQuestion(session, args, call));
-	}
-
-	async #withQuestion(
-		session: PictureSession,
-		args: object,
-		call: (args: object) => Promise<OrInput<CallToolResult>>,
-	): Promise<OrInput<CallToolResult>> {
-		const pictureCall = new PictureCall((args as { question?: unknown }).question);
-		session.calls.add(pictureCall);
-		return await this.#finish(pictureCall, call(args)).finally(() => session.calls.delete(pictureCall));
+		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
+			return await this.#withTicket(session, args);
+		}
+		return session && hasProperty(tool, "question") ? await this.#withQuestion(session, args) : undefined;
 	}
 
 	/**
@@ -179,40 +163,68 @@ export class Pictures implements Uploads {
 		return true;
 	}
 
-	async #withTicket(
-		identity: ServerIdentity,
-		args: object,
-		call: (args: object) => Promise<OrInput<CallToolResult>>,
-	): Promise<OrInput<CallToolResult>> {
-		const session = this.#sessions.get(identity);
+	async #withQuestion(session: PictureSession, args: object): Promise<Upload> {
+		const { question } = args as { question?: unknown };
+		const endTurn = await takeTurn(session.limit);
+		const call: PictureCall = { question, picture: undefined, problem: undefined, isOver: false };
+		session.calls.add(call);
+		const end = (): void => {
+			session.calls.delete(call);
+			this.#drop(call);
+			endTurn();
+		};
+		return { args, complete: (result) => withUpload(result, call), end };
+	}
+
+	async #withTicket(session: PictureSession | undefined, args: object): Promise<Upload> {
 		if (session === undefined) {
 			const problem = "url: is missing, and the gateway knows no address for uploads to itself (setting publicUrl)";
 			throw new ServerError("invalid-arguments", problem);
 		}
+		const endTurn = await takeTurn(session.limit);
 		const ticket = secret();
-		const pictureCall = new PictureCall();
-		this.#byTicket.set(ticket, pictureCall);
+		const call: PictureCall = { question: undefined, picture: undefined, problem: undefined, isOver: false };
+		this.#byTicket.set(ticket, call);
+		const end = (): void => {
+			this.#byTicket.delete(ticket);
+			this.#drop(call);
+			endTurn();
+		};
 		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
-		return await session.turns
-			.run(() => this.#finish(pictureCall, call({ ...args, url })))
-			.finally(() => this.#byTicket.delete(ticket));
+		return { args: { ...args, url }, complete: (result) => withUpload(result, call), end };
 	}
 
-	async #finish(call: PictureCall, answer: Promise<OrInput<CallToolResult>>): Promise<OrInput<CallToolResult>> {
-		try {
-			const result = await answer;
-			if (isInputRequiredResult(result)) {
-				return result;
-			}
-			return call.picture === undefined ? withProblem(result, call.problem) : withPicture(result, call.picture);
-		} finally {
-			call.isOver = true;
-			if (call.picture !== undefined) {
-				this.#kept -= 1;
-				call.picture = undefined;
-			}
+	/** A call has ended: its picture is no longer needed. */
+	#drop(call: PictureCall): void {
+		call.isOver = true;
+		if (call.picture !== undefined) {
+			this.#kept -= 1;
+			call.picture = undefined;
 		}
 	}
+}
+
+/** Resolves with what ends the turn. */
+async function takeTurn(limit: LimitFunction): Promise<() => void> {
+	let end = (): void => {};
+	const ended = new Promise<void>((resolve) => {
+		end = resolve;
+	});
+	await new Promise<void>((begin) => {
+		void limit(() => {
+			begin();
+			return ended;
+		});
+	});
+	return end;
+}
+
+/** A result with the picture that the device has uploaded, or why it was rejected. */
+function withUpload(result: OrInput<CallToolResult>, { picture, problem }: PictureCall): OrInput<CallToolResult> {
+	if (isInputRequiredResult(result)) {
+		return result;
+	}
+	return picture === undefined ? withProblem(result, problem) : withPicture(result, picture);
 }
 
 function isSnapshot(tool: ServerTool): boolean {

@@ -172,11 +172,11 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	/**
-	 * Passes a client's request on to a server. If the server needs input first, what it wants back is signed.
+	 * Forwards a client's request to a server. If the server needs input first, what it wants back is signed.
 	 *
 	 * @param target the name or URI that the client asks for
 	 */
-	async passOn<Result>(
+	async forward<Result>(
 		context: ServerContext,
 		server: Server,
 		target: string,
@@ -267,7 +267,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	/** Rejects as {@link Server.call} does. */
 	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
 		const { principal, catalog } = this.#options;
-		const result = await this.passOn(context, server, tool.name, (options) =>
+		const result = await this.forward(context, server, tool.name, (options) =>
 			server.call(principal, tool, args, { ...options, ...more }),
 		);
 		if (isInputRequiredResult(result)) {

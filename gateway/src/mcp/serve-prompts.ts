@@ -18,8 +18,8 @@ export function servePrompts(client: ServedClient): void {
 	sdk.setRequestHandler("prompts/get", async ({ params }, context) => {
 		const { server, prompt } = findPrompt(client, params.name);
 		try {
-			const result = await client.passOn(context, server, prompt.name, (options) =>
-				server.ask((session, final) => session.getPrompt(prompt.name, params.arguments, final), options),
+			const result = await client.forward(context, server, prompt.name, (options) =>
+				server.request("prompts/get", { ...params, name: prompt.name }, options),
 			);
 			return isInputRequiredResult(result)
 				? result
@@ -47,7 +47,7 @@ export function serveCompletion(client: ServedClient): void {
 		}
 		const toComplete = { ref, argument, ...(context && { context }) };
 		try {
-			return await server.ask((session, options) => session.complete(toComplete, options), { signal: mcpReq.signal });
+			return await server.request("completion/complete", toComplete, { signal: mcpReq.signal });
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}

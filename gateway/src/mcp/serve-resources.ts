@@ -74,8 +74,8 @@ export class ResourceService {
 		}
 		const { server } = found;
 		try {
-			const result = await client.passOn(context, server, found.uri, (options) =>
-				server.ask((session, final) => session.readResource(found.uri, final), options),
+			const result = await client.forward(context, server, found.uri, (options) =>
+				server.request("resources/read", { uri: found.uri }, options),
 			);
 			return isInputRequiredResult(result)
 				? result

@@ -20,11 +20,11 @@ export interface ServedClient {
 		request: { readonly list?: ListName; readonly params: PageRequest | undefined },
 	): { readonly items: Item[]; readonly next: { readonly nextCursor?: string } };
 	/**
-	 * Passes a client's request on to a server. If the server needs input first, what it wants back is signed.
+	 * Forwards a client's request to a server. If the server needs input first, what it wants back is signed.
 	 *
 	 * @param target the name or URI that the client asks for
 	 */
-	passOn<Result>(
+	forward<Result>(
 		context: ServerContext,
 		server: Server,
 		target: string,

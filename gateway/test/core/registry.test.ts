@@ -401,20 +401,17 @@ describe("the servers that the gateway knows", () => {
 	it("are left when their last request has ended, be it a call or another one", async (t) => {
 		const side = await startGateway(t);
 		await WireDevice.connect(t, side);
-		let end = (): void => {};
-		const read = side.gateway.servers.find(ID)?.ask(
-			() =>
-				new Promise<void>((resolve) => {
-					end = resolve;
-				}),
-		);
+		const controller = new AbortController();
+		const { signal } = controller;
+		const read = side.gateway.servers.find(ID)?.request("resources/read", { uri: "x:" }, { signal });
+		const cancelled = assert.rejects(read as Promise<object>, { code: "cancelled" });
 		let isOver = false;
 		const drained = side.gateway.servers.drain(3_600_000).then(() => {
 			isOver = true;
 		});
 		await new Promise((resolve) => setImmediate(resolve));
 		assert.equal(isOver, false);
-		end();
-		await Promise.all([read, drained]);
+		controller.abort();
+		await Promise.all([cancelled, drained]);
 	});
 });

@@ -47,11 +47,11 @@ export class CallQueue {
 	}
 
 	/**
-	 * Runs a call in its turn. Settles as the call does.
+	 * Resolves with the server's session when it is the call's turn; {@link leave} ends the turn.
 	 *
 	 * Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn.
 	 */
-	run<Result>(call: (session: Session) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+	enter(signal?: AbortSignal): Promise<Session> {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) {
 				reject(new ServerError("cancelled", "the call was cancelled"));
@@ -62,10 +62,7 @@ export class CallQueue {
 				start: (session) => {
 					signal?.removeEventListener("abort", cancel);
 					this.#running += 1;
-					// It has ended before its caller hears of it: the caller may drop a queue that is idle.
-					call(session)
-						.finally(() => this.#ended())
-						.then(resolve, reject);
+					resolve(session);
 				},
 				reject: (error) => {
 					signal?.removeEventListener("abort", cancel);
@@ -76,6 +73,12 @@ export class CallQueue {
 			signal?.addEventListener("abort", cancel, { once: true });
 			this.#enqueue(waiting);
 		});
+	}
+
+	/** The turn of a call has ended. */
+	leave(): void {
+		this.#running -= 1;
+		this.#startNext();
 	}
 
 	/** The server is online: its calls may start. */
@@ -145,11 +148,6 @@ export class CallQueue {
 			clearTimeout(next.timer);
 			next.start(this.#session);
 		}
-	}
-
-	#ended(): void {
-		this.#running -= 1;
-		this.#startNext();
 	}
 }
 

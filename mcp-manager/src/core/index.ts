@@ -14,6 +14,7 @@ export {
 	type Notification,
 	type Server,
 	type ServerRecord,
+	type Upload,
 	type Uploads,
 } from "./server.js";
 export {

@@ -10,8 +10,19 @@ import { z } from "zod";
 import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 
-/** The schemas of servers' results. */
-export const RESULTS = {
+/** The results of the requests that clients make of servers, by method. */
+export interface Results {
+	"tools/call": OrInput<CallToolResult>;
+	"resources/read": OrInput<ReadResourceResult>;
+	"prompts/get": OrInput<GetPromptResult>;
+	"completion/complete": CompleteResult;
+}
+
+/** A result without a request for input. */
+export type Complete<Result> = Exclude<Result, InputRequiredResult>;
+
+/** Their schemas. */
+export const RESULTS: { readonly [Method in keyof Results]: z.ZodType<Results[Method]> } = {
 	/** The SDK also accepts a tool's result without `content`, MCP does not. */
 	"tools/call": orInput<CallToolResult>(
 		(result) => isObject(result) && Array.isArray(result.content) && isSpecType.CallToolResult(result),

@@ -4,8 +4,9 @@ import { CallQueue } from "./call-queue.js";
 import type { Listed } from "./discovery.js";
 import { ServerError, type ServerErrorCode } from "./errors.js";
 import { LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
+import type { Results } from "./results.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import type { CallOptions, Capabilities, ServerIdentity, ServerInfo, Session } from "./session.js";
+import type { CallOptions, Capabilities, RequestOptions, ServerIdentity, ServerInfo, Session } from "./session.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** Calls that may wait for one server. */
@@ -55,14 +56,26 @@ export interface Uploads {
 	end(identity: ServerIdentity): void;
 	/** The tools of a device as clients see them. */
 	offered(tools: readonly ServerTool[]): readonly ServerTool[];
-	/** Makes a call, and adds what the device uploads meanwhile to the result. Rejects as `call` does. */
-	during(
-		identity: ServerIdentity,
-		tool: ServerTool,
-		args: object,
-		call: (args: object) => Promise<OrInput<CallToolResult>>,
-	): Promise<OrInput<CallToolResult>>;
+	/**
+	 * A call starts. Resolves when the device may upload; with undefined if the tool uploads nothing.
+	 *
+	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
+	 */
+	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined>;
 }
+
+/** A call during which the device may upload. */
+export interface Upload {
+	/** The call's arguments, with the address of the upload. */
+	readonly args: object;
+	/** The call's result, with what was uploaded. */
+	complete(result: OrInput<CallToolResult>): OrInput<CallToolResult>;
+	/** The call has ended, however it did. */
+	end(): void;
+}
+
+/** Sends a request over a session. */
+type Send<Result> = (session: Session, params: Record<string, unknown>, options: RequestOptions) => Promise<Result>;
 
 /** What the servers of a registry share. */
 export interface ServerContext extends CallLimits {
@@ -312,15 +325,7 @@ export class Server {
 		let answered: CallToolResult | undefined;
 		try {
 			await this.checkArguments(tool, args);
-			const { uploads } = this.#context;
-			const call = () =>
-				this.#ask((session, finalOptions) => {
-					const run = (finalArgs: object) =>
-						session.callTool(tool.name, finalArgs, { ...finalOptions, inputSchema: tool.inputSchema });
-					// A device of another gateway uploads to that one, which adds the file to the result.
-					const here = session.identity.gateway === undefined ? uploads : undefined;
-					return here?.during(session.identity, tool, args, run) ?? run(args);
-				}, options);
+			const call = () => this.#request("tools/call", { name: tool.name, arguments: args }, { ...options, tool });
 			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
 			await this.#checkResult(tool, result);
 			answered = isInputRequiredResult(result) ? undefined : result;
@@ -344,15 +349,8 @@ export class Server {
 	 */
 	async relay(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const tool = method === "tools/call" ? this.tools.find(({ name }) => name === params.name) : undefined;
-		const { uploads } = this.#context;
-		return await this.ask(async (session, finalOptions) => {
-			if (tool === undefined || uploads === undefined) {
-				return await session.forward(method, params, finalOptions);
-			}
-			const run = (args: object) =>
-				session.forward(method, { ...params, arguments: args }, finalOptions) as Promise<CallToolResult>;
-			return await uploads.during(session.identity, tool, (params.arguments ?? {}) as object, run);
-		}, options);
+		const send: Send<object> = (session, ...request) => session.forward(method, ...request);
+		return await this.#track(this.#inTurn(params, { ...options, tool }, send));
 	}
 
 	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */
@@ -368,21 +366,28 @@ export class Server {
 		}
 	}
 
-	/**
-	 * Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does.
-	 *
-	 * @param request is run once at most
-	 */
-	async ask<Result>(
-		request: (session: Session, options: CallOptions) => Promise<Result>,
-		options: CallOptions = {},
-	): Promise<Result> {
-		return await this.#track(this.#ask(request, options));
+	/** Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does. */
+	async request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
+		options: RequestOptions = {},
+	): Promise<Results[Method]> {
+		return await this.#track(this.#request(method, params, options));
 	}
 
-	async #ask<Result>(
-		request: (session: Session, options: CallOptions) => Promise<Result>,
-		options: CallOptions,
+	async #request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
+		options: RequestOptions,
+	): Promise<Results[Method]> {
+		return await this.#inTurn(params, options, (session, ...request) => session.request(method, ...request));
+	}
+
+	/** @param send sends the request, once at most */
+	async #inTurn<Result extends object>(
+		params: Readonly<Record<string, unknown>>,
+		options: RequestOptions,
+		send: Send<Result>,
 	): Promise<Result> {
 		if (this.#isClosed) {
 			throw shuttingDown();
@@ -393,10 +398,19 @@ export class Server {
 			this.#wake(queue);
 		}
 		try {
-			return await queue.run(
-				(session) => this.#askOnce(() => request(session, { timeout: callTimeout, ...options })),
-				options.signal,
-			);
+			const session = await queue.enter(options.signal);
+			let upload: Upload | undefined;
+			try {
+				upload = await this.#startUpload(session, params, options.tool);
+				const finalParams = { ...params, ...(upload && { arguments: upload.args }) };
+				const result = await send(session, finalParams, { timeout: callTimeout, ...options });
+				return (upload?.complete(result as CallToolResult) ?? result) as Result;
+			} catch (error) {
+				throw this.#withConsequence(error);
+			} finally {
+				upload?.end();
+				queue.leave();
+			}
 		} finally {
 			if (queue.idle && this.#queue === queue) {
 				this.#queue = undefined;
@@ -476,17 +490,26 @@ export class Server {
 		return this.#queue;
 	}
 
-	/** An interrupted call is not repeated: the tool may have done its work. */
-	async #askOnce<Result>(request: () => Promise<Result>): Promise<Result> {
-		try {
-			return await request();
-		} catch (error) {
-			if (error instanceof ServerError && error.code === "server-disconnected") {
-				const message = `${this.alias} disconnected during the call, which may have been carried out`;
-				throw new ServerError("server-disconnected", message, { cause: error });
-			}
-			throw error;
-		}
+	/** A device of another gateway uploads to that one, which adds the file to the result. */
+	async #startUpload(
+		{ identity }: Session,
+		{ arguments: args = {} }: Readonly<Record<string, unknown>>,
+		tool: ServerTool | undefined,
+	): Promise<Upload | undefined> {
+		return tool && identity.gateway === undefined
+			? await this.#context.uploads?.start(identity, tool, args as object)
+			: undefined;
+	}
+
+	/** The error of a request that was sent. An interrupted call is not repeated: the tool may have done its work. */
+	#withConsequence(error: unknown): unknown {
+		return error instanceof ServerError && error.code === "server-disconnected"
+			? new ServerError(
+					"server-disconnected",
+					`${this.alias} disconnected during the call, which may have been carried out`,
+					{ cause: error },
+				)
+			: error;
 	}
 }
 

@@ -1,32 +1,26 @@
 import { EventEmitter } from "node:events";
 import {
-	type CallToolResult,
 	Client,
 	type ClientCapabilities,
-	type CompleteRequestParams,
-	type CompleteResult,
-	type GetPromptResult,
 	type Implementation,
 	ProtocolError,
-	type ReadResourceResult,
 	type RequestId,
-	type RequestOptions,
 	SdkError,
 	SdkErrorCode,
+	type RequestOptions as SdkOptions,
 	type ServerCapabilities,
-	type Tool,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
-import { type Asker, askingParams, type OrInput, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+import { type Asker, askingParams, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
-import { LISTS, type ListName } from "./offers.js";
+import { LISTS, type ListName, type ServerTool } from "./offers.js";
 import { MAX_REQUEST_TIME } from "./patience.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
-import { RESULTS } from "./results.js";
+import { RESULTS, type Results } from "./results.js";
 import type { KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
@@ -47,9 +41,9 @@ export interface CallOptions extends LogOptions {
 	readonly clientName?: string | undefined;
 }
 
-export interface ToolCallOptions extends CallOptions {
-	/** The tool's input schema as listed: it may request arguments as HTTP headers (2026-07-28). */
-	readonly inputSchema?: Tool["inputSchema"] | undefined;
+export interface RequestOptions extends CallOptions {
+	/** The tool that is called, as listed: its schema may request arguments as HTTP headers (2026-07-28). */
+	readonly tool?: ServerTool | undefined;
 }
 
 interface Events {
@@ -141,7 +135,7 @@ export class Session extends EventEmitter<Events> {
 	 */
 	async initialize(): Promise<ServerInfo> {
 		const client = this.#open();
-		await this.#translated("initialize", {}, (options) => client.connect(this.#transport, options));
+		await this.#send("initialize", {}, (options) => client.connect(this.#transport, options));
 		if (this.#isModern) {
 			this.#changes = new ChangeStream(client, () => this.#reportGap());
 			await this.#changes.start();
@@ -198,7 +192,7 @@ export class Session extends EventEmitter<Events> {
 		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
 	}
 
-	/** A whole list, whose items are not checked. Rejects as {@link callTool} and {@link readList} do. */
+	/** A whole list, whose items are not checked. Rejects as {@link request} and {@link readList} do. */
 	async list(
 		list: ListName,
 		{ withUserTools = false, signal }: { withUserTools?: boolean; signal?: AbortSignal } = {},
@@ -209,7 +203,7 @@ export class Session extends EventEmitter<Events> {
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			return this.#translated(method, { signal }, (options) => this.#sdk.request({ method, params }, page, options));
+			return this.#send(method, { signal }, (options) => this.#sdk.request({ method, params }, page, options));
 		});
 	}
 
@@ -219,51 +213,57 @@ export class Session extends EventEmitter<Events> {
 		return list === "tools" && sendsHeaders ? headerProblem(item.inputSchema) : undefined;
 	}
 
+	/** Calls a tool. Rejects as {@link request} does. */
+	async callTool(name: string, args: object = {}, options: RequestOptions = {}): Promise<Results["tools/call"]> {
+		return await this.request("tools/call", { name, arguments: args }, options);
+	}
+
 	/**
-	 * Calls a tool. A tool that failed is a result with `isError`.
+	 * Makes a request of a client, during which the server may log, and ask that client. A tool that failed is a result with
+	 * `isError`.
 	 *
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with ServerError when there is no
 	 * valid answer.
 	 */
-	async callTool(name: string, args: object = {}, options: ToolCallOptions = {}): Promise<OrInput<CallToolResult>> {
-		return await this.#request("tools/call", { name, arguments: args }, RESULTS["tools/call"], options);
+	async request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
+		options: RequestOptions = {},
+	): Promise<Results[Method]> {
+		const schema: z.ZodType<Results[Method]> = RESULTS[method];
+		const isAsking = this.isStateless && method !== "completion/complete";
+		const request = { method, params: isAsking ? { ...params, ...askingParams(options, this.#isModern) } : params };
+		return await this.#send(method, options, async (sdkOptions) => {
+			if (!this.isStateless && this.declares("logging")) {
+				this.#log.want(options.logLevel);
+			}
+			const answer = this.#isModern
+				? this.#modernRequest(request, schema, sdkOptions, options.tool)
+				: (this.#questions as Questions).during(options.asker, sdkOptions, (final) =>
+						this.#sdk.request(request, schema, final),
+					);
+			this.#log.begin(this.#sentId, options, answer);
+			return await answer;
+		});
 	}
 
-	/** Reads a resource. Rejects as {@link callTool} does. */
-	async readResource(uri: string, options: CallOptions = {}): Promise<OrInput<ReadResourceResult>> {
-		return await this.#request("resources/read", { uri }, RESULTS["resources/read"], options);
-	}
-
-	/** Makes a prompt. Rejects as {@link callTool} does. */
-	async getPrompt(name: string, args?: object, options: CallOptions = {}): Promise<OrInput<GetPromptResult>> {
-		const params = { name, ...(args && { arguments: args }) };
-		return await this.#request("prompts/get", params, RESULTS["prompts/get"], options);
-	}
-
-	/** Suggests values for an argument. Rejects as {@link callTool} does. */
-	async complete(params: CompleteRequestParams, options: CallOptions = {}): Promise<CompleteResult> {
-		return await this.#translated("completion/complete", options, (requestOptions) =>
-			this.#sdk.request({ method: "completion/complete", params }, RESULTS["completion/complete"], requestOptions),
-		);
-	}
-
-	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link callTool} does. */
+	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link request} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
 		const changes = this.#changes;
 		if (changes !== undefined) {
-			await this.#translated("subscriptions/listen", {}, () => changes.follow(uri, wanted));
+			await this.#send("subscriptions/listen", {}, () => changes.follow(uri, wanted));
 			return;
 		}
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
-		await this.#translated(method, {}, (options) =>
+		await this.#send(method, {}, (options) =>
 			this.#sdk.request({ method, params: { uri } }, z.looseObject({}), options),
 		);
 	}
 
-	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link callTool} does. */
+	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link request} does. */
 	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
-		return await this.#translated(method, options, (requestOptions) =>
+		return await this.#send(method, options, (requestOptions) =>
 			this.#sdk.request({ method, params }, schema, requestOptions),
 		);
 	}
@@ -271,7 +271,7 @@ export class Session extends EventEmitter<Events> {
 	/** Settles when the server has answered, and everything that it sent earlier has arrived. Rejects after `timeout` ms. */
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
 		// 2026-07-28 has no ping.
-		await this.#translated("ping", { timeout }, (options) =>
+		await this.#send("ping", { timeout }, (options) =>
 			this.#isModern ? this.#sdk.discover(options) : this.#sdk.ping(options),
 		);
 	}
@@ -312,42 +312,19 @@ export class Session extends EventEmitter<Events> {
 		this.emit("notification", method, params);
 	}
 
-	/** Makes a request during which the server may log, and ask its client. */
-	async #request<Result>(
-		method: string,
-		params: Record<string, unknown>,
-		schema: z.ZodType<Result>,
-		options: ToolCallOptions,
-	): Promise<Result> {
-		const asking = this.isStateless ? askingParams(options, this.#isModern) : {};
-		return await this.#translated(method, options, async (requestOptions) => {
-			if (!this.isStateless && this.declares("logging")) {
-				this.#log.want(options.logLevel);
-			}
-			const request = { method, params: { ...params, ...asking } };
-			const answer = this.#isModern
-				? this.#modernRequest(request, schema, requestOptions, options.inputSchema)
-				: (this.#questions as Questions).during(options.asker, requestOptions, (final) =>
-						this.#sdk.request(request, schema, final),
-					);
-			this.#log.begin(this.#sentId, options, answer);
-			return await answer;
-		});
-	}
-
 	/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
 	async #modernRequest<Result>(
-		{ method, params }: { readonly method: string; readonly params: Record<string, unknown> },
+		{ method, params }: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
 		schema: z.ZodType<Result>,
-		requestOptions: RequestOptions,
-		inputSchema: Tool["inputSchema"] = { type: "object" },
+		sdkOptions: SdkOptions,
+		tool: ServerTool | undefined,
 	): Promise<Result> {
-		const options = { ...requestOptions, allowInputRequired: true };
+		const options = { ...sdkOptions, allowInputRequired: true };
 		if (method !== "tools/call") {
 			return await this.#sdk.request({ method, params }, schema, options);
 		}
 		const { name } = params as { name: string };
-		const toolDefinition = { name, inputSchema };
+		const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
 		return schema.parse(await this.#sdk.callTool({ ...params, name }, { ...options, toolDefinition }));
 	}
 
@@ -357,11 +334,11 @@ export class Session extends EventEmitter<Events> {
 		await this.#sdk.request(request, z.looseObject({})).catch(() => {});
 	}
 
-	/** Makes a request, and turns the SDK's errors into those of this session. */
-	async #translated<T>(
+	/** Sends a request, and turns the SDK's errors into those of this session. */
+	async #send<T>(
 		method: string,
 		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
-		request: (options: RequestOptions & { readonly timeout: number }) => Promise<T>,
+		request: (options: SdkOptions & { readonly timeout: number }) => Promise<T>,
 	): Promise<T> {
 		if (signal?.aborted) {
 			throw new ServerError("cancelled", `${method} was cancelled`);

@@ -209,9 +209,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
 		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
-			expectComplete(
-				await this.#servers.expect(server).ask((session, options) => session.getPrompt(name, args, options)),
-			),
+			expectComplete(await this.#servers.expect(server).request("prompts/get", { name, arguments: args })),
 		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}

@@ -15,13 +15,11 @@ export async function readResource(
 	if (cached !== undefined) {
 		return cached;
 	}
-	const answer = await server
-		.ask((session, options) => session.readResource(uri, options))
-		.catch((error: unknown) => {
-			throw isUnknownResource(error, server, uri)
-				? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
-				: error;
-		});
+	const answer = await server.request("resources/read", { uri }).catch((error: unknown) => {
+		throw isUnknownResource(error, server, uri)
+			? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
+			: error;
+	});
 	const result = expectComplete(answer);
 	cache.set(server, uri, result);
 	return result;

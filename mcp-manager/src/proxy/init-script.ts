@@ -22,9 +22,8 @@ export async function runInitScript(
 		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
 	}
 	const code = readFileSync(script, "utf8");
-	const { isError, content } = await upstream.ask((session, options) =>
-		session.callTool(tool, { [parameterOf(found)]: code }, options),
-	);
+	const call = { name: tool, arguments: { [parameterOf(found)]: code } };
+	const { isError, content } = await upstream.request("tools/call", call);
 	if (isError) {
 		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
 	}

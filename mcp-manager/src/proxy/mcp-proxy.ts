@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
-import type { OrInput } from "../core/asking.js";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, type ListName, NO_OFFERS, type Offers, type ServerTool } from "../core/offers.js";
-import type { CallOptions, Session } from "../core/session.js";
+import type { Complete, Results } from "../core/results.js";
+import type { CallOptions } from "../core/session.js";
 import { failedResult, textResult } from "../core/tool-results.js";
 import { runInitScript } from "./init-script.js";
 import type { ProxyOptions } from "./proxy-options.js";
@@ -89,18 +89,19 @@ export class McpProxy extends EventEmitter<Events> {
 			return failedResult(`Tool ${name} not found`);
 		}
 		return await this.#pass(
-			() => this.#upstream.ask((session, finalOptions) => session.callTool(name, args, finalOptions), options),
+			() => this.#upstream.request("tools/call", { name, arguments: args }, options),
 			failedResult,
 		);
 	}
 
-	/** Asks for something other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
-	async ask<Result extends object>(
-		request: (session: Session, options: CallOptions) => Promise<OrInput<Result>>,
+	/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
+	async request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
 		options: CallOptions,
-	): Promise<Result> {
+	): Promise<Complete<Results[Method]>> {
 		return await this.#pass(
-			() => this.#upstream.ask(request, options),
+			() => this.#upstream.request(method, params, options),
 			(text) => {
 				throw new ProtocolError(ProtocolErrorCode.InternalError, text);
 			},

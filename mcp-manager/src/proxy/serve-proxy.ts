@@ -58,10 +58,10 @@ function createServer(proxy: McpProxy, name: string): Server {
 	}));
 	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
 	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
-		proxy.ask((session, options) => session.readResource(uri, options), { signal }),
+		proxy.request("resources/read", { uri }, { signal }),
 	);
 	server.setRequestHandler("prompts/get", ({ params }, { mcpReq: { signal } }) =>
-		proxy.ask((session, options) => session.getPrompt(params.name, params.arguments, options), { signal }),
+		proxy.request("prompts/get", params, { signal }),
 	);
 	return server;
 }

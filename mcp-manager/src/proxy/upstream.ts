@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { isInputRequiredResult } from "@modelcontextprotocol/client";
-import type { OrInput } from "../core/asking.js";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, validItem } from "../core/offers.js";
+import type { Complete, Results } from "../core/results.js";
 import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
@@ -109,23 +109,24 @@ export class Upstream extends EventEmitter<Events> {
 	/**
 	 * Makes a request, after a ping: an upstream that hangs would not answer it either.
 	 *
-	 * Rejects as {@link Session.callTool} does, and with ServerError "server-offline" if there is no connection.
+	 * Rejects as {@link Session.request} does, and with ServerError "server-offline" if there is no connection.
 	 */
-	async ask<Result extends object>(
-		request: (session: Session, options: CallOptions) => Promise<OrInput<Result>>,
+	async request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
 		options: CallOptions = {},
-	): Promise<Result> {
+	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
 		if (this.#session === undefined) {
 			throw new ServerError("server-offline", this.#lostReason);
 		}
 		this.#inProgress += 1;
 		try {
-			const result = await request(this.#session, { timeout: this.#config.timeout, ...options });
+			const result = await this.#session.request(method, params, { timeout: this.#config.timeout, ...options });
 			if (isInputRequiredResult(result)) {
 				throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
 			}
-			return result as Result;
+			return result as Complete<Results[Method]>;
 		} finally {
 			this.#inProgress -= 1;
 		}

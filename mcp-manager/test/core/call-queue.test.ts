@@ -15,11 +15,13 @@ function open(t: TestContext, session?: Session) {
 	);
 	const started: string[] = [];
 	const ends: (() => void)[] = [];
-	const call = (name: string, signal?: AbortSignal): Promise<string> =>
-		queue.run(() => {
-			started.push(name);
-			return new Promise((resolve) => ends.push(() => resolve(name)));
-		}, signal);
+	const call = async (name: string, signal?: AbortSignal): Promise<string> => {
+		await queue.enter(signal);
+		started.push(name);
+		await new Promise<void>((resolve) => ends.push(resolve));
+		queue.leave();
+		return name;
+	};
 	const tick = (ms: number): void => t.mock.timers.tick(ms);
 	return { queue, call, started, ends, tick };
 }
@@ -31,6 +33,7 @@ describe("the queue of calls to a server", () => {
 		const { queue, call, started, ends } = open(t, SESSION);
 		assert.deepEqual([queue.idle, queue.busy], [true, false]);
 		const calls = [call("a"), call("b"), call("c")];
+		await settled();
 		assert.deepEqual([started, queue.idle, queue.busy], [["a"], false, true]);
 		for (const _ of calls) {
 			ends.shift()?.();
@@ -67,7 +70,7 @@ describe("the queue of calls to a server", () => {
 		const queue = new CallQueue(options, undefined);
 		const before = timers();
 		const controller = new AbortController();
-		const call = queue.run(async () => {}, controller.signal);
+		const call = queue.enter(controller.signal);
 		assert.equal(timers(), before + 1);
 		controller.abort();
 		assert.equal(timers(), before);
@@ -95,6 +98,7 @@ describe("the queue of calls to a server", () => {
 		assert.equal(queue.busy, false);
 		queue.online(SESSION);
 		tick(10_000);
+		await settled();
 		assert.deepEqual(started, ["early"]);
 		const late = call("late");
 		queue.offline();
@@ -134,6 +138,7 @@ describe("the queue of calls to a server", () => {
 		for (const each of waiting) {
 			await assert.rejects(each, { message: "shutting down" });
 		}
+		await settled();
 		ends[0]?.();
 		assert.equal(await running, "a");
 	});
@@ -141,6 +146,7 @@ describe("the queue of calls to a server", () => {
 	it("is idle when its last call has settled, so that it can be dropped", async (t) => {
 		const { queue, call, ends } = open(t, SESSION);
 		const last = call("a").finally(() => assert.ok(queue.idle));
+		await settled();
 		ends[0]?.();
 		await last;
 	});

@@ -46,7 +46,7 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		connected: true,
 		canSubscribe: true,
 		subscribe: async (uri: string) => void followed.push(uri),
-		callTool: (_name: string, _args: object, { timeout }: { timeout?: number }) =>
+		request: (_method: string, _params: object, { timeout }: { timeout?: number }) =>
 			new Promise((resolve, reject) => asked.push({ timeout, answer: resolve, fail: reject })),
 		forward: async (...request: unknown[]) => {
 			forwarded.push(request.slice(0, 2));
@@ -178,9 +178,10 @@ describe("a server", () => {
 
 	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {
 		const uploads = {
-			during: async (_identity: object, _tool: ServerTool, args: object, call: (args: object) => Promise<object>) => ({
-				...(await call({ ...args, upload: "here" })),
-				_meta: { uploaded: true },
+			start: async (_identity: object, _tool: ServerTool, args: object) => ({
+				args: { ...args, upload: "here" },
+				complete: (result: object) => ({ ...result, _meta: { uploaded: true } }),
+				end: () => {},
 			}),
 		} as unknown as Uploads;
 		const { server, online, forwarded } = open(t, { uploads });
