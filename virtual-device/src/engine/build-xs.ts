@@ -27,7 +27,7 @@ const underWay = new Map<string, Promise<void>>();
  * Gives the path of the XS host's binary, and compiles it first where the cache has none: some 15 seconds, once for each
  * set of sources, compiler and flags.
  *
- * Rejects with an `EngineError`: `no-sources`, `no-compiler`, `no-32-bit-compiler` or `compile-failed`.
+ * Rejects with an `EngineError`: `no-sources`, `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs` or `compile-failed`.
  */
 export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptions = {}): Promise<string> {
 	const sources = await findXsSources();

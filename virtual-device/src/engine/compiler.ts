@@ -26,7 +26,8 @@ export const NATIVE_BITS: HostBits = process.arch === "arm" || process.arch === 
 /**
  * Finds the compiler: $CC where that is set, else `cc`, `gcc` or `clang`.
  *
- * Rejects with an `EngineError`: `no-compiler`, or `no-32-bit-compiler` where it cannot link programs of 32 bits.
+ * Rejects with an `EngineError`: `no-compiler`, or `no-32-bit-compiler` where it cannot link programs of 32 bits, or
+ * `no-32-bit-programs` where this computer cannot run them.
  */
 export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compiler> {
 	const candidates = process.env.CC ? [process.env.CC] : ["cc", "gcc", "clang"];
@@ -65,18 +66,20 @@ async function readVersion([program = "cc", ...first]: readonly string[]): Promi
 	}
 }
 
-/** Links a small program: compilers accept -m32 without having the libraries for it. */
+/** Links a small program and runs it: compilers accept -m32 without its libraries, and not every kernel runs the result. */
 async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
+	const program = join(folder, "probe");
 	try {
 		const source = join(folder, "probe.c");
 		await writeFile(
 			source,
 			'#include <math.h>\n#include <stdio.h>\nint main(void) { return printf("%f", sin(0)) < 0; }\n',
 		);
-		await compile(compiler, [source, "-lm", "-o", join(folder, "probe")], `a ${bits}-bit program`);
+		await compile(compiler, [source, "-lm", "-o", program], `a ${bits}-bit program`);
+		await expectRuns(program, bits);
 	} catch (cause) {
-		if (bits === 64) {
+		if (bits === 64 || (cause instanceof EngineError && cause.code === "no-32-bit-programs")) {
 			throw cause;
 		}
 		throw new EngineError("no-32-bit-compiler", "The C compiler cannot build 32-bit programs; install gcc-multilib", {
@@ -84,5 +87,14 @@ async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 		});
 	} finally {
 		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function expectRuns(program: string, bits: HostBits): Promise<void> {
+	try {
+		await run(program);
+	} catch (cause) {
+		const how = (cause as Error).message.split("\n")[0];
+		throw new EngineError("no-32-bit-programs", `This computer cannot run ${bits}-bit programs: ${how}`, { cause });
 	}
 }

@@ -58,4 +58,14 @@ describe("the host of XS", () => {
 		await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
 		await rm(folder, { recursive: true });
 	});
+
+	test("reports a computer that builds 32-bit programs, but cannot run them", { skip: windows }, async () => {
+		const program = "#!/bin/sh\nexit 2\n";
+		const folder = await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
+		await assert.rejects(buildXsHost({ bits: 32 }), {
+			code: "no-32-bit-programs",
+			message: /^This computer cannot run 32-bit programs: /,
+		});
+		await rm(folder, { recursive: true });
+	});
 });
