@@ -47,7 +47,7 @@ async function openWithDevice(t: TestContext, options: WireDeviceOptions = {}, p
 	return { gateway, device, page };
 }
 
-describe("the console in Chromium, in full", { skip: whyNoChromium ?? false }, () => {
+describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 	it("makes a token, whose page says so when it is revoked", async (t) => {
 		const gateway = await startConsole(t);
 		const page = await openSignedIn(t, gateway);

@@ -9,7 +9,7 @@ import { ENGINES, startDevice } from "./fixtures.js";
 
 const [engine] = ENGINES;
 
-describe("the console in Chromium", { skip: whyNoChromium ?? false }, () => {
+describe("the console in Chromium", { skip: whyNoChromium }, () => {
 	it("signs in, approves a device, sets its volume with a slider and shows its photo", async (t) => {
 		const gateway = await startConsole(t, { bootstrap: "approve" });
 		const page = await openSignedIn(t, gateway);

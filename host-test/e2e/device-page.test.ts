@@ -51,7 +51,7 @@ async function hearType(backend: RawBackend, type: string): Promise<Record<strin
 	}
 }
 
-describe("a virtual device's page in Chromium", { skip: whyNoChromium ?? false }, () => {
+describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 	it("draws the face, shows what the backend says as text, and acts on the device", async (t) => {
 		const { backend, device, url } = await open(t);
 		const { page, complaints } = await show(t, url);

@@ -30,7 +30,7 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 	return { gateway, device, page, panel, calls, complaints };
 }
 
-describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium ?? false }, () => {
+describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium }, () => {
 	it("shows the state, sets the volume, takes a photo and follows the device, all through the host", async (t) => {
 		const { gateway, device, page, panel, calls, complaints } = await openHost(t);
 		const server = gateway.gateway.servers.find(device.macAddress);

@@ -8,12 +8,13 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
 import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
+import { skipIf } from "../support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 /** The engines that are here, by a name for test titles. */
 export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
-).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || whyNotXs === undefined));
+).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || skipIf(whyNotXs) === false));
 
 /** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
 export const GATEWAY_ACCESS = { username: "maker", password: "secret" };
@@ -60,7 +61,7 @@ export async function startDevice(
 	return { device, log };
 }
 
-if (whyNoMosquitto !== undefined) {
+if (whyNoMosquitto) {
 	console.log(`Not against mosquitto: ${whyNoMosquitto}`);
 }
 
@@ -97,7 +98,7 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
 		return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
 	},
-	...(whyNoMosquitto === undefined && {
+	...(whyNoMosquitto === false && {
 		async mosquitto(test: TestContext, options?: GatewayOptions) {
 			const gateway = await openGateway(test, options);
 			const broker = await Mosquitto.start(test);

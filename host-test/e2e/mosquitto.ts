@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { freePort } from "../support/port.js";
+import { skipIf } from "../support/skip-if.js";
 
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
 
-/** Why there is no mosquitto to test with; undefined when there is. */
-export const whyNoMosquitto = PROGRAM === undefined ? "mosquitto is not installed" : undefined;
+/** Why there is no mosquitto to test with; false when there is. */
+export const whyNoMosquitto = skipIf(PROGRAM === undefined && "mosquitto is not installed");
 
 /** Debian's broker, with one user: maker, secret. */
 export class Mosquitto {

@@ -55,7 +55,7 @@ async function takePicture(page: Page, name: string): Promise<void> {
 	await page.screenshot({ path: `${PICTURES}${name}.png`, fullPage: true });
 }
 
-describe("the set-up page in Chromium", { skip: whyNoChromium ?? false }, () => {
+describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 	it("connects a new device to the gateway with the user's input", async (t) => {
 		const { gateway, config } = await listen(t);
 		const { device, log, url } = await openSetup(t);

@@ -6,7 +6,7 @@ import { openPage, openPhonePage, whyNoChromium } from "../support/chromium.js";
 const REDIRECT = "https://client.example/callback";
 
 // The page on which an operator approves a client, in Chromium: its policy, its form and the way back to the client.
-describe("the page of a sign-in", { skip: whyNoChromium ?? false }, () => {
+describe("the page of a sign-in", { skip: whyNoChromium }, () => {
 	for (const [locale, open, title] of [
 		["en-GB", openPage, "Allow a client?"],
 		["ja", openPhonePage, "クライアントを許可しますか？"],

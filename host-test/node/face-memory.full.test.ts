@@ -4,6 +4,7 @@ import { CHIP_FREE, FACE, rounds, startWithRoom } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
 import { emotionWords } from "../../src/pictures/face/emotions.js";
 import { chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
+import { skipIf } from "../support/skip-if.js";
 
 const choice = await chooseEngine("xs", { bits: 32 });
 
@@ -14,7 +15,7 @@ const SENTENCE = 5_000;
 const SENTENCES = 120;
 
 describe("a face on a chip's heap", {
-	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
+	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
 	it(`speaks for ten minutes beside calls with ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes free, and keeps nothing`, async (t) => {
 		const engine = await startWithRoom(choice, 20, CHIP_FREE, FACE);

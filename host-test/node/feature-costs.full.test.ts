@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cases } from "../support/scope.js";
+import { skipIf } from "../support/skip-if.js";
 import { bundleCost, type Cost, weigh, whyNotXs } from "./feature-costs.js";
 
 /** The figures may be so much larger than the document says, and have to be written down again beyond that. */
@@ -33,7 +34,7 @@ it("firmware that imports no feature has none of their code", async () => {
 });
 
 describe("on a 32-bit XS", {
-	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
+	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
 	it("a server with tools alone takes no more than docs/beyond-tools.md says", async () => {
 		const documented = toolsAlone();

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { HeapReport } from "../../virtual-device/src/index.js";
+import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
 
@@ -64,7 +65,7 @@ async function ask(socket: WebSocket, id: string, method: string): Promise<{ res
 }
 
 describe("a chip under attack", {
-	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
+	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
 	it("states in its hello how long a message may be", async (t) => {
 		const { hello } = await connect(t);

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { RawBackend } from "../e2e/fixtures.js";
 import { largeJpeg } from "../support/large-jpeg.js";
+import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
 const PICTURE = largeJpeg();
@@ -28,7 +29,7 @@ async function webServer(t: TestContext): Promise<{ url: string; body: () => Buf
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, body: () => body };
 }
 
-describe("pictures of a megabyte on a chip with 64 KB of chunks", { skip: whyNotXs ?? false }, () => {
+describe("pictures of a megabyte on a chip with 64 KB of chunks", { skip: skipIf(whyNotXs) }, () => {
 	const start = async (t: TestContext, vision: string) => {
 		const backend = await RawBackend.listen(t);
 		const device = await makeChip(backend.url, PICTURE);

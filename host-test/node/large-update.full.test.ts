@@ -5,13 +5,14 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { encodeImage } from "../../virtual-device/src/index.js";
 import { RawBackend } from "../e2e/fixtures.js";
+import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
 /** An image as large as a chip's; what is in it does not start. */
 const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`);
 
 describe("an update of two megabytes on a chip with 64 KB of chunks", {
-	skip: whyNotXs ?? false,
+	skip: skipIf(whyNotXs),
 }, () => {
 	it("is installed, with progress while it arrives", async (t) => {
 		const server = createServer((_request, response) => {

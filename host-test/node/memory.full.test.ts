@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { CHIP_FREE, startServer, startWithRoom } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
 import { chooseEngine, type Engine, type HeapReport } from "../../virtual-device/src/index.js";
+import { skipIf } from "../support/skip-if.js";
 
 // The memory of an ESP32 without PSRAM, on a 32-bit XS whose slots are as large as the chip's.
 
@@ -17,7 +18,7 @@ async function serve(engine: Engine, rounds: number): Promise<void> {
 }
 
 describe("memory", {
-	skip: whyNotXs !== undefined && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`,
+	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
 	it(`that a chip has free, ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes, is enough to serve 20 tools`, async (t) => {
 		const engine = await startWithRoom(choice, 20);

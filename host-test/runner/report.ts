@@ -98,13 +98,17 @@ export class Progress {
 	}
 
 	/** Something has happened. */
-	hear({ type, name, nesting, duration = 0, isFromBelow = true, error = "" }: TestEvent): void {
+	hear({ type, name, nesting, duration = 0, skip, isFromBelow = true, error = "" }: TestEvent): void {
 		if (type === "fail" && !isFromBelow && this.#total > MAX_FILES_IN_DETAIL) {
 			console.log(`${process.stdout.isTTY ? "\r\x1b[K" : ""}FAILED ${name}\n${indent(shortenPaths(error))}`);
 		}
 		const isEnd = nesting === 0 && (type === "pass" || type === "fail");
 		if (isEnd && this.#total <= MAX_FILES_IN_DETAIL) {
-			console.log(`${type === "pass" ? "ok    " : "FAILED"} ${name} (${Math.round(duration)} ms)`);
+			console.log(
+				skip === undefined
+					? `${type === "pass" ? "ok    " : "FAILED"} ${name} (${Math.round(duration)} ms)`
+					: `skipped ${name}${skip === true ? "" : `: ${skip}`}`,
+			);
 		}
 	}
 

@@ -1,9 +1,11 @@
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../scripts/chromium.js";
+import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium as missing } from "../../scripts/chromium.js";
 import { atEndOfFile } from "./end-of-file.js";
+import { skipIf } from "./skip-if.js";
 
-export { whyNoChromium } from "../../scripts/chromium.js";
+/** Why no page can be opened here; false if it can. */
+export const whyNoChromium = skipIf(missing);
 
 /** Milliseconds after which the browser is given up. On a busy machine it takes long; only a fault takes this long. */
 const MAX_WAIT = 300_000;

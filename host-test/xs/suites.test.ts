@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
+import { skipIf } from "../support/skip-if.js";
 
 // The same suites, and the same modules under test, on the engine of the chip: as they are written, and as a release build
 // makes them.
@@ -11,9 +12,10 @@ import { cases } from "../support/scope.js";
 const ROOMY = { slots: 2_000_000, chunkBytes: 64_000_000 };
 
 const { start, whyNotXs } = await chooseEngine("xs");
+const skip = skipIf(whyNotXs && `XS cannot be built here: ${whyNotXs}`);
 
-if (whyNotXs !== undefined) {
-	it("on XS", { skip: `XS cannot be built here: ${whyNotXs}` }, () => {});
+if (skip) {
+	it("on XS", { skip }, () => {});
 } else {
 	for (const isRelease of cases([false, true])) {
 		await runSuites(isRelease);

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { buildSite } from "../../../scripts/docs/build-site.js";
 import { openPage, openPhonePage, whyNoChromium } from "../../support/chromium.js";
 
-describe("the site in Chromium, opened from a folder", { skip: whyNoChromium ?? false }, () => {
+describe("the site in Chromium, opened from a folder", { skip: whyNoChromium }, () => {
 	it("finds a section, fits a phone, and reaches no other host", async (t) => {
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-site-"));
 		t.after(() => rmSync(folder, { recursive: true }));

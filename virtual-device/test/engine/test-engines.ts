@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { skipIf } from "../../../host-test/support/skip-if.js";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import type { Engine, EngineExitCode, HeapLimits, Message } from "../../src/engine/engine.js";
 import { EngineError } from "../../src/engine/engine-error.js";
@@ -47,7 +48,7 @@ const host = await buildXsHost({ bits: 64 }).catch((error: unknown) => {
 });
 
 /** Why there is no XS here; `false` where there is. */
-export const noXs = host instanceof EngineError ? host.message : false;
+export const noXs = skipIf(host instanceof EngineError && host.message);
 
 export const startXs = closing((options) => startXsEngine({ hostPath: String(host), ...options }));
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { freePort } from "../../../../host-test/support/port.js";
+import { skipIf } from "../../../../host-test/support/skip-if.js";
 
 /** Where Debian and Homebrew put the server. */
 const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"].find(
@@ -13,7 +14,7 @@ const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/ho
 );
 
 /** Why there is no nats-server to test with; false when there is. */
-export const whyNoNats = PROGRAM === undefined && "nats-server is not installed";
+export const whyNoNats = skipIf(PROGRAM === undefined && "nats-server is not installed");
 
 /** A nats-server with JetStream on this machine. */
 export class NatsServer {
