@@ -15,6 +15,7 @@ export class FakeWiFi implements WiFiInterface {
 	/** Thrown by the next `connect`. */
 	fault: Error | undefined;
 	disconnects = 0;
+	scans = 0;
 	/** What the next scan finds; without it the scan throws. */
 	found: readonly WiFiFound[] | undefined = [];
 	/** Ends the scan that is under way. */
@@ -51,6 +52,7 @@ export class FakeWiFi implements WiFiInterface {
 		if (this.found === undefined) {
 			throw new Error("already scanning");
 		}
+		this.scans += 1;
 		for (const network of this.found) {
 			onFound(network);
 		}

@@ -110,6 +110,50 @@ export default suite("the device's own Wi-Fi network", {
 		]);
 		equal(found.length, 64);
 	},
+	async "joins no network before a scan in progress has ended, because each disturbs the other"() {
+		const { accessPoint, wifi, timer } = make({ ssid: "" });
+		wifi.found = [{ SSID: "new", RSSI: -50 }];
+		accessPoint.open(OWN);
+		const disconnects = wifi.disconnects;
+		const scan = accessPoint.scan();
+		const first = accessPoint.join({ ssid: "old", password: "" });
+		const second = accessPoint.join({ ssid: "new", password: "" });
+		await settled();
+		timer.pass(2_000);
+		equal([wifi.attempts, wifi.disconnects], [[], disconnects]);
+		wifi.finishScan();
+		equal((await scan).length, 1);
+		await settled();
+		equal([await first, wifi.attempts], [false, [{ SSID: "new" }]]);
+		wifi.become(500);
+		timer.pass(1_000);
+		equal(await second, true);
+	},
+	async "scans once for all who ask meanwhile, and anew for who asks later"() {
+		const { accessPoint, wifi } = make();
+		wifi.found = [{ SSID: "a", RSSI: -50 }];
+		const scans = [accessPoint.scan(), accessPoint.scan()];
+		equal(wifi.scans, 1);
+		wifi.finishScan();
+		equal(
+			(await Promise.all(scans)).map((found) => found.length),
+			[1, 1],
+		);
+		void accessPoint.scan();
+		equal(wifi.scans, 2);
+	},
+	async "rejoins no network by itself during a scan"() {
+		const { accessPoint, wifi, timer } = make();
+		const { length } = wifi.attempts;
+		wifi.become(200);
+		const scan = accessPoint.scan();
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, length);
+		wifi.finishScan();
+		await scan;
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.length, length + 1);
+	},
 	async "gives up a scan that throws or does not end"() {
 		const { accessPoint, wifi, timer, log } = make();
 		wifi.found = [{ SSID: "a", RSSI: -50 }];

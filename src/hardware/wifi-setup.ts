@@ -25,9 +25,9 @@ export interface AccessPoint {
 	open(access: WiFiAccess): void;
 	/** Closes the network. The device goes back to the network that it joined last, or to the one of its settings. */
 	close(): void;
-	/** Scans for networks. Never rejects: the list is empty if the scan fails. */
+	/** Scans for networks, once for all that ask meanwhile. Never rejects: the list is empty if the scan fails. */
 	scan(): Promise<readonly FoundNetwork[]>;
-	/** Tries to join a network. Never rejects: resolves to whether it was joined. */
+	/** Tries to join a network, after a scan in progress. Never rejects: resolves to whether it was joined. */
 	join(access: WiFiAccess): Promise<boolean>;
 }
 

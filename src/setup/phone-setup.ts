@@ -108,7 +108,6 @@ export class PhoneSetup {
 	#step: Step | undefined;
 	/** Whether it has joined a network that is not stored: only a restart returns it to the stored one. */
 	#hasLeft = false;
-	#scan: Promise<readonly FoundNetwork[]> | undefined;
 	/** While the set-up is open: until it ends. Otherwise: until it is needed. */
 	#timer: TimerHandle | undefined;
 
@@ -297,18 +296,14 @@ export class PhoneSetup {
 		return currentValues(this.#options);
 	}
 
-	/** A scan disturbs the device's own network: concurrent requests share one scan, and attempts never overlap a scan. */
-	#networks(): Promise<readonly FoundNetwork[]> {
+	/** A scan disturbs an attempt to join. */
+	async #networks(): Promise<readonly FoundNetwork[]> {
 		const { state } = this.#status;
 		if (state === "joining" || state === "joined") {
-			return Promise.resolve([]);
+			return [];
 		}
 		this.#wait();
-		this.#scan ??= this.#options.accessPoint.scan().then((found) => {
-			this.#scan = undefined;
-			return strongest(found);
-		});
-		return this.#scan;
+		return strongest(await this.#options.accessPoint.scan());
 	}
 
 	#submit(text: string): FormErrors | undefined {

@@ -97,6 +97,8 @@ export class WiFiNetwork implements Network {
 	#isPaused = false;
 	/** Ends the attempt to join a network of the set-up, while there is one. */
 	#endAttempt: ((isJoined: boolean) => void) | undefined;
+	/** The scan in progress: it and an attempt to join disturb each other. */
+	#scan: Promise<readonly FoundNetwork[]> | undefined;
 	#online = false;
 	#asked = false;
 	/** Polls since the current attempt began. */
@@ -143,39 +145,63 @@ export class WiFiNetwork implements Network {
 	}
 
 	/**
-	 * Reports whether this network can be joined. If so, it is used from now on. An attempt in progress is cancelled.
+	 * Reports whether this network can be joined. If so, it is used from now on. An attempt in progress is cancelled. Waits
+	 * for a scan in progress.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.#options;
 		this.#endAttempt?.(false);
-		this.#interface.disconnect();
-		this.#join(access);
 		return new Promise((resolve) => {
-			let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
-			const watch = timer.repeat(() => {
-				left -= 1;
-				const isJoined = this.#interface.connection >= HAS_ADDRESS;
-				if (isJoined || left === 0) {
-					this.#endAttempt?.(isJoined);
-				} else if (this.#interface.connection < 300) {
-					this.#join(access);
-				}
-			}, JOIN_CHECK_INTERVAL);
-			this.#endAttempt = (isJoined) => {
+			let watch: TimerHandle | undefined;
+			const end = (isJoined: boolean): void => {
 				timer.clear(watch);
 				this.#endAttempt = undefined;
 				if (isJoined) {
 					this.#access = access;
-				} else {
+				} else if (watch !== undefined) {
 					this.#interface.disconnect();
 				}
 				resolve(isJoined);
 			};
+			this.#endAttempt = end;
+			const begin = (): void => {
+				if (this.#endAttempt === end) {
+					watch = this.#attempt(access, end);
+				}
+			};
+			if (this.#scan === undefined) {
+				begin();
+			} else {
+				void this.#scan.then(begin);
+			}
 		});
 	}
 
-	/** The networks in range, one entry per access point. */
+	/** Joins a network, again and again for a while. @returns the timer, which `end` clears */
+	#attempt(access: WiFiAccess, end: (isJoined: boolean) => void): TimerHandle {
+		this.#interface.disconnect();
+		this.#join(access);
+		let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
+		return this.#options.timer.repeat(() => {
+			left -= 1;
+			const isJoined = this.#interface.connection >= HAS_ADDRESS;
+			if (isJoined || left === 0) {
+				end(isJoined);
+			} else if (this.#interface.connection < 300) {
+				this.#join(access);
+			}
+		}, JOIN_CHECK_INTERVAL);
+	}
+
+	/** The networks in range, one entry per access point. Calls during a scan share it. */
 	scan(): Promise<readonly FoundNetwork[]> {
+		this.#scan ??= this.#find().finally(() => {
+			this.#scan = undefined;
+		});
+		return this.#scan;
+	}
+
+	#find(): Promise<readonly FoundNetwork[]> {
 		const { timer, log } = this.#options;
 		return new Promise((resolve) => {
 			const found: FoundNetwork[] = [];
@@ -229,10 +255,15 @@ export class WiFiNetwork implements Network {
 		}
 	}
 
+	/** Whether it scans, or tries to join a network of the set-up. */
+	get #isBusy(): boolean {
+		return this.#scan !== undefined || this.#endAttempt !== undefined;
+	}
+
 	#look(): void {
 		this.#follow();
 		const { connection } = this.#interface;
-		if (connection >= HAS_ADDRESS || this.#isPaused || this.#endAttempt !== undefined) {
+		if (connection >= HAS_ADDRESS || this.#isPaused || this.#isBusy) {
 			return;
 		}
 		this.#looks += 1;
