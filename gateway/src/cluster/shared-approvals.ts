@@ -82,10 +82,10 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 		written?.catch(this.#warn);
 	}
 
-	async add(hash: string, code: Code): Promise<void> {
-		await this.#reached(async (bucket) => {
-			await bucket.create(CODE + hash, JSON.stringify({ v: VERSION, ...code }));
-		});
+	async add(hash: string, code: Code): Promise<boolean> {
+		return await this.#reached((bucket) =>
+			isWritten(bucket.create(CODE + hash, JSON.stringify({ v: VERSION, ...code }))),
+		);
 	}
 
 	async take(hash: string, grant: string): Promise<Code | undefined> {

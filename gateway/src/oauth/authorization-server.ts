@@ -47,7 +47,7 @@ export class AuthorizationServer {
 		documents = new MetadataDocuments(),
 	}: AuthorizationServerOptions) {
 		this.origin = origin;
-		this.grants = new Grants(tokens, codes);
+		this.grants = new Grants(tokens, codes, key);
 		this.registrations = new ClientRegistrations(key);
 		this.requests = new SignInRequests(key, tokens);
 		this.#documents = documents;

@@ -32,7 +32,8 @@ export interface Code {
 
 /** Keeps codes by their hash. Both methods reject with TokenError if they cannot be kept now. */
 export interface CodeStore {
-	add(hash: string, code: Code): Promise<void>;
+	/** Resolves with whether it was added: not if it is known already. */
+	add(hash: string, code: Code): Promise<boolean>;
 	/** Marks a code as used for a grant. Resolves with the code as it was before; undefined if it is unknown. */
 	take(hash: string, grant: string): Promise<Code | undefined>;
 }
@@ -42,13 +43,17 @@ export class MemoryCodes implements CodeStore {
 	/** The oldest first. */
 	readonly #codes = new Map<string, Code>();
 
-	async add(hash: string, code: Code): Promise<void> {
+	async add(hash: string, code: Code): Promise<boolean> {
+		if (this.#codes.has(hash)) {
+			return false;
+		}
 		for (const [old, { expires }] of this.#codes) {
 			if (expires + CODE_MEMORY < Date.now() || this.#codes.size >= MAX_CODES) {
 				this.#codes.delete(old);
 			}
 		}
 		this.#codes.set(hash, code);
+		return true;
 	}
 
 	async take(hash: string, grant: string): Promise<Code | undefined> {

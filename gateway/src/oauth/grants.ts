@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenRecord, type TokenStore } from "../config/token-store.js";
+import type { DeviceKey } from "../devices/device-key.js";
 import { type Approval, CODE_LIFETIME, type CodeStore } from "./codes.js";
 import type { AccessGrant, TokenIssuer } from "./token-issuer.js";
 
@@ -34,17 +35,24 @@ export interface TokenAnswer {
 export class Grants implements TokenIssuer {
 	readonly #tokens: TokenStore;
 	readonly #codes: CodeStore;
+	readonly #key: DeviceKey;
 
-	constructor(tokens: TokenStore, codes: CodeStore) {
+	constructor(tokens: TokenStore, codes: CodeStore, key: DeviceKey) {
 		this.#tokens = tokens;
 		this.#codes = codes;
+		this.#key = key;
 	}
 
-	/** A code that the client can exchange once. Rejects with TokenError if it cannot be kept. */
-	async approve(approval: Approval): Promise<string> {
-		const code = randomBytes(32).toString("base64url");
-		await this.#codes.add(digest(code), { approval, expires: this.#tokens.now + CODE_LIFETIME });
-		return code;
+	/**
+	 * A code that the client can exchange once. Rejects with TokenError if it cannot be kept.
+	 *
+	 * @param requestId of the request, which has one code at every gateway of a cluster
+	 * @returns undefined if the request has been approved before
+	 */
+	async approve(requestId: string, approval: Approval): Promise<string | undefined> {
+		const code = this.#key.derive("oauth code", requestId);
+		const isNew = await this.#codes.add(digest(code), { approval, expires: this.#tokens.now + CODE_LIFETIME });
+		return isNew ? code : undefined;
 	}
 
 	/**

@@ -6,6 +6,8 @@ import type { DeviceKey } from "../devices/device-key.js";
 const LIFETIME = 600_000;
 
 const REQUEST = z.object({
+	/** Random. It is approved once. */
+	id: z.string(),
 	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
 	redirectUri: z.string(),
 	state: z.string().optional(),

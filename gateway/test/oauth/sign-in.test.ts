@@ -151,6 +151,17 @@ describe("signing in", () => {
 		assert.equal(location?.searchParams.get("iss"), base);
 	});
 
+	it("is approved once, however often the answer is sent", async (t) => {
+		const { base, stateFolder } = await startSignIn(t);
+		const browser = new Browser(base);
+		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const secret = makeSignInCode(stateFolder);
+		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
+		const answer = { request, answer: "go", tools: "control" };
+		const pages = await Promise.all(Array.from({ length: 6 }, () => browser.submit(answer)));
+		assert.deepEqual(pages.map(({ status }) => status).sort(), [303, 400, 400, 400, 400, 400]);
+	});
+
 	it("is approved by a code of the command line, once", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
 		const code = makeSignInCode(stateFolder);

@@ -95,7 +95,12 @@ class Consent {
 		if (!mayRedirect(client, redirectUri)) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
 		}
-		return await this.#identify(c, { ...this.#read(query), client, redirectUri });
+		return await this.#identify(c, {
+			id: randomBytes(16).toString("base64url"),
+			...this.#read(query),
+			client,
+			redirectUri,
+		});
 	};
 
 	/** `POST`: the person's answer, first who it is, then what the client may do. */
@@ -223,7 +228,12 @@ class Consent {
 			...(readOnly && { readOnly }),
 			...(!readOnly && fields.has("userTools") && { userTools: true }),
 		};
-		const code = await translated(() => server.grants.approve({ ...request, limits }));
+		const { id, redirectUri, challenge, audience } = request;
+		const approval = { client, redirectUri, challenge, audience, limits };
+		const code = await translated(() => server.grants.approve(id, approval));
+		if (code === undefined) {
+			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c.req.header("Accept-Language"))].tooOld);
+		}
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
 		return this.#redirect(c, request, { code });
 	}
