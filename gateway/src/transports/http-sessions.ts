@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
-import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { SessionTransport } from "./session-transport.js";
 
 export interface HttpSessionsOptions {
