@@ -11,7 +11,11 @@ const SUITES = readdirSync(`${ROOT}host-test/suites`)
 	.filter((name) => name.endsWith(".suite.ts"))
 	.map((name) => `host-test/suites/${name}`);
 
-const MANAGER_TESTS = ["manager/registering", "manager/reload", "upstreams/pool", "upstreams/stateless"];
+const MANAGER_TESTS = [
+	"manager/registering",
+	"manager/reload",
+	...["asking", "extensions", "gateway", "pool", "stateless"].map((name) => `upstreams/${name}`),
+];
 
 /** The sources that are changed, and the tests that should notice. What all of the manager's and the proxy's would notice takes minutes. */
 const ROOMS: readonly Room[] = [
@@ -22,10 +26,7 @@ const ROOMS: readonly Room[] = [
 	{
 		folder: "mcp-manager/src/core",
 		tests: [
-			...[
-				"mcp-manager/test/core",
-				...["core", "mcp", "catalog", "devices", "upstreams"].map((name) => `gateway/test/${name}`),
-			]
+			...["mcp-manager/test/core", ...["mcp", "catalog", "devices"].map((name) => `gateway/test/${name}`)]
 				.flatMap(testsIn)
 				.filter((path) => !FULL_ONLY.test(path)),
 			...MANAGER_TESTS.map((name) => `mcp-manager/test/${name}.test.ts`),

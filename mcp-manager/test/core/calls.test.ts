@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CallOptions, ServerTool } from "xs-mcp-manager/core";
+import {
+	SET_VOLUME,
+	startGateway,
+	type TestGateway,
+	type WireCall,
+	WireDevice,
+} from "../../../gateway/test/support/gateway.js";
 import { until } from "../../../host-test/support/until.js";
-import { SET_VOLUME, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const OK = { content: [{ type: "text", text: "ok" }] };

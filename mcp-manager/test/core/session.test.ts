@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Session } from "xs-mcp-manager/core";
-import { DeviceTransport } from "../../src/devices/device-transport.js";
+import { DeviceTransport } from "../../../gateway/src/devices/device-transport.js";
 
 // A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { call, startProxy, startUpstream, textOf } from "../../../mcp-manager/test/support/proxy.js";
+import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("tools through the proxy, with their results", () => {
 	it("have their names only while the upstream is down; after activate their definitions", async (t) => {

@@ -2,18 +2,18 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { until } from "../../../host-test/support/until.js";
+import { FREE_PORTS, start } from "../../../gateway/test/support/command-line.js";
 import {
-	EVERYTHING,
-	isGroupRunning,
-	nodeServer,
-	ODD_SERVER,
-	temporaryFolder,
-	textOf,
-} from "../../../mcp-manager/test/support/upstreams.js";
-import { FREE_PORTS, start } from "../support/command-line.js";
-import { connectClient, ERAS, nextOnline, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+	connectClient,
+	ERAS,
+	nextOnline,
+	REBOOT,
+	SET_VOLUME,
+	WireDevice,
+} from "../../../gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram } from "../../../gateway/test/support/program.js";
+import { until } from "../../../host-test/support/until.js";
+import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
 
 const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });
 

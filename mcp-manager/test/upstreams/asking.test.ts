@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { McpManager, type RegisteredServer } from "xs-mcp-manager";
+import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
+import { ERAS, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
 import { cases } from "../../../host-test/support/scope.js";
-import { EVERYTHING, nodeServer, textOf } from "../../../mcp-manager/test/support/upstreams.js";
-import { startAskingUpstream } from "../support/asking-upstream.js";
-import { ERAS, openGateway, serveClients } from "../support/gateway.js";
+import { EVERYTHING, nodeServer, textOf } from "../support/upstreams.js";
 
 type Era = keyof typeof ERAS;
 

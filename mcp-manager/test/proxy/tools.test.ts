@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { LAMP } from "../../../gateway/test/support/command-line.js";
+import { WireDevice } from "../../../gateway/test/support/gateway.js";
+import { startProgram } from "../../../gateway/test/support/program.js";
 import { until } from "../../../host-test/support/until.js";
-import { call, startProxy, startUpstream, textOf } from "../../../mcp-manager/test/support/proxy.js";
-import { LAMP } from "../support/command-line.js";
-import { WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("tools through the proxy", () => {
 	it("have the upstream's definitions before activate, and exactly those", async (t) => {

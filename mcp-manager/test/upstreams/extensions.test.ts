@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { McpManager } from "xs-mcp-manager";
+import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
+import { ERAS, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
 import { cases } from "../../../host-test/support/scope.js";
-import { startStatelessUpstream } from "../../../mcp-manager/test/support/stateless-upstream.js";
-import { startAskingUpstream } from "../support/asking-upstream.js";
-import { ERAS, openGateway, serveClients } from "../support/gateway.js";
+import { startStatelessUpstream } from "../support/stateless-upstream.js";
 
 const APPS = "io.modelcontextprotocol/ui";
 const OTHER = "io.modelcontextprotocol/tasks";
