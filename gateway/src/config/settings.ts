@@ -176,7 +176,7 @@ const SETTINGS = {
 	callsPerDevice: setting(integer("calls", 1, 1_000), "Calls in progress per device", { default: 4 }),
 	maxDevices: setting(integer("devices", 1, 1_000_000), "Devices that the gateway remembers", { default: 10_000 }),
 	maxSessions: setting(integer("sessions", 1, 1_000_000), "Concurrent sessions of clients", { default: 1_000 }),
-	sessionIdleTimeout: setting(DURATION, "Time after which an unused session ends", { default: 1_800_000 }),
+	sessionIdleTimeout: setting(DURATION, "Time after which an unused session leaves the memory", { default: 1_800_000 }),
 	maxBodyBytes: setting(integer("bytes", 1_024, 104_857_600), "Largest request from a client", { default: 1_048_576 }),
 	drainTime: setting(integer("ms", 0, 86_400_000), "Time for calls in progress when the gateway stops", {
 		default: 3_000,

@@ -4,29 +4,30 @@ import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
 import { OwnSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
-import { ClaudeExtension } from "../console/claude-extension.js";
-import { ConsoleFiles } from "../console/console-files.js";
-import type { ConsoleOptions } from "../console/console-routes.js";
-import { urlsForDevices } from "../console/device-urls.js";
-import { Fleet } from "../console/fleet.js";
-import type { ServerEntry } from "../console/messages.js";
-import { bindingSummary } from "../devices/bootstrap/binding-routes.js";
-import { BOOTSTRAP_PATHS } from "../devices/bootstrap/bootstrap-routes.js";
-import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
-import { urlForDevice } from "../devices/device-address.js";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { RejectionReport } from "../http/rejections.js";
-import { HttpServer } from "../http/server.js";
+import type { DeviceBindings } from "../devices/device-bindings.js";
+import { DeviceKey } from "../devices/device-key.js";
+import type { FirmwareUpdate } from "../devices/firmware-updates.js";
+import { createApp } from "../http/app.js";
+import { localAccess, RequestGuard } from "../http/clients/auth.js";
+import { ClaudeExtension } from "../http/console/claude-extension.js";
+import { ConsoleFiles } from "../http/console/console-files.js";
+import type { ConsoleOptions } from "../http/console/console-routes.js";
+import { urlsForDevices } from "../http/console/device-urls.js";
+import { Fleet } from "../http/console/fleet.js";
+import type { ServerEntry } from "../http/console/messages.js";
+import { bindingSummary } from "../http/devices/binding-routes.js";
+import { BOOTSTRAP_PATHS } from "../http/devices/bootstrap-routes.js";
+import { urlForDevice } from "../http/devices/device-address.js";
+import { createDeviceApp, type DeviceAppOptions } from "../http/devices/device-app.js";
+import { type GatewayEvent, GatewayEvents } from "../http/operator/events.js";
+import { Metrics } from "../http/operator/metrics.js";
+import { RejectionReport } from "../http/server/rejections.js";
+import { HttpServer } from "../http/server/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
-import { localAccess, RequestGuard } from "../oauth/request-guard.js";
 import { openSignIn, type SignIn } from "../oauth/sign-in.js";
-import { type GatewayEvent, GatewayEvents } from "../operator/events.js";
-import { Metrics } from "../operator/metrics.js";
 import { Endpoint } from "../transports/endpoint.js";
 import { HttpEndpoint } from "../transports/http-endpoint.js";
-import { createApp } from "./app.js";
 import { listenAt, type ProgramContext, renewTls } from "./context.js";
-import { createDeviceApp, type DeviceAppOptions } from "./device-app.js";
 import type { Core } from "./open-core.js";
 
 /** What serves clients and the operator: the HTTP server, metrics, and the connections to hosted agents' endpoints. */
@@ -53,7 +54,8 @@ export class ClientSide {
 		this.#cluster = cluster;
 		const { configuration, log, limitedLog, tokens, uses } = context;
 		const { servers } = core.gateway;
-		const endpoint = new HttpEndpoint(core.gateway, configuration);
+		const sessionKey = new DeviceKey(configuration.stateFolder).derive("client-session");
+		const endpoint = new HttpEndpoint(core.gateway, { ...configuration, sessionKey });
 		const metrics = new Metrics({
 			devicesConnected: () => servers.sessions.filter(({ identity }) => identity.gateway === undefined).length,
 			devicesElsewhere: () => servers.sessions.filter(({ identity }) => identity.gateway !== undefined).length,

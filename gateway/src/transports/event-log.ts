@@ -19,7 +19,13 @@ interface KeptEvent extends EventId {
 export class EventLog {
 	readonly #events: KeptEvent[] = [];
 	#characters = 0;
-	#last = 0;
+	/** Above what an earlier process has given: its clients resume here. */
+	#last = Date.now();
+
+	/** The number of the last event. */
+	get last(): number {
+		return this.#last;
+	}
 
 	/** The text of an event without a message, from whose id a client may resume: it gets every later one. */
 	empty(stream: number): string {

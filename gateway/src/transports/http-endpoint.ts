@@ -11,17 +11,17 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
 import { viewInUrl } from "../catalog/tool-view.js";
-import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
-import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { RequestServer } from "./direct-answer.js";
-import { type ConnectedClient, HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
+import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
@@ -114,7 +114,8 @@ export class HttpEndpoint {
 				return;
 			}
 			const { requestStates, updates } = this.#gateway;
-			const client = { ...this.#listTtl, principal: access.principal, catalog, requestStates, updates };
+			const { principal, holder, address } = access;
+			const client = { ...this.#listTtl, principal, catalog, requestStates, updates, holder, address, server };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			this.#report(error as Error);
@@ -164,7 +165,7 @@ export class HttpEndpoint {
 		await Promise.all([this.#sessions.close(), ...handlers.map(({ handler }) => handler.close())]);
 	}
 
-	async #serve(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+	async #serve(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
 		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {

@@ -1,19 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
+import { join } from "node:path";
+import { type InitializeRequestParams, isInitializeRequest, type ServerContext } from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
-import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
+import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
+import { KeptSessions } from "./kept-sessions.js";
+import { SessionAsks } from "./session-asks.js";
+import { type SessionClaims, SessionIds, type SessionOwner } from "./session-ids.js";
+import { type SessionHolder, sessionToEnd } from "./session-rooms.js";
 import { SessionTransport } from "./session-transport.js";
 
 export interface HttpSessionsOptions {
-	/** Milliseconds without a request in progress or an open stream, after which a session ends. Default 30 minutes. */
+	/**
+	 * Milliseconds without a request in progress or an open stream, after which a session is no longer in memory. Default 30
+	 * minutes. Its next request restores it.
+	 */
 	readonly sessionIdleTimeout?: number;
 	/** Sessions at the same time. Default 1,000. Beyond, the one that has been idle for longest ends. */
 	readonly maxSessions?: number;
+	/** Signs the ids of sessions, so that gateways with the same key go on with them. Default: a random one. */
+	readonly sessionKey?: string;
+	/** Keeps what clients have subscribed to, in its folder `sessions`. Default: nowhere. */
+	readonly stateFolder?: string;
+}
+
+/** A client of a session, and what it may reach at the moment. */
+export interface SessionClient extends ClientServerOptions, SessionOwner {
+	/** Its network address. */
+	readonly address?: string | undefined;
 }
 
 const MINUTES = 60_000;
+
+/** Sessions that clients have ended, and that are remembered as such. */
+const MAX_ENDED = 10_000;
 
 /** A client in a session, for the operator. */
 export interface ConnectedClient {
@@ -33,10 +55,17 @@ export class HttpSessions {
 	readonly #options: HttpSessionsOptions;
 	/** By id; the one used last comes last. */
 	readonly #sessions = new Map<string, HttpSession>();
+	readonly #ids: SessionIds;
+	readonly #kept: KeptSessions;
+	/** Ids of sessions that clients have ended. */
+	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
 	readonly #onError: (error: Error) => void;
 
 	constructor(options: HttpSessionsOptions, onError: (error: Error) => void) {
+		const { sessionKey, stateFolder } = options;
 		this.#options = options;
+		this.#ids = new SessionIds(sessionKey);
+		this.#kept = new KeptSessions(stateFolder && join(stateFolder, "sessions"), onError);
 		this.#onError = onError;
 	}
 
@@ -55,93 +84,154 @@ export class HttpSessions {
 	}
 
 	/**
-	 * Serves a client's request: begins a session, or goes to the one it names. A session serves only clients with the same
-	 * access, on the same path, as the one that opened it: for others it does not exist.
+	 * Serves a client's request: begins a session, or goes on with the one that it names. That serves only clients with the same
+	 * token, on the same path, as the one that began it: for others it does not exist.
 	 */
-	async handle(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
+	async handle(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
 		const id = request.headers["mcp-session-id"];
-		if (id === undefined && isInitializeRequest(body)) {
+		if (typeof id === "string") {
+			await this.#goOn(id, { request, response, client, body });
+		} else if (isInitializeRequest(body)) {
 			await this.#open(request, response, client, body);
-		} else if (typeof id !== "string") {
-			sendJsonRpcError(
-				response,
-				400,
-				SERVER_ERROR,
-				"Bad Request: missing Mcp-Session-Id header; start with initialize",
-			);
+		} else if (request.method === "GET") {
+			// Some clients ask for a stream before they begin a session, and take any other status for a fault.
+			response.setHeader("Allow", "POST");
+			sendJsonRpcError(response, 405, SERVER_ERROR, "No stream without a session: start with initialize");
 		} else {
-			const session = this.#sessions.get(id);
-			if (session?.isOf(client) !== true) {
-				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
-				return;
-			}
-			this.#sessions.delete(id);
-			this.#sessions.set(id, session);
-			await session.serve(request, response, body);
+			const problem = "Bad Request: missing Mcp-Session-Id header; start with initialize";
+			sendJsonRpcError(response, 400, SERVER_ERROR, problem);
 		}
 	}
 
-	/** Ends every session. */
+	/** Ends the streams and requests of every session. Clients may go on with them at the next gateway. */
 	async close(): Promise<void> {
 		await Promise.all([...this.#sessions.values()].map((session) => session.close()));
 	}
 
-	async #open(request: IncomingMessage, response: ServerResponse, client: ClientServerOptions, body: unknown) {
-		if (!(await this.#makeRoom(client.principal))) {
-			response.setHeader("Retry-After", "60");
-			sendJsonRpcError(response, 503, SERVER_ERROR, "Too many sessions in use");
+	async #goOn(id: string, { request, response, client, body }: SessionRequest): Promise<void> {
+		const session = await this.#find(id, client);
+		if (session === undefined) {
+			sendJsonRpcError(response, 404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
 			return;
 		}
-		let openedId: string | undefined;
-		const session: HttpSession = new HttpSession({
-			client,
-			idleTimeout: this.#options.sessionIdleTimeout ?? 30 * MINUTES,
-			onOpened: (id) => {
-				openedId = id;
-				this.#sessions.set(id, session);
-			},
-			onClosed: () => openedId !== undefined && this.#sessions.delete(openedId),
-			onError: this.#onError,
-		});
+		if (session === "full") {
+			rejectForRoom(response);
+			return;
+		}
+		this.#sessions.delete(id);
+		this.#sessions.set(id, session);
+		await session.serve(request, response, body);
+		if (request.method === "DELETE" && session.isClosed) {
+			this.#ended.set(id, true);
+			await this.#kept.remove(id);
+		}
+	}
+
+	/** A session that is open, or can be restored. */
+	async #find(id: string, client: SessionClient): Promise<HttpSession | "full" | undefined> {
+		const open = this.#sessions.get(id);
+		if (open?.isOf(client)) {
+			await open.restored;
+			return open;
+		}
+		const claims = this.#ended.has(id) ? undefined : this.#ids.read(id, client);
+		if (claims === undefined) {
+			return undefined;
+		}
+		// What the client's token allows has changed.
+		await open?.close();
+		if (!(await this.#makeRoom(holderOf(client, claims.name)))) {
+			return "full";
+		}
+		return await this.#restore(id, client, claims);
+	}
+
+	async #restore(id: string, client: SessionClient, claims: SessionClaims): Promise<HttpSession | undefined> {
+		const another = this.#sessions.get(id);
+		const session = another ?? this.#create(client, { name: claims.name, since: claims.since });
+		this.#sessions.set(id, session);
+		try {
+			session.restored ??= session.restore(id, claims);
+			await session.restored;
+			return session;
+		} catch (error) {
+			this.#onError(error as Error);
+			await session.close();
+			this.#sessions.delete(id);
+			return undefined;
+		}
+	}
+
+	async #open(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
+		const { name } = (body as { params: InitializeRequestParams }).params.clientInfo;
+		if (!(await this.#makeRoom(holderOf(client, name)))) {
+			rejectForRoom(response);
+			return;
+		}
+		const session = this.#create(client, { name, since: Date.now() });
 		await session.open();
 		await session.serve(request, response, body);
 	}
 
-	/**
-	 * Clients seldom say that a session is no longer needed: their own that has been idle for longest makes room. A principal
-	 * with fewer sessions than its share takes the place of one with the most, even if all of those are in use.
-	 */
-	async #makeRoom(principal: string): Promise<boolean> {
+	#create(client: SessionClient, { name, since }: { readonly name: string; readonly since: number }): HttpSession {
+		const session: HttpSession = new HttpSession({
+			client,
+			since,
+			holder: holderOf(client, name),
+			idleTimeout: this.#options.sessionIdleTimeout ?? 30 * MINUTES,
+			kept: this.#kept,
+			onOpened: (params) => {
+				const id = this.#ids.make(client, params, since);
+				this.#sessions.set(id, session);
+				return id;
+			},
+			onClosed: (id) => {
+				if (this.#sessions.get(id) === session) {
+					this.#sessions.delete(id);
+				}
+			},
+			onError: this.#onError,
+		});
+		return session;
+	}
+
+	/** Whether there is room for a newcomer's session, which may take the place of another. */
+	async #makeRoom(newcomer: SessionHolder): Promise<boolean> {
 		const { maxSessions = 1_000 } = this.#options;
 		if (this.#sessions.size < maxSessions) {
 			return true;
 		}
-		const counts = this.#countByPrincipal(principal);
-		const share = Math.max(1, Math.floor(maxSessions / counts.size));
-		const hasShare = (counts.get(principal) ?? 0) >= share;
-		const [greediest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one));
-		const owner = hasShare ? principal : greediest;
-		const candidates = [...this.#sessions.values()].filter((each) => each.principal === owner);
-		const victim = candidates.find(({ idle }) => idle) ?? (hasShare ? undefined : candidates[0]);
+		const victim = sessionToEnd([...this.#sessions.values()], newcomer, maxSessions);
 		await victim?.close();
 		return victim !== undefined;
 	}
+}
 
-	/** How many sessions each principal has, with 0 for one that has none yet. */
-	#countByPrincipal(newcomer: string): ReadonlyMap<string, number> {
-		const counts = new Map([[newcomer, 0]]);
-		for (const { principal } of this.#sessions.values()) {
-			counts.set(principal, (counts.get(principal) ?? 0) + 1);
-		}
-		return counts;
-	}
+interface SessionRequest {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
+	readonly client: SessionClient;
+	readonly body: unknown;
+}
+
+function rejectForRoom(response: ServerResponse): void {
+	response.setHeader("Retry-After", "60");
+	sendJsonRpcError(response, 503, SERVER_ERROR, "Too many sessions in use");
+}
+
+function holderOf({ principal, address = "" }: SessionClient, name: string): SessionHolder {
+	return [principal, address, name];
 }
 
 interface HttpSessionOptions {
-	readonly client: ClientServerOptions;
+	readonly client: SessionClient;
+	/** When it began, in milliseconds since 1970. */
+	readonly since: number;
+	readonly holder: SessionHolder;
 	readonly idleTimeout: number;
-	readonly onOpened: (id: string) => void;
-	readonly onClosed: () => void;
+	readonly kept: KeptSessions;
+	readonly onOpened: (params: InitializeRequestParams) => string;
+	readonly onClosed: (id: string) => void;
 	readonly onError: (error: Error) => void;
 }
 
@@ -150,12 +240,14 @@ class HttpSession {
 	readonly #options: HttpSessionOptions;
 	readonly #transport: SessionTransport;
 	readonly #server: ClientServer;
+	readonly #asks: SessionAsks;
 	readonly #stopFollowing: () => void;
+	/** Settles when a session of an earlier process can be used; undefined for a new one. */
+	restored: Promise<void> | undefined;
 	/** Lists that have changed since the client began to read them. */
 	readonly #outdated = new Set<ListName>();
 	/** Those of them that the client has not been told of. */
 	readonly #untold = new Set<ListName>();
-	readonly #since = Date.now();
 	#calls = 0;
 	#responses = 0;
 	/** What the server sends without being asked goes here. */
@@ -164,7 +256,7 @@ class HttpSession {
 	#closed = false;
 
 	constructor(options: HttpSessionOptions) {
-		const { client, onOpened, onClosed, onError } = options;
+		const { client, kept, onOpened, onClosed, onError } = options;
 		this.#options = options;
 		this.#server = new ClientServer({
 			...client,
@@ -177,14 +269,19 @@ class HttpSession {
 				return this.#announceIn(context);
 			},
 		});
-		this.#transport = new SessionTransport({ onOpened, onStream: (response) => this.#replaceStream(response) });
+		this.#transport = new SessionTransport({
+			onOpened,
+			onAnswered: async (request) => this.#asks.answered(request),
+			onStream: (response) => this.#replaceStream(response),
+		});
+		this.#asks = new SessionAsks(this.#transport, kept);
 		this.#transport.onerror = onError;
 		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
 		this.#transport.onclose = () => {
 			this.#closed = true;
 			clearTimeout(this.#idleTimer);
 			this.#stopFollowing();
-			onClosed();
+			onClosed(this.#transport.sessionId ?? "");
 		};
 	}
 
@@ -193,21 +290,41 @@ class HttpSession {
 		await this.#server.connect(this.#transport);
 	}
 
-	/** Whether a client may use it: it has the same access, on the same path. */
-	isOf({ catalog }: ClientServerOptions): boolean {
-		return this.#options.client.catalog.key === catalog.key;
+	/** Goes on with a session. Its client may have missed every kind of change. Rejects if its server does not accept it. */
+	async restore(id: string, { revision, name, version, capabilities }: SessionClaims): Promise<void> {
+		for (const list of LISTS) {
+			this.#outdated.add(list);
+			this.#untold.add(list);
+		}
+		await this.open();
+		await this.#transport.restore(id, {
+			protocolVersion: revision,
+			capabilities,
+			clientInfo: { name, version },
+		});
+		await this.#asks.restore(id);
 	}
 
-	/** Who opened it. */
-	get principal(): string {
-		return this.#options.client.principal;
+	/** Whether a client may use it as it is: it has the same token and the same access, on the same path. */
+	isOf({ catalog, holder }: SessionClient): boolean {
+		const { client } = this.#options;
+		return client.catalog.key === catalog.key && client.holder === holder;
+	}
+
+	get holder(): SessionHolder {
+		return this.#options.holder;
+	}
+
+	get isClosed(): boolean {
+		return this.#closed;
 	}
 
 	/** What is known of its client; undefined until that has said its name. */
 	get client(): ConnectedClient | undefined {
 		const info = this.#server.server.getClientVersion();
-		const { principal } = this.#options.client;
-		return info && { principal, name: info.name, version: info.version, since: this.#since, calls: this.#calls };
+		const { client, since } = this.#options;
+		const { principal } = client;
+		return info && { principal, name: info.name, version: info.version, since, calls: this.#calls };
 	}
 
 	/** Whether no request is in progress and no stream open. */
@@ -219,10 +336,11 @@ class HttpSession {
 	async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
 		if (response.closed) {
 			// The client has disconnected: there would be no event that the answer is complete.
-			return;
+			this.#rest();
+		} else {
+			this.#begin(response);
+			await this.#transport.handle(request, response, body);
 		}
-		this.#begin(response);
-		await this.#transport.handle(request, response, body);
 		if (this.#transport.sessionId === undefined) {
 			await this.close();
 		}
@@ -237,10 +355,16 @@ class HttpSession {
 		this.#responses += 1;
 		response.once("close", () => {
 			this.#responses -= 1;
-			if (this.idle && !this.#closed) {
-				this.#idleTimer = setTimeout(() => void this.close(), this.#options.idleTimeout);
-			}
+			this.#rest();
 		});
+	}
+
+	#rest(): void {
+		clearTimeout(this.#idleTimer);
+		if (this.idle && !this.#closed) {
+			const close = (): void => void this.close().catch(this.#options.onError);
+			this.#idleTimer = setTimeout(close, this.#options.idleTimeout);
+		}
 	}
 
 	#replaceStream(response: ServerResponse): void {
@@ -262,6 +386,7 @@ class HttpSession {
 		if (isOfList(change)) {
 			this.#outdated.add(change.kind);
 			this.#untold.add(change.kind);
+			this.#asks.repeat();
 		}
 		if (this.#stream !== undefined || !isOfList(change)) {
 			await this.#announce(change);
@@ -297,6 +422,8 @@ class HttpSession {
 		}
 	}
 }
+
+const LISTS: readonly ListName[] = ["tools", "resources", "prompts"];
 
 function isOfList(change: CatalogChange): change is { readonly kind: ListName } {
 	return change.kind !== "state" && change.kind !== "updated";

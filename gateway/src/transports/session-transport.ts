@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import {
+	type InitializeRequestParams,
 	isInitializeRequest,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
@@ -14,13 +14,15 @@ import {
 	type TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { sendJsonRpcError as reject } from "../http/json-rpc-error.js";
+import { sendJsonRpcError as reject } from "../mcp/json-rpc-error.js";
 import { EventLog, eventOf, readEventId } from "./event-log.js";
 import { textOf } from "./message-text.js";
 
 interface SessionTransportOptions {
-	/** The session has begun. */
-	readonly onOpened: (id: string) => void;
+	/** The session has begun. Returns its id. */
+	readonly onOpened: (params: InitializeRequestParams) => string;
+	/** The server has answered a request of the client with a result, which the client gets when this has settled. */
+	readonly onAnswered?: (request: JSONRPCRequest) => Promise<void>;
 	/** The client has opened a stream for what is not part of an answer. It replaces the one before. */
 	readonly onStream: (response: ServerResponse) => void;
 }
@@ -32,8 +34,8 @@ interface Exchange {
 	response: ServerResponse;
 	/** Whether the response is a stream of events. Else what it holds is sent at its end, as JSON. */
 	isStream: boolean;
-	/** The ids of requests without a response. */
-	readonly pending: Set<RequestId>;
+	/** Requests without a response, by their ids. */
+	readonly pending: Map<RequestId, JSONRPCRequest>;
 	readonly isBatch: boolean;
 	/** JSON of messages that were not sent yet. */
 	readonly responses: string[];
@@ -59,6 +61,8 @@ const KEEP_ALIVE = 15_000;
  * cut: the client may resume it. Answers have no such limit: createHttpServer cuts a client that has stopped reading.
  */
 const MAX_UNSENT_BYTES = 1024 * 1024;
+
+const INTERRUPTED = "the gateway has stopped while the request was in progress: it may have been carried out";
 
 /** Lists that changed are told again on every new stream. */
 const LIST_CHANGED = /\/list_changed$/;
@@ -91,7 +95,13 @@ export class SessionTransport implements Transport {
 	/** Undefined until the client opens a stream. */
 	#standalone: Exchange | undefined;
 	readonly #events = new EventLog();
-	#streams = STANDALONE;
+	/** Numbers that no earlier process has given: a client could resume a stream of that. */
+	#streams = Date.now();
+	/** The number of the last event that was written to the stream for what is not part of an answer. */
+	#told = this.#events.last;
+	/** Requests that the gateway itself has made for the client, by id. */
+	readonly #own = new Map<unknown, (message: JSONRPCMessage) => void>();
+	#asked = 0;
 	#versions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 	#revision = "";
 	#closed = false;
@@ -110,6 +120,26 @@ export class SessionTransport implements Transport {
 		this.#revision = revision;
 	}
 
+	/** Goes on with a session that another process, or this one before the session was idle, has begun. Rejects if that fails. */
+	async restore(id: string, params: InitializeRequestParams): Promise<void> {
+		this.sessionId = id;
+		await this.ask("initialize", params);
+		this.onmessage?.({ jsonrpc: "2.0", method: "notifications/initialized" });
+	}
+
+	/** Makes a request in the client's place. Rejects with the server's error. */
+	ask(method: string, params: Record<string, unknown>): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.#asked += 1;
+			const id = `xs-mcp/${this.#asked}`;
+			this.#own.set(id, (message) => {
+				this.#own.delete(id);
+				"error" in message ? reject(new Error(message.error.message)) : resolve();
+			});
+			this.onmessage?.({ jsonrpc: "2.0", id, method, params });
+		});
+	}
+
 	/** Serves a client's request. Host, Origin, token, content type and session id have been checked. */
 	async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
 		const { "mcp-protocol-version": version } = request.headers;
@@ -123,7 +153,7 @@ export class SessionTransport implements Transport {
 		} else if (request.method === "GET") {
 			this.#openStream(request, response);
 		} else {
-			await this.close();
+			await this.close(true);
 			response.writeHead(200).end();
 		}
 	}
@@ -131,6 +161,11 @@ export class SessionTransport implements Transport {
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
 		const isResponse = "result" in message || "error" in message;
 		const id = isResponse ? message.id : options?.relatedRequestId;
+		const own = isResponse ? this.#own.get(id) : undefined;
+		if (own !== undefined) {
+			own(message);
+			return;
+		}
 		const exchange = id === undefined ? this.#standalone : this.#exchanges.get(id);
 		if (exchange === undefined) {
 			if (id === undefined) {
@@ -138,6 +173,13 @@ export class SessionTransport implements Transport {
 				return;
 			}
 			throw new Error(`the request ${JSON.stringify(id)} is no longer in progress`);
+		}
+		const request = "result" in message ? exchange.pending.get(id as RequestId) : undefined;
+		if (request !== undefined) {
+			await this.#options.onAnswered?.(request);
+			if (this.#closed) {
+				return;
+			}
 		}
 		const text = textOf(message);
 		if (isResponse && !exchange.isStream) {
@@ -150,22 +192,42 @@ export class SessionTransport implements Transport {
 		}
 	}
 
-	/** Ends the session, its streams, and the requests in progress. */
-	async close(): Promise<void> {
+	/**
+	 * Ends its streams, and the requests in progress.
+	 *
+	 * @param isEnded whether the client has ended the session. Else it may go on with it later
+	 */
+	async close(isEnded = false): Promise<void> {
 		if (this.#closed) {
 			return;
 		}
 		this.#closed = true;
-		this.#standalone?.response.end();
-		for (const { response, isStream } of new Set(this.#exchanges.values())) {
-			if (isStream) {
-				response.end();
-			} else {
-				reject(response, 404, SESSION_NOT_FOUND, "Session not found");
-			}
+		if (isEnded) {
+			this.#standalone?.response.end();
+		} else {
+			// Some clients take the end of a stream for the server's wish, and open another one only after an error.
+			this.#standalone?.response.destroy();
+		}
+		for (const exchange of new Set(this.#exchanges.values())) {
+			this.#interrupt(exchange, isEnded);
 		}
 		this.#exchanges.clear();
 		this.onclose?.();
+	}
+
+	#interrupt(exchange: Exchange, isEnded: boolean): void {
+		const { response, isStream, pending } = exchange;
+		if (isStream) {
+			const error = { code: SERVER_ERROR, message: INTERRUPTED };
+			for (const id of pending.keys()) {
+				this.#write(exchange, eventOf(JSON.stringify({ jsonrpc: "2.0", id, error })));
+			}
+			response.end();
+		} else if (isEnded) {
+			reject(response, 404, SESSION_NOT_FOUND, "Session not found");
+		} else if (!response.headersSent) {
+			reject(response, 503, SERVER_ERROR, INTERRUPTED);
+		}
 	}
 
 	#post({ headers }: IncomingMessage, response: ServerResponse, body: unknown): void {
@@ -186,10 +248,7 @@ export class SessionTransport implements Transport {
 			reject(response, 400, ProtocolErrorCode.InvalidRequest, `Invalid Request: ${problem}`);
 			return;
 		}
-		if (this.sessionId === undefined) {
-			this.sessionId = randomUUID();
-			this.#options.onOpened(this.sessionId);
-		}
+		this.sessionId ??= this.#options.onOpened((requests[0] as JSONRPCRequest).params as InitializeRequestParams);
 		if (requests.length === 0) {
 			response.writeHead(202).end();
 		} else {
@@ -228,7 +287,7 @@ export class SessionTransport implements Transport {
 	#begin(response: ServerResponse, requests: readonly JSONRPCRequest[], isBatch: boolean): void {
 		this.#streams += 1;
 		const exchange = { ...exchangeOf(this.#streams, response, requests), isBatch };
-		for (const id of exchange.pending) {
+		for (const id of exchange.pending.keys()) {
 			this.#exchanges.set(id, exchange);
 		}
 		this.#keepAlive(exchange);
@@ -261,10 +320,13 @@ export class SessionTransport implements Transport {
 			return;
 		}
 		const from = last === "" ? undefined : readEventId(`${last}`);
-		const missed = (from && this.#events.after(from)) ?? "";
+		// A client without an id has got no event yet.
+		const after = last === "" ? { stream: STANDALONE, number: this.#told } : from;
+		const missed = (after && this.#events.after(after)) ?? "";
 		if (last === "" || from?.stream === STANDALONE) {
 			this.#standalone ??= exchangeOf(STANDALONE, response);
 			this.#moveTo(response, this.#standalone, missed);
+			this.#told = this.#events.last;
 			this.#options.onStream(response);
 			return;
 		}
@@ -300,6 +362,9 @@ export class SessionTransport implements Transport {
 		}
 		if (stream === STANDALONE && isNotification && LIST_CHANGED.test(message.method)) {
 			this.#write(exchange, eventOf(text));
+		} else if (stream === STANDALONE && !response.destroyed) {
+			this.#write(exchange, this.#events.add(stream, text));
+			this.#told = this.#events.last;
 		} else if (isStream || !response.destroyed) {
 			this.#write(exchange, this.#events.add(stream, text));
 		}
@@ -321,9 +386,12 @@ export class SessionTransport implements Transport {
 		response.write(text);
 	}
 
-	/** Begins a stream with an id from which the client may resume it. */
+	/**
+	 * Begins the stream of a call with an id from which the client may resume it. For the other stream, no revision asks for that, and
+	 * not every client takes an empty event for one.
+	 */
 	#firstEvent({ stream }: Exchange): string {
-		return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
+		return stream !== STANDALONE && this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 
 	/** While something waits to be sent, the client needs no sign of life. */
@@ -349,7 +417,7 @@ export class SessionTransport implements Transport {
 }
 
 function exchangeOf(stream: number, response: ServerResponse, requests: readonly JSONRPCRequest[] = []): Exchange {
-	const pending = new Set(requests.map(({ id }) => id));
+	const pending = new Map(requests.map((request) => [request.id, request]));
 	return { stream, response, isStream: false, pending, isBatch: false, responses: [] };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request as makeRequest } from "node:http";
+import { createServer, type IncomingMessage, request as makeRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -19,7 +19,7 @@ const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { 
 
 /** A session whose server is the test, with a request "call" that was not answered. Its client reads nothing until it is told to. */
 async function start(t: TestContext) {
-	const transport = new SessionTransport({ onOpened: () => {}, onStream: () => {} });
+	const transport = new SessionTransport({ onOpened: () => "session", onStream: () => {} });
 	transport.setSupportedProtocolVersions([...SUPPORTED_PROTOCOL_VERSIONS]);
 	const errors: Error[] = [];
 	transport.onerror = (error) => errors.push(error);
@@ -31,7 +31,9 @@ async function start(t: TestContext) {
 		}
 		called += "method" in message && message.method === "tools/call" ? 1 : 0;
 	};
+	const responses: ServerResponse[] = [];
 	const server = createServer(async (request, response) => {
+		responses.push(response);
 		response.on("error", (error) => errors.push(error));
 		let body = "";
 		for await (const chunk of request) {
@@ -76,7 +78,7 @@ async function start(t: TestContext) {
 			{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: 1 } },
 			{ relatedRequestId: "call" },
 		);
-	return { transport, errors, send, call, tick, answer, progress };
+	return { transport, responses, errors, send, call, tick, answer, progress };
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -133,7 +135,7 @@ describe("the timer of a session", () => {
 		const { send, tick, transport } = await start(t);
 		const response = await send("GET");
 		await tick(2);
-		await transport.close();
+		await transport.close(true);
 		assert.match(await textOf(response), /: keepalive\n\n: keepalive\n\n$/);
 		await tick();
 	});
@@ -157,4 +159,20 @@ describe("an answer that cannot be serialized", () => {
 			assert.deepEqual(errors, []);
 		});
 	}
+});
+
+describe("a client that has lost its stream before the first message", () => {
+	it("gets what came meanwhile on the next one, without naming an event", async (t) => {
+		const { transport, responses, send } = await start(t);
+		const lost = await send("GET");
+		lost.on("error", () => {});
+		const closed = once(responses.at(-1) as ServerResponse, "close");
+		lost.destroy();
+		await closed;
+		await transport.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "x:missed" } });
+		const next = await send("GET");
+		await transport.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "x:next" } });
+		await transport.close(true);
+		assert.deepEqual((await textOf(next)).match(/x:\w+/g), ["x:missed", "x:next"]);
+	});
 });

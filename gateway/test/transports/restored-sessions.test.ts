@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import getPort from "get-port";
+import { until } from "../../../host-test/support/until.js";
+import { SessionIds } from "../../src/transports/session-ids.js";
+import { PROGRAM, start, VOLUME } from "../support/command-line.js";
+import { connectClient, LOCAL, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { makeStateFolder } from "../support/program.js";
+
+// A session that began before the gateway was restarted, or was idle for long, goes on: many hosts never begin another.
+
+const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const PARAMS = {
+	protocolVersion: "2025-06-18",
+	capabilities: { elicitation: {}, experimental: { "xs-mcp/notifications": {} } },
+	clientInfo: { name: "by-hand", version: "7" },
+};
+const LIST = { method: "tools/list" };
+const CALL = { name: VOLUME, arguments: { volume: 1 } };
+const STATE = "device://lamp_000001/state";
+
+async function post(url: URL, message: object, session?: string) {
+	const headers = { ...HEADERS, ...(session !== undefined && { "mcp-session-id": session }) };
+	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
+	const response = await fetch(url, { method: "POST", headers, body });
+	return { status: response.status, session: `${response.headers.get("mcp-session-id")}`, text: await response.text() };
+}
+
+async function readUntil(stream: Response, pattern: RegExp): Promise<string> {
+	let text = "";
+	const decoder = new TextDecoder();
+	for await (const chunk of stream.body ?? []) {
+		text += decoder.decode(chunk, { stream: true });
+		if (pattern.test(text)) {
+			return text;
+		}
+	}
+	throw new Error(`the stream ended after: ${text}`);
+}
+
+/** A gateway, and what starts the next one in its place. */
+async function startTwice(t: TestContext) {
+	const options = { sessionKey: "the same", stateFolder: makeStateFolder() };
+	const first = await startGateway(t, options);
+	await WireDevice.connect(t, first);
+	const { session } = await post(first.clientUrl(), { method: "initialize", params: PARAMS });
+	const restart = async () => {
+		await first.close();
+		const side = await startGateway(t, options);
+		return { side, url: side.clientUrl(), device: await WireDevice.connect(t, side) };
+	};
+	return { first, session, restart };
+}
+
+const stream = (url: URL, session: string, more: Record<string, string> = {}) =>
+	fetch(url, { headers: { accept: "text/event-stream", "mcp-session-id": session, ...more } });
+
+describe("a session after a restart of the gateway", () => {
+	it("goes on in its revision and with its client's name", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { side, url } = await restart();
+		assert.equal((await post(url, LIST, session)).status, 200);
+		assert.match((await post(url, { method: "tools/call", params: CALL }, session)).text, /true/);
+		const batch = await fetch(url, { method: "POST", headers: { ...HEADERS, "mcp-session-id": session }, body: "[]" });
+		assert.match(await batch.text(), /2025-06-18 has no JSON-RPC batches|Invalid/);
+		const [client] = side.endpoint.clients;
+		assert.deepEqual([client?.name, client?.version, client?.principal], ["by-hand", "7", "local"]);
+		assert.equal(side.endpoint.sessions, 1);
+	});
+
+	it("is told on its next stream that lists may have changed, whichever event it names", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { url, device } = await restart();
+		const told = await stream(url, session, { "last-event-id": "0-5" });
+		await readUntil(told, /tools\/list_changed[\s\S]*resources\/list_changed[\s\S]*prompts\/list_changed/);
+		await post(url, LIST, session);
+		const next = await stream(url, session);
+		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
+		await readUntil(next, /tools\/list_changed/);
+	});
+
+	it("is told with the answer to its next call if it has no stream", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { url } = await restart();
+		const { text } = await post(url, { method: "tools/call", params: CALL }, session);
+		assert.match(text, /tools\/list_changed[\s\S]*"content"/);
+	});
+
+	it("keeps its subscriptions and its log level", async (t) => {
+		const { first, session, restart } = await startTwice(t);
+		const gone = { method: "resources/subscribe", params: { uri: "device://lamp_000001/nothing" } };
+		await post(first.clientUrl(), gone, session);
+		await post(first.clientUrl(), { method: "resources/subscribe", params: { uri: STATE } }, session);
+		await post(first.clientUrl(), { method: "logging/setLevel", params: { level: "debug" } }, session);
+		const { url, device } = await restart();
+		const told = await stream(url, session);
+		device.notify("notifications/state_changed", { newState: "listening" });
+		assert.doesNotMatch(await readUntil(told, /resources\/updated/), /nothing/);
+		await post(url, { method: "resources/unsubscribe", params: { uri: STATE } }, session);
+	});
+
+	it("is not resumed in the stream of another call than the one that it names", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { url } = await restart();
+		assert.equal((await stream(url, session, { "last-event-id": "1-1" })).status, 400);
+	});
+
+	it("is restored once for requests that come together", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { side, url } = await restart();
+		const answers = await Promise.all([1, 2, 3, 4].map((id) => post(url, { ...LIST, id }, session)));
+		assert.deepEqual(
+			answers.map(({ status }) => status),
+			[200, 200, 200, 200],
+		);
+		assert.equal(side.endpoint.sessions, 1);
+	});
+
+	it("is another token's to nobody, and unknown to a gateway with another key", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { side, url } = await restart();
+		side.access = { ...LOCAL, holder: "another token of the same name" };
+		assert.equal((await post(url, LIST, session)).status, 404);
+		side.access = LOCAL;
+		const forged = `${session.slice(0, -1)}${session.endsWith("A") ? "B" : "A"}`;
+		for (const id of [forged, session.slice(1), "x", "a.b.c", "x".repeat(10_000)]) {
+			assert.equal((await post(url, LIST, id)).status, 404, id);
+		}
+		const other = await startGateway(t, { sessionKey: "another" });
+		assert.equal((await post(other.clientUrl(), LIST, session)).status, 404);
+	});
+
+	it("that its client has ended stays ended", async (t) => {
+		const { session, restart } = await startTwice(t);
+		const { url } = await restart();
+		const ended = await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
+		assert.equal(ended.status, 200);
+		assert.equal((await post(url, LIST, session)).status, 404);
+		assert.equal((await stream(url, session)).status, 404);
+	});
+
+	it("needs no session in 2026-07-28", async (t) => {
+		const { first, restart } = await startTwice(t);
+		const stateless = await connectClient(t, first.clientUrl(), "2026-07-28");
+		const port = Number(first.clientUrl().port);
+		await restart();
+		await startGateway(t, { clientPort: port }).then((side) => WireDevice.connect(t, side));
+		assert.equal((await stateless.callTool(CALL)).isError, false);
+	});
+});
+
+describe("an id of a session", () => {
+	const params = {
+		protocolVersion: "2025-11-25",
+		capabilities: {},
+		clientInfo: { name: "n".repeat(9_999), version: "1" },
+	};
+
+	it("is short enough for a header, whatever its client says", () => {
+		const ids = new SessionIds("key");
+		const experimental = { long: { text: "x".repeat(100_000) } };
+		const id = ids.make({ principal: "p" }, { ...params, capabilities: { roots: {}, experimental, sampling: {} } });
+		assert.match(id, /^[\x21-\x7e]{1,4096}$/);
+		const claims = ids.read(id, { principal: "p" });
+		assert.deepEqual(claims?.capabilities, { roots: {}, sampling: {} });
+		assert.equal(claims?.name.length, 100);
+	});
+
+	it("is never made twice", () => {
+		const ids = new SessionIds("key");
+		assert.notEqual(ids.make({ principal: "p" }, params, 1), ids.make({ principal: "p" }, params, 1));
+	});
+});
+
+describe("the SDK's client of the first generation, in real processes", () => {
+	for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+		it(`calls and is told of changes after the gateway has got ${signal} and was started again`, async (t) => {
+			const [http, websocket] = [await getPort(), await getPort()];
+			const args = ["--http-port", `${http}`, "--websocket-port", `${websocket}`, "--state-folder", makeStateFolder()];
+			const url = new URL(`http://127.0.0.1:${http}/mcp`);
+			const run = async () => {
+				const running = start(t, args);
+				const isUp = () =>
+					fetch(new URL("/healthz", url)).then(
+						(response) => response.ok,
+						() => false,
+					);
+				await until(isUp, `${PROGRAM} listens`);
+				const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocket}/`);
+				const isOnline = async () =>
+					/"connected":true/.test(await fetch(new URL("/devices", url)).then((response) => response.text()));
+				await until(isOnline, "the device is online");
+				return { running, device };
+			};
+			const before = await run();
+			const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
+			t.after(() => client.close());
+			client.onerror = () => {};
+			// The SDK's own types disagree under exactOptionalPropertyTypes.
+			await client.connect(new TransportV1(url) as never);
+			assert.equal((await client.callTool(CALL)).isError, false);
+			before.running.child.kill(signal);
+			await once(before.running.child, "close");
+			const after = await run();
+			let told = 0;
+			client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+				told += 1;
+			});
+			assert.equal((await client.callTool(CALL)).isError, false);
+			await until(() => told > 0, "it is told that lists may have changed");
+			await client.listTools();
+			told = 0;
+			after.device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "blink" }]);
+			await until(async () => {
+				await client.callTool(CALL);
+				return told > 0;
+			}, "it is told of a change");
+			assert.equal((await client.listTools()).tools.length, 2);
+		});
+	}
+});
