@@ -157,6 +157,23 @@ describe("the gateway's HTTP server", () => {
 		assert.equal((await ask(`${base}/nothing`)).status, 401, "elsewhere strangers do not learn what exists");
 	});
 
+	it("serves a path as it is written: dots and backslashes lead nowhere", async (t) => {
+		const { base } = await startProgram(t);
+		for (const path of [
+			"/mcp/%2e%2e/devices",
+			"/mcp/../devices",
+			"/mcp/.%2E/devices",
+			"/mcp\\..\\devices",
+			"/./devices",
+		]) {
+			const request = makeRequest(base, { path }).end();
+			const [response] = (await once(request, "response")) as [IncomingMessage];
+			assert.match(`${response.resume().statusCode}`, /^40[04]$/, path);
+		}
+		assert.equal((await ask(`${base}/devices`)).status, 200);
+		assert.equal((await ask(`${base}/devices/no%20device/session`, { method: "DELETE" })).status, 404);
+	});
+
 	it("rejects a body of 10 MB, with and without a Content-Length", async (t) => {
 		const { base, log } = await startProgram(t);
 		const told = { ...JSON_TYPE, "Content-Length": 10 * MEGABYTE.length };
