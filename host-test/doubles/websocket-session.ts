@@ -34,7 +34,7 @@ export function connect(options: Options = {}) {
 		events: {
 			onConnecting() {},
 			onSession() {},
-			onMcp: (payload) => heard.push(payload),
+			mcp: { session: { receive: (payload) => heard.push(payload) } },
 			onOpen() {},
 			onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
 			onMessage() {},

@@ -29,7 +29,7 @@ function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" 
 			onOpen() {},
 			onConnecting: close("onConnecting"),
 			onSession: close("onSession"),
-			onMcp: close("onMcp"),
+			mcp: { session: { receive: close("onMcp") } },
 			onRejected() {},
 			onMessage: close("onMessage"),
 			onLost: close("onLost"),

@@ -29,7 +29,7 @@ function connect(options: Partial<MqttTransportOptions> = {}) {
 			onConnecting() {},
 			onOpen() {},
 			onSession: ({ id }) => heard.push(`session ${id}`),
-			onMcp: (payload) => heard.push(payload),
+			mcp: { session: { receive: (payload) => heard.push(payload) } },
 			onRejected() {},
 			onMessage() {},
 			onLost: (error) => lost.push(error),

@@ -268,7 +268,7 @@ export default suite("device protocol", {
 	"hands on a message whole"() {
 		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
 		let received: unknown;
-		const events = { onConnecting() {}, onOpen() {}, onSession() {}, onMcp() {}, onRejected() {}, onLost() {} };
+		const events = { onConnecting() {}, onOpen() {}, onSession() {}, mcp: {}, onRejected() {}, onLost() {} };
 		const { protocol } = inSession({
 			events: {
 				...events,

@@ -24,9 +24,9 @@ export default suite("a session that is watched", {
 		equal(session.isIdle, false);
 		timer.pass(1);
 		equal(session.isIdle, true);
-		session.heard();
+		session.silentSteps = 0;
 		equal(session.isIdle, true);
-		session.used();
+		session.quietSteps = 0;
 		equal(session.isIdle, false);
 		timer.pass(MINUTE - 1);
 		equal(session.isIdle, false);
@@ -45,10 +45,10 @@ export default suite("a session that is watched", {
 	"takes any sign of life, but not a message that was only counted as use"() {
 		const { timer, told, session } = watch(2 * MINUTE);
 		timer.pass(MINUTE);
-		session.heard();
+		session.silentSteps = 0;
 		timer.pass(MINUTE - 1);
 		equal(told, ["ping"]);
-		session.used();
+		session.quietSteps = 0;
 		timer.pass(1);
 		equal(told, ["ping", "ping"]);
 	},

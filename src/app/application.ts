@@ -97,16 +97,17 @@ export class Application implements BackendLink {
 			log,
 		};
 		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
-		this.#mcp = new BackendMcp(this.server, () => this.#protocol, log);
+		this.#mcp = new BackendMcp(this.server);
 		this.#commands = new SystemCommands(board.system, log);
 		const { codec } = board;
 		this.#glyphs = board.screen?.glyphs;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
-			onOpen: () => this.#mcp.open(),
+			onOpen: () => this.#mcp.open(this.#protocol.send),
 			onSession: ({ id }) => this.#begin(id),
-			onMcp: (payload) => this.#mcp.receive(payload),
-			onRejected: (payload, reason) => this.#mcp.reject(payload, reason),
+			mcp: this.#mcp,
+			onRejected: (payload, reason) => this.#mcp.session?.reject(payload, reason),
+			onTooLong: (...message) => this.#mcp.shorten(...message),
 			onMessage: (message) => this.#receive(message),
 			onAudio: codec && ((frame) => codec.play(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),

@@ -1,61 +1,63 @@
 import type { Hardware } from "../hardware/hardware.js";
+import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { McpSession } from "../mcp_server/mcp-session.js";
-import { mcpWrapper } from "../protocols/envelope.js";
-import type { Protocol } from "../protocols/protocol.js";
+import type { McpSession, SessionOptions } from "../mcp_server/mcp-session.js";
+import { decodeStart, mcpWrapper } from "../protocols/envelope.js";
+import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { boundedAnswer } from "./bounded-answer.js";
+
+/** Characters of a message that are searched for a request's id. */
+const START_LENGTH = 2_048;
 
 /**
  * MCP with the backend. It begins when the connection opens, before the hello, and outlives a session that ends without its
  * connection.
  */
 export class BackendMcp {
+	/** Takes the backend's messages while the connection is open. */
+	session: McpSession<Hardware> | undefined;
 	readonly #server: McpServer<Hardware>;
-	readonly #protocol: () => Protocol;
-	readonly #log: (message: string) => void;
-	#session: McpSession<Hardware> | undefined;
+	/** Of the session with the backend. */
+	#sessionId = "";
 
-	/** @param protocol asked when something is sent: it is made after this */
-	constructor(server: McpServer<Hardware>, protocol: () => Protocol, log: (message: string) => void) {
+	constructor(server: McpServer<Hardware>) {
 		this.#server = server;
-		this.#protocol = protocol;
-		this.#log = log;
 	}
 
 	/** The connection is open. */
-	open(): void {
-		this.#session = this.#server.open({ send: (text) => this.#send(text), wrapper: mcpWrapper("") });
+	open(send: SessionOptions["send"]): void {
+		this.#sessionId = "";
+		this.session = this.#server.open({ send, wrapper: mcpWrapper("") });
 	}
 
 	/** A session with this id has begun: messages carry it from now on. */
 	begin(sessionId: string): void {
-		if (this.#session !== undefined) {
-			this.#session.wrapper = mcpWrapper(sessionId);
+		this.#sessionId = sessionId;
+		if (this.session !== undefined) {
+			this.session.wrapper = mcpWrapper(sessionId);
 		}
 	}
 
-	receive(payload: unknown): void {
-		this.#session?.receive(payload);
-	}
-
-	/** Answers a message that was not read, with the reason. */
-	reject(...rejected: Parameters<McpSession<Hardware>["reject"]>): void {
-		this.#session?.reject(...rejected);
+	/**
+	 * What to send in place of a message that is longer than the backend takes: an error with the id of the request that it
+	 * answers.
+	 *
+	 * @returns undefined if it answers no request
+	 */
+	shorten(text: Sendable, bytes: number, maxBytes: number): string | undefined {
+		const start = typeof text === "string" ? text : text.take();
+		const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
+		const id = isObject(payload) ? payload.id : undefined;
+		if (!isRequestId(id)) {
+			return undefined;
+		}
+		const reason = `response of ${bytes} bytes (limit of this backend: ${maxBytes})`;
+		const error = new RpcError(ErrorCode.internalError, `Internal error: ${reason}`);
+		return errorMessage(id, error, mcpWrapper(this.#sessionId));
 	}
 
 	close(): void {
-		this.#session?.close();
-		this.#session = undefined;
-	}
-
-	#send(text: Sendable): void {
-		const protocol = this.#protocol();
-		const answer = boundedAnswer(text, protocol.maxSentBytes, protocol.session?.id ?? "");
-		if (answer === undefined) {
-			this.#log(`MCP message dropped: longer than ${protocol.maxSentBytes} bytes`);
-		} else {
-			protocol.send(answer);
-		}
+		this.session?.close();
+		this.session = undefined;
 	}
 }

@@ -60,7 +60,7 @@ function checkArguments(
 	headers: ServedRequest["headers"],
 	server: McpServer<unknown>,
 ): void {
-	const entry = typeof name === "string" ? (server.tools.get(name)?.entry ?? "") : "";
+	const entry = typeof name === "string" ? (server.tools.byName.get(name)?.entry ?? "") : "";
 	if (!entry.includes('"x-mcp-header"')) {
 		return;
 	}

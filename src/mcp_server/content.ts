@@ -1,6 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
-import { hasStructuredContent, type Revision } from "./revision.js";
+import { type Revision, STRUCTURED_SINCE } from "./revision.js";
 
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.
@@ -133,7 +133,7 @@ export function resourceLink(link: ResourceLink): Content {
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
 export function callResult(value: ToolResult, revision: Revision): CallResult {
-	if (value === true && !hasStructuredContent(revision)) {
+	if (value === true && revision < STRUCTURED_SINCE) {
 		return TRUE_RESULT;
 	}
 	if (typeof value !== "object" || value === null) {
@@ -152,7 +152,7 @@ export function callResult(value: ToolResult, revision: Revision): CallResult {
 	} catch {
 		throw notExpressible("an object that is not JSON");
 	}
-	if (!hasStructuredContent(revision)) {
+	if (revision < STRUCTURED_SINCE) {
 		return { before: TEXT, content: stringify(json), after: LAST_TEXT_END };
 	}
 	return textResult(stringify(json), isList ? structuredValue(json) : STRUCTURED.concat(json));
@@ -167,7 +167,7 @@ export function failureResult(message: string): CallResult {
 function scalarResult(value: unknown, revision: Revision): CallResult {
 	if (typeof value === "boolean" || isFiniteNumber(value)) {
 		const json = String(value);
-		return textResult(`"${json}"`, hasStructuredContent(revision) ? structuredValue(json) : "");
+		return textResult(`"${json}"`, revision >= STRUCTURED_SINCE ? structuredValue(json) : "");
 	}
 	if (typeof value === "string") {
 		return textResult(stringify(value), structuredText(value, revision));
@@ -201,7 +201,7 @@ const JSON_STARTS = '[-0123456789"tfn';
  */
 function structuredText(value: string, revision: Revision): string {
 	const json = value.trim();
-	if (!hasStructuredContent(revision) || !JSON_STARTS.includes(json.charAt(0))) {
+	if (revision < STRUCTURED_SINCE || !JSON_STARTS.includes(json.charAt(0))) {
 		return "";
 	}
 	try {

@@ -122,7 +122,7 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** @returns whether the tool exists */
 	#addCalled(name: string): boolean {
-		const tool = this.tools.get(name);
+		const tool = this.tools.byName.get(name);
 		if (tool !== undefined) {
 			this.#called.push(tool.name);
 			this.commonNames = this.#listCommonNames();
@@ -131,7 +131,9 @@ export class McpServer<Context> implements SessionServer<Context> {
 	}
 
 	#listCommonNames(): readonly string[] {
-		const ofArguments = this.#called.flatMap((name) => memberNames((this.tools.get(name) as Tool<Context>).input));
+		const ofArguments = this.#called.flatMap((name) =>
+			memberNames((this.tools.byName.get(name) as Tool<Context>).input),
+		);
 		return unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
 	}
 

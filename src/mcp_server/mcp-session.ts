@@ -396,13 +396,16 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
-		const tool = this.server.tools.get(params.name);
+		const tool = this.server.tools.byName.get(params.name);
 		if (tool === undefined) {
 			throw this.#unknownTool(params.name);
 		}
 		const call = this.begin(id, params);
 		try {
-			const result = tool.run(validateMembers(tool.input.members, readArguments(params)), this.server.context, call);
+			const given = params.arguments;
+			// Most arguments are an object: they are checked without a further call.
+			const args = typeof given === "object" && given !== null && !isArray(given) ? given : readArguments(params);
+			const result = tool.run(validateMembers(tool.input.members, args as Params), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
 				? this.#settle(tool, call, result, wrapper)
 				: this.callMessage(id, callResult(result, this.revision), wrapper);

@@ -31,10 +31,8 @@ export function hasToolDetails(revision: Revision): boolean {
 	return revision >= "2025-03-26";
 }
 
-/** `structuredContent` came with 2025-06-18. */
-export function hasStructuredContent(revision: Revision): boolean {
-	return revision >= "2025-06-18";
-}
+/** The revision that brought `structuredContent`. */
+export const STRUCTURED_SINCE: Revision = "2025-06-18";
 
 /** Since 2025-11-25 invalid arguments are a tool error, which a language model can read and correct. */
 export function reportsBadArgumentsAsResult(revision: Revision): boolean {

@@ -13,7 +13,8 @@ export type ListKind = "common" | "plain" | "all" | "all plain";
 export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
 	onChanged: (() => void) | undefined = undefined;
-	readonly #byName = new Map<string, Tool<Context>>();
+	/** By their names. */
+	readonly byName: Map<unknown, Tool<Context>> = new Map();
 	/** In the order of the list: the common ones, then those for users. */
 	readonly #tools: Tool<Context>[] = [];
 	#commonCount = 0;
@@ -31,13 +32,13 @@ export class ToolRegistry<Context> {
 	 * @throws RangeError if the tool's list entry does not fit on a page
 	 */
 	add(tool: Tool<Context>): void {
-		if (this.#byName.has(tool.name)) {
+		if (this.byName.has(tool.name)) {
 			throw new TypeError(`tool ${tool.name} is already registered`);
 		}
 		if (tool.entryBytes > this.#maxEntryBytes) {
 			throw new RangeError(`tool ${tool.name}: list entry of ${tool.entryBytes} bytes (limit ${this.#maxEntryBytes})`);
 		}
-		this.#byName.set(tool.name, tool);
+		this.byName.set(tool.name, tool);
 		if (tool.userOnly) {
 			this.#tools.push(tool);
 		} else {
@@ -49,20 +50,15 @@ export class ToolRegistry<Context> {
 
 	/** @returns whether the tool existed */
 	remove(name: string): boolean {
-		const tool = this.#byName.get(name);
+		const tool = this.byName.get(name);
 		if (tool === undefined) {
 			return false;
 		}
-		this.#byName.delete(name);
+		this.byName.delete(name);
 		this.#tools.splice(this.#tools.indexOf(tool), 1);
 		this.#commonCount -= tool.userOnly ? 0 : 1;
 		this.#changed();
 		return true;
-	}
-
-	/** The tool of a name; undefined if it does not exist, or the name is no text. */
-	get(name: unknown): Tool<Context> | undefined {
-		return this.#byName.get(name as string);
 	}
 
 	/** The names of all tools' arguments, and of their members. */
@@ -72,7 +68,7 @@ export class ToolRegistry<Context> {
 
 	/** How many tools there are, user tools included. */
 	get size(): number {
-		return this.#byName.size;
+		return this.byName.size;
 	}
 
 	/**

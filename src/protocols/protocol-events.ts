@@ -1,4 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { Sendable } from "../text/pieced-text.js";
 import type { Envelope } from "./envelope.js";
 import type { Session } from "./hello.js";
 import type { ProtocolError } from "./transport.js";
@@ -27,10 +28,16 @@ export interface ProtocolEvents {
 	onOpen(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
-	/** The payload of an MCP message. */
-	onMcp(payload: unknown): void;
+	/** What takes the payloads of MCP messages: its session, while one is open. */
+	readonly mcp: { readonly session?: { receive(payload: unknown): void } | undefined };
 	/** An MCP message was too large to read: the start of its payload, with a request's id, and the reason. */
 	onRejected(payload: unknown, reason: string): void;
+	/**
+	 * A message has more bytes than the backend takes.
+	 *
+	 * @returns what to send in its place; undefined for nothing, as by default
+	 */
+	readonly onTooLong?: (message: Sendable, bytes: number, maxBytes: number) => Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
 	/** A binary message: a frame of audio, as the protocol version frames it. If absent, such messages are dropped. */

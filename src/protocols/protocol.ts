@@ -3,6 +3,7 @@ import type { AudioParams } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
+import { utf8Length } from "../text/utf8.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, type WantedNames } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
@@ -49,6 +50,14 @@ const MAX_UNKNOWN_TYPES = 16;
 /** Characters of an unknown type that are stored. */
 const MAX_TYPE_LENGTH = 32;
 
+/** The most bytes that a UTF-16 unit takes as UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** As many bytes as a message may have: to count them takes long. */
+function mostBytes(text: Sendable): number {
+	return typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
+}
+
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
@@ -67,6 +76,8 @@ export class Protocol {
 	/** The events of the current channel: those of an earlier one are ignored. */
 	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
+	/** The longest message to the backend in bytes: from its hello, else from the transport. */
+	maxSentBytes: number;
 	/** Whether no MCP message has come in this session. */
 	#isFirst = true;
 	/** Timer: ends the attempt, or starts the next one. */
@@ -78,6 +89,7 @@ export class Protocol {
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
 		this.#options = options;
+		this.maxSentBytes = transport.maxSentBytes;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#backoff = new Backoff(options.backoff);
 		this.#idleBackoff = new Backoff(options.backoff);
@@ -86,12 +98,6 @@ export class Protocol {
 	/** The session, once hellos are exchanged. */
 	get session(): Session | undefined {
 		return this.#session;
-	}
-
-	/** The longest message to the backend in bytes: from its hello, else from the transport. */
-	get maxSentBytes(): number {
-		const limit = this.#session?.hello.max_message_bytes;
-		return typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
 	}
 
 	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
@@ -129,13 +135,27 @@ export class Protocol {
 		this.#state = "closed";
 	}
 
-	/** Sends a message, envelope included. Without a connection it is dropped and logged. */
-	send(text: Sendable): void {
+	/** Sends a message, envelope included. Without a connection it is dropped and logged. May be handed on without its object. */
+	readonly send = (text: Sendable): void => {
 		if (this.#state !== "ready" && this.#state !== "greeting" && this.#state !== "open") {
 			this.#options.log("no connection: message dropped");
-			return;
+		} else if (this.maxSentBytes === Number.POSITIVE_INFINITY || mostBytes(text) <= this.maxSentBytes) {
+			this.#channel?.send(text);
+		} else {
+			this.#sendInstead(text);
 		}
-		this.#channel?.send(text);
+	};
+
+	/** A link that breaks at a long message would take the session with it. */
+	#sendInstead(text: Sendable): void {
+		const limit = this.maxSentBytes;
+		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+		const instead = bytes <= limit ? text : this.#options.events.onTooLong?.(text, bytes, limit);
+		if (instead === undefined) {
+			this.#options.log(`message dropped: longer than ${limit} bytes`);
+		} else {
+			this.#channel?.send(instead);
+		}
 	}
 
 	get #isAlwaysWanted(): boolean {
@@ -169,15 +189,18 @@ export class Protocol {
 
 	/** Events count only while the channel is the current one. */
 	#channelEvents(): ChannelEvents {
-		const isCurrent = (): boolean => this.#events === events;
 		const { onAudio } = this.#options.events;
 		const events: ChannelEvents = {
-			onOpen: () => isCurrent() && this.#opened(),
-			onText: (text) => isCurrent() && this.#receive(text),
-			onDropped: (reason, start) => isCurrent() && this.#drop(reason, start),
-			onActivity: () => isCurrent() && this.#watch?.heard(),
-			...(onAudio && { onBinary: (message) => isCurrent() && onAudio(message) }),
-			onClose: (error) => isCurrent() && this.#lose(error),
+			onOpen: () => this.#events === events && this.#opened(),
+			onText: (text) => this.#events === events && this.#receive(text),
+			onDropped: (reason, start) => this.#events === events && this.#drop(reason, start),
+			onActivity: () => {
+				if (this.#events === events && this.#watch !== undefined) {
+					this.#watch.silentSteps = 0;
+				}
+			},
+			...(onAudio && { onBinary: (message) => this.#events === events && onAudio(message) }),
+			onClose: (error) => this.#events === events && this.#lose(error),
 		};
 		return events;
 	}
@@ -249,6 +272,8 @@ export class Protocol {
 			return;
 		}
 		this.#session = session;
+		const limit = session.hello.max_message_bytes;
+		this.maxSentBytes = typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
 		if (this.#state === "greeting") {
 			this.#clearTimer();
 			this.#state = "open";
@@ -267,16 +292,21 @@ export class Protocol {
 
 	#route(envelope: Envelope): void {
 		const { type } = envelope;
-		if (!this.#isOurs(envelope)) {
+		const isMcp = type === "mcp";
+		// Most backends send the id of their hello.
+		if (envelope.session_id !== this.#session?.id && !this.#isOurs(envelope)) {
 			this.#options.log(`message of type ${type} for another session: dropped`);
-		} else if (type === "mcp") {
-			this.#used();
-			this.#options.events.onMcp(envelope.payload);
-			this.#followBackend();
-		} else if (APPLICATION_TYPES.includes(type)) {
-			this.#used();
-			this.#options.events.onMessage(envelope);
-			this.#followBackend();
+		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
+			const watch = this.#watch;
+			if (watch !== undefined && watch.quietSteps > 0) {
+				this.#use(watch);
+			}
+			const { events } = this.#options;
+			isMcp ? events.mcp.session?.receive(envelope.payload) : events.onMessage(envelope);
+			// A message outside a session requests one.
+			if (this.#state === "ready") {
+				this.request();
+			}
 		} else if (type === "goodbye" && this.#state === "open") {
 			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
@@ -284,19 +314,12 @@ export class Protocol {
 		}
 	}
 
-	/** The session is used. If it was idle before, the backend does not end idle sessions. */
-	#used(): void {
-		if (this.#watch?.isIdle) {
+	/** The first message for a while. If the session was idle before, the backend does not end idle sessions. */
+	#use(watch: SessionWatch): void {
+		if (watch.isIdle) {
 			this.#idleBackoff.reset();
 		}
-		this.#watch?.used();
-	}
-
-	/** A message outside a session requests one. */
-	#followBackend(): void {
-		if (this.#state === "ready") {
-			this.request();
-		}
+		watch.quietSteps = 0;
 	}
 
 	#logUnknown(type: string): void {
@@ -349,6 +372,7 @@ export class Protocol {
 		this.#watch?.close();
 		this.#watch = undefined;
 		this.#session = undefined;
+		this.maxSentBytes = this.#transport.maxSentBytes;
 		this.#isFirst = true;
 	}
 

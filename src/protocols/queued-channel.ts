@@ -52,9 +52,7 @@ export abstract class QueuedChannel implements Channel {
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);
-		this.#queue = new WriteQueue(maxQueuedBytes, overhead, (bytes, messageBytes, first, last) =>
-			this.#writeOrFail(bytes, messageBytes, first, last),
-		);
+		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this.#writeOrFail);
 		this.#maxWaiting = maxQueuedBytes / 4;
 	}
 
@@ -113,8 +111,8 @@ export abstract class QueuedChannel implements Channel {
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (!part.more) {
-			this.heard();
+		if (!part.more && !this.#closed) {
+			this.#events.onActivity();
 		}
 		if (part.text || this.#events.onBinary !== undefined) {
 			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
@@ -164,12 +162,12 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
-	#writeOrFail(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number {
+	readonly #writeOrFail: WritePart = (bytes, messageBytes, first, last) => {
 		try {
 			return this.writePart(bytes, messageBytes, first, last);
 		} catch (cause) {
 			this.fail(this.connectionError(cause));
 			return 0;
 		}
-	}
+	};
 }

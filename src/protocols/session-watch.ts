@@ -20,42 +20,32 @@ const IDLE_STEPS = 2;
 export class SessionWatch {
 	readonly #options: SessionWatchOptions;
 	readonly #ticker: TimerHandle;
-	/** Polls since the last sign of life. */
-	#silentSteps = 0;
-	/** Polls since the last message. */
-	#quietSteps = 0;
+	/** Polls since the last sign of life, a whole message or a control frame such as a pong. Whoever hears one sets it to 0. */
+	silentSteps = 0;
+	/** Polls since the last message. Whoever takes one sets it to 0. */
+	quietSteps = 0;
 
 	constructor(options: SessionWatchOptions) {
 		this.#options = options;
-		this.#ticker = options.timer.repeat(() => this.#look(), STEP);
+		this.#ticker = options.timer.repeat(() => this.#checkLife(), STEP);
 	}
 
 	/** Whether no message has come for half a minute to a minute. */
 	get isIdle(): boolean {
-		return this.#quietSteps >= IDLE_STEPS;
-	}
-
-	/** A sign of life arrived: a whole message, or a control frame such as a pong. */
-	heard(): void {
-		this.#silentSteps = 0;
-	}
-
-	/** A message arrived. */
-	used(): void {
-		this.#quietSteps = 0;
+		return this.quietSteps >= IDLE_STEPS;
 	}
 
 	close(): void {
 		this.#options.timer.clear(this.#ticker);
 	}
 
-	#look(): void {
-		this.#quietSteps += 1;
-		this.#silentSteps += 1;
+	#checkLife(): void {
+		this.quietSteps += 1;
+		this.silentSteps += 1;
 		const limit = this.#options.silenceTimeout / STEP;
-		if (limit > 0 && this.#silentSteps > limit) {
+		if (limit > 0 && this.silentSteps > limit) {
 			this.#options.onSilent();
-		} else if (this.#silentSteps === limit / 2) {
+		} else if (this.silentSteps === limit / 2) {
 			this.#options.ping();
 		}
 	}

@@ -89,7 +89,7 @@ export class BackendTrial {
 			onConnecting() {},
 			onOpen() {},
 			onSession: () => this.#end(undefined),
-			onMcp() {},
+			mcp: {},
 			onRejected() {},
 			onMessage() {},
 			onLost: ({ message }) => this.#fail(message),

@@ -39,7 +39,11 @@ export class MessageAssembler {
 	 */
 	append(part: ArrayBuffer, more: boolean): ArrayBuffer | undefined {
 		const held = this.#bytes;
-		this.#bytes += part.byteLength;
+		const bytes = part.byteLength;
+		if (!more && held === 0 && bytes <= this.#limit) {
+			return part;
+		}
+		this.#bytes += bytes;
 		if (!more && held === 0) {
 			return this.#finish(part);
 		}

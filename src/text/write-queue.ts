@@ -35,7 +35,8 @@ export class WriteQueue {
 	#piece: ArrayBuffer | undefined;
 	#pieceWritten = 0;
 	#writable = 0;
-	#bytes = 0;
+	/** Bytes that messages take which wait, as a whole or in part. */
+	bytes = 0;
 
 	/**
 	 * @param limit bytes that may wait
@@ -47,19 +48,27 @@ export class WriteQueue {
 		this.#write = write;
 	}
 
-	/** Bytes that messages take which wait, as a whole or in part. */
-	get bytes(): number {
-		return this.#bytes;
-	}
-
 	/** @returns false when more would wait than may: the message is not taken */
 	push(text: Sendable): boolean {
 		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
-		const bytes = this.#bytes + costOf(message);
+		// Most messages are written as a whole, at once.
+		if (this.#message === undefined && message instanceof ArrayBuffer) {
+			const size = message.byteLength;
+			if (size <= this.#limit && size + this.#overhead <= this.#writable) {
+				this.#writable = 0;
+				this.#writable = this.#write(new Uint8Array(message), size, true, true);
+				// More may have come meanwhile.
+				if (this.#message !== undefined) {
+					this.#drain();
+				}
+				return true;
+			}
+		}
+		const bytes = this.bytes + costOf(message);
 		if (bytes > this.#limit) {
 			return false;
 		}
-		this.#bytes = bytes;
+		this.bytes = bytes;
 		if (this.#message === undefined) {
 			this.#message = message;
 			this.#drain();
@@ -109,7 +118,7 @@ export class WriteQueue {
 		this.#pieceWritten += size;
 		const isLast = this.#written === messageBytes;
 		if (isLast) {
-			this.#bytes -= costOf(message);
+			this.bytes -= costOf(message);
 			this.#message = this.#waiting.shift();
 			this.#written = 0;
 			this.#piece = undefined;
