@@ -98,7 +98,7 @@ describe("a gateway that is killed while it binds devices", () => {
 		const end = Date.now() + ATTACK_TIME;
 		const bound = new Map<string, string>();
 		let round = 0;
-		const asker = (id: string) => ({ id, clientId: `00000000-0000-4000-8000-${id.replaceAll(":", "")}` });
+		const inputClient = (id: string) => ({ id, clientId: `00000000-0000-4000-8000-${id.replaceAll(":", "")}` });
 		const idOf = (at: number) =>
 			`02:00:00:${[round >> 8, round & 255, at].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`;
 		do {
@@ -106,14 +106,14 @@ describe("a gateway that is killed while it binds devices", () => {
 			const gateway = await startGateway(folder, ...flags);
 			t.after(() => gateway.program.stop("SIGKILL"));
 			for (const [id, token] of bound) {
-				const { body } = await bootstrap(gateway, asker(id));
+				const { body } = await bootstrap(gateway, inputClient(id));
 				assert.equal(body.mqtt.password, token, "a bound device has its token again");
 			}
-			const first = await bootstrap(gateway, asker(idOf(0)));
+			const first = await bootstrap(gateway, inputClient(idOf(0)));
 			assert.equal(first.status, 200, "a new device is bound although the gateway was killed");
 			bound.set(idOf(0), first.body.mqtt.password);
 			const others = Array.from({ length: 8 }, async (_, at) => {
-				const { status, body } = await bootstrap(gateway, asker(idOf(at + 1)));
+				const { status, body } = await bootstrap(gateway, inputClient(idOf(at + 1)));
 				if (status === 200) {
 					bound.set(idOf(at + 1), body.mqtt.password);
 				}

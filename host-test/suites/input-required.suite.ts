@@ -60,7 +60,7 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState, inputResponses: { q1: { roots: [] } } })), "1");
 	},
 	async "several questions are asked at once, and further ones in the next round"() {
-		const asker = makeTool(async (call) => {
+		const inputClient = makeTool(async (call) => {
 			const [first, { text }, [root]] = await Promise.all([
 				askName(call),
 				sample(call, { key: "greeting", messages: "Greet", maxTokens: 50 }),
@@ -69,7 +69,7 @@ export default suite("input_required of MCP 2026-07-28", {
 			const second = await elicit(call, { message: "Age?", fields: { age: integer() } });
 			return JSON.stringify([first, text, root, second]);
 		});
-		const { call } = statelessClient({ tools: [asker] });
+		const { call } = statelessClient({ tools: [inputClient] });
 		const first = (await call("t")).result;
 		equal(Object.keys(first.inputRequests), ["name", "greeting", "roots"]);
 		equal(first.inputRequests.greeting, {
@@ -241,12 +241,12 @@ export default suite("input_required of MCP 2026-07-28", {
 	},
 	async "a call that asks again waits for its client on any connection"() {
 		const reasons: string[] = [];
-		const asker = makeTool(async (call) => {
+		const inputClient = makeTool(async (call) => {
 			call.onCancel = () => void reasons.push("cancelled");
 			await askName(call);
 			return (await askName(call)).action;
 		});
-		const { client, call, timer } = statelessClient({ tools: [asker] });
+		const { client, call, timer } = statelessClient({ tools: [inputClient] });
 		const { requestState } = (await call("t")).result;
 		const heard: Wire[] = [];
 		const other = client.server.open({ owner: client.session, send: (text) => heard.push(JSON.parse(String(text))) });
@@ -299,13 +299,13 @@ export default suite("input_required of MCP 2026-07-28", {
 	},
 	async "a call that waits ends with its connection, and cannot be cancelled by the id of an answered request"() {
 		let reason = "";
-		const asker = makeTool(async (call) => {
+		const inputClient = makeTool(async (call) => {
 			await askName(call).catch((error: Error) => {
 				reason = error.name;
 			});
 			return "";
 		});
-		const { client, call, timer, lastId } = statelessClient({ tools: [asker] });
+		const { client, call, timer, lastId } = statelessClient({ tools: [inputClient] });
 		await call("t");
 		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
 		await settled();
@@ -340,12 +340,12 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal((await call("u")).result.isError, true);
 	},
 	async "progress after a round names the token of the request that brought the answers"() {
-		const asker = makeTool(async (call) => {
+		const inputClient = makeTool(async (call) => {
 			await askName(call);
 			call.progress(1);
 			return "";
 		});
-		const { call, send } = statelessClient({ tools: [asker] });
+		const { call, send } = statelessClient({ tools: [inputClient] });
 		const { requestState } = (await call("t", {}, meta(undefined, { progressToken: "a" }))).result;
 		const params = { name: "t", requestState, inputResponses: { name: accept({ name: "Ann" }) } };
 		const [report] = await send("tools/call", params, meta(undefined, { progressToken: "b" }));

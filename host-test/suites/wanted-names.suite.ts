@@ -49,8 +49,8 @@ export default suite("names of members that are wanted", {
 		equal(read(message), message);
 	},
 	async "those of a stateless call, and of the answers to its questions, reach the server"() {
-		const asker = createTool<object, Record<never, never>, Record<never, never>>({
-			name: "asker",
+		const inputClient = createTool<object, Record<never, never>, Record<never, never>>({
+			name: "inputClient",
 			description: "",
 			async run(_args, _context, call) {
 				const fields = { width: integer(), unit: optional(string()) };
@@ -58,13 +58,13 @@ export default suite("names of members that are wanted", {
 			},
 		});
 		const timer = new FakeTimer();
-		const options = { name: "s", version: "1", context: {}, tools: [asker], timer, names: ENVELOPE_NAMES };
+		const options = { name: "s", version: "1", context: {}, tools: [inputClient], timer, names: ENVELOPE_NAMES };
 		const server = new FeatureSet<object>([new Stateless<object>()]).serve(options);
-		server.open({ send() {} }).receive(request("tools/call", { name: "asker", _meta: meta() }));
+		server.open({ send() {} }).receive(request("tools/call", { name: "inputClient", _meta: meta() }));
 		await settled();
 		timer.pass(0);
 		const params = {
-			name: "asker",
+			name: "inputClient",
 			requestState: "1",
 			inputResponses: { k: { action: "accept", content: { width: 1, unit: "m" } } },
 			_meta: meta(ALL, { [LOG_LEVEL]: "info" }),

@@ -92,7 +92,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#signal = GOOD_SIGNAL;
 	#photo: Uint8Array | undefined;
 	#clients: readonly FaultyClient[] = [];
-	/** What still has connections of a machine that lost its power. */
+	/** Connections left after a power loss. */
 	readonly #abandoned = new Set<Service>();
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];

@@ -46,7 +46,7 @@ async function runBridge(device: string | undefined, options: ClientOptions & Ca
 	const relay = new Relay(send);
 	let code: number = EXIT.ok;
 	const firstAttempt = new Promise<void>((resolve) => {
-		const reached = reach(
+		const reached = waitForGateway(
 			() => gateway.address(device, catalogFrom(options)),
 			(error) => resolve(report(error)),
 		);
@@ -71,7 +71,7 @@ async function runBridge(device: string | undefined, options: ClientOptions & Ca
  *
  * @param onRetry is called with the reason when the first attempt has failed
  */
-export async function reach(
+export async function waitForGateway(
 	open: () => Promise<GatewayAddress>,
 	onRetry: (error: Error) => void,
 ): Promise<GatewayAddress> {

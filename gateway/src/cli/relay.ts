@@ -107,12 +107,12 @@ export class Relay {
 	/**
 	 * The client sends no more. Settles when requests in progress have been answered.
 	 *
-	 * @param patience milliseconds for that
+	 * @param timeout milliseconds for that
 	 */
-	async settled(patience: number): Promise<void> {
+	async settled(timeout: number): Promise<void> {
 		const calls = [...this.#requests.values()].filter(({ request }) => !isListen(request));
 		const answered = Promise.all(calls.map(({ done }) => done));
-		await Promise.race([answered, delay(patience, undefined, { ref: false })]);
+		await Promise.race([answered, delay(timeout, undefined, { ref: false })]);
 	}
 
 	/** The client has disconnected. */

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { printableLine } from "../log/printable.js";
 import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
 import { catalogFrom } from "./address-options.js";
-import { reach } from "./bridge-command.js";
+import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type CatalogOptions, type ClientOptions, clientFor, type GatewayAddress } from "./gateway-client.js";
@@ -53,7 +53,7 @@ interface ServeEndpointOptions extends Pick<EndpointOptions, "onChange"> {
  * @returns a function that stops it
  */
 async function serveEndpoint(url: string, { onChange, open }: ServeEndpointOptions): Promise<() => Promise<void>> {
-	const address = await reach(open, ({ message }) => onChange(message));
+	const address = await waitForGateway(open, ({ message }) => onChange(message));
 	const connect = async (transport: Transport): Promise<void> => {
 		const relay = new Relay((message) => void transport.send(message as JSONRPCMessage), address);
 		transport.onmessage = (message) => relay.receive(message as Message);

@@ -161,7 +161,7 @@ export class Bus {
 		const answer = new Promise<boolean>((resolve) => {
 			const subscription = this.#connection.subscribe(inbox, {
 				max: 1,
-				callback: (_error, message) => resolve(!saysNobody(message)),
+				callback: (_error, message) => resolve(!hasNoResponder(message)),
 			});
 			setTimeout(() => {
 				subscription.unsubscribe();
@@ -208,7 +208,7 @@ export function partOf({ headers: more }: Msg): { readonly part: number; readonl
 }
 
 /** Whether NATS says that nobody receives the subject of a message. */
-export function saysNobody({ headers: more }: Msg): boolean {
+export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
 }
 

@@ -124,7 +124,7 @@ export class Claims {
 	}
 
 	/** The entry of a device is of a later version than this program reads: a newer gateway has it. */
-	taken(device: string): void {
+	lostToNewerVersion(device: string): void {
 		const claim = this.#claims.get(device);
 		if (claim !== undefined) {
 			this.#lose(claim, "of a later version");
@@ -246,7 +246,7 @@ export class Claims {
 		const found = await devices.get(keyOf(claim.server.id));
 		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
 		if (found?.operation === "PUT" && isLater(found.value)) {
-			this.taken(claim.server.id);
+			this.lostToNewerVersion(claim.server.id);
 			return;
 		}
 		if (found === null || entry === undefined) {

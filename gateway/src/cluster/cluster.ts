@@ -4,7 +4,7 @@ import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
-import { type Buckets, Bus, type BusOptions, saysNobody, watch } from "./bus.js";
+import { type Buckets, Bus, type BusOptions, hasNoResponder, watch } from "./bus.js";
 import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Lists } from "./lists.js";
@@ -220,7 +220,7 @@ export class Cluster {
 				this.#incoming.received(message).catch(this.#warn);
 			} else if (kind === "cancel") {
 				this.#incoming.cancelled(message);
-			} else if (kind === "pong" && saysNobody(message)) {
+			} else if (kind === "pong" && hasNoResponder(message)) {
 				this.#members.gone(detail);
 			}
 		});
@@ -269,7 +269,7 @@ export class Cluster {
 				this.#claims.received(entry, found.revision);
 			} else if (isLater(found.value)) {
 				this.#hasLaterEntries = true;
-				this.#claims.taken(idOf(found.key));
+				this.#claims.lostToNewerVersion(idOf(found.key));
 			}
 		};
 		const onLists = (found: KvWatchEntry): void => {

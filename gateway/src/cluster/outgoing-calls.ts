@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ServerError } from "xs-mcp-manager/core";
-import { type Bus, partOf, saysNobody } from "./bus.js";
+import { type Bus, hasNoResponder, partOf } from "./bus.js";
 import { type Call, type Reply, readMessage, replySchema, SUBJECTS, VERSION } from "./messages.js";
 
 /** Bytes of an answer, which comes in parts. */
@@ -92,11 +92,11 @@ export class OutgoingCalls {
 		if (call === undefined) {
 			return;
 		}
-		const bytes = saysNobody(message) ? undefined : whole(call, message);
+		const bytes = hasNoResponder(message) ? undefined : assemble(call, message);
 		if (bytes === "partial") {
 			return;
 		}
-		const reply = bytes === undefined ? nobody(call) : readReply(bytes);
+		const reply = bytes === undefined ? noResponder(call) : readReply(bytes);
 		if (reply.progress === undefined) {
 			this.#calls.delete(id);
 			call.listener.answer(reply);
@@ -107,7 +107,7 @@ export class OutgoingCalls {
 }
 
 /** The bytes of a message with those of its earlier parts. */
-function whole(call: Outgoing, message: Parameters<typeof partOf>[0]): Uint8Array | "partial" {
+function assemble(call: Outgoing, message: Parameters<typeof partOf>[0]): Uint8Array | "partial" {
 	const { part, parts } = partOf(message) ?? { part: 1, parts: 1 };
 	if (parts === 1) {
 		return message.data;
@@ -125,7 +125,7 @@ function readReply(bytes: Uint8Array): Reply {
 	return readMessage(replySchema, bytes) ?? { failed: { code: "invalid-result", message: text } };
 }
 
-function nobody({ target }: Outgoing): Reply {
+function noResponder({ target }: Outgoing): Reply {
 	const message = `gateway ${target.gateway}, which has the device, is gone. Nothing was sent to the device.`;
 	return { failed: { code: "server-offline", message } };
 }

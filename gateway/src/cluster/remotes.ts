@@ -186,7 +186,7 @@ export class Remotes {
 			return;
 		}
 		const { id, alias, tags, board, lastSeen } = entry;
-		registry.know({ id, alias, tags, board, offers, lastSeen });
+		registry.addOffline({ id, alias, tags, board, offers, lastSeen });
 		const server = registry.find(id);
 		if (server !== undefined) {
 			this.#adoptLabel(server, entry);

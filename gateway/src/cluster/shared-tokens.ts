@@ -221,7 +221,7 @@ export class SharedTokens implements TokenShare {
 			const revision = await (known === undefined
 				? bucket.create(sha256, text)
 				: bucket.update(sha256, text, known.revision));
-			this.#know(sha256, { record: entry.record, revision });
+			this.#adopt(sha256, { record: entry.record, revision });
 			return true;
 		} catch (error) {
 			if (!isOutdated(error)) {
@@ -237,18 +237,18 @@ export class SharedTokens implements TokenShare {
 
 	async #remove(bucket: KV, { sha256, kind }: Pick<TokenRecord, "sha256" | "kind">): Promise<void> {
 		const entry: TokenEntry = { v: VERSION, removed: kind };
-		this.#know(sha256, { removed: kind, revision: await bucket.put(sha256, JSON.stringify(entry)) });
+		this.#adopt(sha256, { removed: kind, revision: await bucket.put(sha256, JSON.stringify(entry)) });
 	}
 
 	/** Returns whether it was new. */
 	#learn(hash: string, value: Uint8Array | undefined, revision: number): boolean {
 		const entry = value && readMessage(tokenEntrySchema, value);
 		const isRecord = entry?.record === undefined ? entry?.removed !== undefined : entry.record.sha256 === hash;
-		return isRecord && this.#know(hash, { record: entry?.record, removed: entry?.removed, revision });
+		return isRecord && this.#adopt(hash, { record: entry?.record, removed: entry?.removed, revision });
 	}
 
 	/** The newest wins: what was written here may be confirmed after others have replaced it. Returns whether it was new. */
-	#know(hash: string, entry: Known): boolean {
+	#adopt(hash: string, entry: Known): boolean {
 		const isNew = (this.#known.get(hash)?.revision ?? 0) < entry.revision;
 		if (isNew) {
 			this.#known.set(hash, entry);

@@ -80,7 +80,7 @@ export class HomeAssistant {
 		if (device === undefined) {
 			this.#warn({ topic }, "Home Assistant: command for an unknown device rejected");
 		} else {
-			void device.obey(part, payload);
+			void device.handleCommand(part, payload);
 		}
 	};
 

@@ -96,7 +96,7 @@ export class HomeDevice {
 	}
 
 	/** Carries out a command of Home Assistant's. What fails is logged. */
-	async obey(part: string, payload: Buffer): Promise<void> {
+	async handleCommand(part: string, payload: Buffer): Promise<void> {
 		const { server } = this;
 		try {
 			const { tool: name, args } = readCommand(part, payload);

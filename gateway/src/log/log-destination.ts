@@ -35,10 +35,10 @@ export class LogDestination {
 		}
 	}
 
-	/** Waits until everything is read, but no longer than `patience` ms. */
-	async flush(patience: number): Promise<void> {
+	/** Waits until everything is read, but no longer than `timeout` ms. */
+	async flush(timeout: number): Promise<void> {
 		if (this.#output.writableLength > 0) {
-			await Promise.race([once(this.#output, "drain"), delay(patience)]);
+			await Promise.race([once(this.#output, "drain"), delay(timeout)]);
 		}
 	}
 

@@ -62,7 +62,7 @@ export function callOptions(
 		onProgress: onProgress(mcpReq),
 		onLog: logLevel && onLog(mcpReq),
 		clientName: envelope?.[CLIENT_INFO_META_KEY]?.name ?? client.name,
-		asker: {
+		inputClient: {
 			client: client.client,
 			capabilities: withForm(capabilities),
 			inputResponses,

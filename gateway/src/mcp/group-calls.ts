@@ -38,7 +38,7 @@ export async function callGroup(
 	if (chosen.length > MAX_DEVICES) {
 		return answerWrongArguments(`${DEVICES}: ${chosen.length} devices, at most ${MAX_DEVICES} in one call`, revision);
 	}
-	// The schema is the same for all: what one would refuse, every one would.
+	// The schema is the same for all: one check is enough.
 	const [{ server, tool }] = chosen as [Member];
 	try {
 		await server.checkArguments(tool, args);

@@ -47,7 +47,7 @@ export class HeldRequests {
 		}
 		this.#held.delete(id);
 		clearTimeout(held.timer);
-		held.request.answer(client.asker?.inputResponses ?? {});
+		held.request.answer(client.inputClient?.inputResponses ?? {});
 		return await this.#next(held.request as HeldRequest<Result>, client);
 	}
 
@@ -88,13 +88,13 @@ class HeldRequest<Result> {
 
 	constructor(client: CallOptions, ask: Ask<Result>) {
 		this.#client = client;
-		const { logLevel, asker } = client;
+		const { logLevel, inputClient } = client;
 		this.result = ask({
 			signal: this.#controller.signal,
 			logLevel,
 			onProgress: client.onProgress && ((progress) => this.#client.onProgress?.(progress)),
 			onLog: client.onLog && ((message) => this.#client.onLog?.(message)),
-			asker: asker && { ...asker, ask: (question, signal) => this.#asked(question, signal) },
+			inputClient: inputClient && { ...inputClient, ask: (question, signal) => this.#asked(question, signal) },
 		});
 		// Between two requests of the client nobody waits for it.
 		this.result.catch(() => {});

@@ -2,12 +2,12 @@
 import type { StartedProgram } from "./program.js";
 
 /** What a device is known by. */
-export interface Asker {
+export interface InputClient {
 	readonly id: string;
 	readonly clientId: string;
 }
 
-export const BOARD: Asker = { id: "aa:bb:cc:00:00:04", clientId: "5c2b0a9e-4a5e-4f0a-9a51-0f7b7a3e7f11" };
+export const BOARD: InputClient = { id: "aa:bb:cc:00:00:04", clientId: "5c2b0a9e-4a5e-4f0a-9a51-0f7b7a3e7f11" };
 
 /** The answer to a bootstrap request, and its status. */
 interface BootstrapReply {
@@ -16,7 +16,7 @@ interface BootstrapReply {
 	readonly body: any;
 }
 
-function headersOf({ id, clientId }: Asker, more: Record<string, string> = {}): Record<string, string> {
+function headersOf({ id, clientId }: InputClient, more: Record<string, string> = {}): Record<string, string> {
 	return {
 		"Activation-Version": "1",
 		"Device-Id": id,
@@ -29,7 +29,7 @@ function headersOf({ id, clientId }: Asker, more: Record<string, string> = {}): 
 }
 
 /** The body of the C++ firmware, with what a gateway might read. */
-export function systemInfo({ id, clientId }: Asker, version = "1.8.2"): object {
+export function systemInfo({ id, clientId }: InputClient, version = "1.8.2"): object {
 	return {
 		version: 2,
 		language: "en-US",
@@ -56,16 +56,16 @@ export function systemInfo({ id, clientId }: Asker, version = "1.8.2"): object {
 /** Asks for a backend. */
 export async function bootstrap(
 	{ base }: Pick<StartedProgram, "base">,
-	asker: Asker,
-	{ body = systemInfo(asker), headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+	inputClient: InputClient,
+	{ body = systemInfo(inputClient), headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<BootstrapReply> {
-	const init = { method: "POST", headers: headersOf(asker, headers), body: JSON.stringify(body) };
+	const init = { method: "POST", headers: headersOf(inputClient, headers), body: JSON.stringify(body) };
 	return await replyOf(fetch(`${base}/xiaozhi/ota/`, init));
 }
 
 /** Asks whether the device is bound now. */
-export async function activate({ base }: Pick<StartedProgram, "base">, asker: Asker): Promise<number> {
-	const init = { method: "POST", headers: headersOf(asker), body: "{}" };
+export async function activate({ base }: Pick<StartedProgram, "base">, inputClient: InputClient): Promise<number> {
+	const init = { method: "POST", headers: headersOf(inputClient), body: "{}" };
 	return (await replyOf(fetch(`${base}/xiaozhi/ota/activate`, init))).status;
 }
 

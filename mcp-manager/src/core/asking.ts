@@ -18,7 +18,7 @@ export interface Question {
 }
 
 /** The client that a server may ask during a request. */
-export interface Asker {
+export interface InputClient {
 	/** The client's capabilities, which limit the questions. */
 	readonly capabilities: ClientCapabilities;
 	/** The client's answers to the questions of the previous request, by their keys. */
@@ -33,7 +33,7 @@ export interface Asker {
 
 /** The requesting client, and its log level. */
 interface AskingOptions {
-	readonly asker?: Asker | undefined;
+	readonly inputClient?: InputClient | undefined;
 	readonly logLevel?: LoggingLevel | undefined;
 }
 
@@ -56,9 +56,9 @@ export function relayedExtensions(extensions: Extensions = {}): { readonly exten
  *
  * @param withExtensions whether to name extensions: devices have none, and their messages are short
  */
-export function askingParams({ asker, logLevel }: AskingOptions, withExtensions = true): Record<string, unknown> {
-	const { elicitation, sampling, roots, extensions } = asker?.capabilities ?? {};
-	const { inputResponses, requestState } = asker ?? {};
+export function askingParams({ inputClient, logLevel }: AskingOptions, withExtensions = true): Record<string, unknown> {
+	const { elicitation, sampling, roots, extensions } = inputClient?.capabilities ?? {};
+	const { inputResponses, requestState } = inputClient ?? {};
 	return {
 		...(inputResponses && { inputResponses }),
 		...(requestState !== undefined && { requestState }),

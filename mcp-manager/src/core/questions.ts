@@ -6,8 +6,8 @@ import {
 	ProtocolErrorCode,
 	type RequestOptions,
 } from "@modelcontextprotocol/client";
-import type { Asker, Question } from "./asking.js";
-import { Patience } from "./patience.js";
+import type { InputClient, Question } from "./asking.js";
+import { PausableTimeout } from "./pausable-timeout.js";
 
 /** The requests that a server may make of its client (until 2025-11-25), and the capability that each needs. */
 const CAPABILITY_FOR = {
@@ -20,8 +20,8 @@ const METHODS = Object.keys(CAPABILITY_FOR) as (keyof typeof CAPABILITY_FOR)[];
 
 /** A request during which the server may ask. */
 interface Exchange {
-	readonly asker: Asker | undefined;
-	readonly patience: Patience;
+	readonly inputClient: InputClient | undefined;
+	readonly pausable: PausableTimeout;
 }
 
 /**
@@ -53,36 +53,36 @@ export class Questions {
 	 * @param request gets the options with its time-out
 	 */
 	async during<Result>(
-		asker: Asker | undefined,
+		inputClient: InputClient | undefined,
 		options: RequestOptions & { readonly timeout: number },
 		request: (options: RequestOptions) => Promise<Result>,
 	): Promise<Result> {
 		if (!this.#isExpected) {
 			return await request(options);
 		}
-		const patience = new Patience(options);
-		const exchange = { asker, patience };
+		const pausable = new PausableTimeout(options);
+		const exchange = { inputClient, pausable };
 		this.#exchanges.add(exchange);
 		try {
-			return await this.#current.run(exchange, () => request(patience.options));
+			return await this.#current.run(exchange, () => request(pausable.options));
 		} finally {
 			this.#exchanges.delete(exchange);
-			patience.end();
+			pausable.end();
 		}
 	}
 
 	async #ask(question: Question, signal: AbortSignal): Promise<object> {
-		const { asker, patience } = this.#exchange(question);
+		const { inputClient, pausable } = this.#exchange(question);
 		const capability = CAPABILITY_FOR[question.method];
-		if (asker?.ask === undefined || !canAnswer(asker.capabilities, question)) {
+		if (inputClient?.ask === undefined || !canAnswer(inputClient.capabilities, question)) {
 			const text = `${question.method}: the client of this request does not support ${capability}`;
 			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
 		}
-		patience.pause();
+		pausable.pause();
 		try {
-			return await asker.ask(question, signal);
+			return await inputClient.ask(question, signal);
 		} finally {
-			patience.resume();
+			pausable.resume();
 		}
 	}
 
@@ -96,7 +96,11 @@ export class Questions {
 		if (first === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InternalError, `${method}: no request of a client is in progress`);
 		}
-		if (others.some(({ asker }) => asker?.client === undefined || asker.client !== first.asker?.client)) {
+		if (
+			others.some(
+				({ inputClient }) => inputClient?.client === undefined || inputClient.client !== first.inputClient?.client,
+			)
+		) {
 			const text = `${method}: requests of several clients are in progress, and this does not say which is meant`;
 			throw new ProtocolError(ProtocolErrorCode.InternalError, text);
 		}

@@ -199,13 +199,13 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (isOneTooMany) {
 			this.#disconnect(session, `server limit (${maxServers}) reached: forget unused devices`);
 		} else {
-			this.#meet(server, session);
+			this.#discover(server, session);
 		}
 		return session;
 	}
 
 	/** Adds a device that another gateway knows: offline, until it connects. No effect if the id is in use, or the limit reached. */
-	know(record: ServerRecord): void {
+	addOffline(record: ServerRecord): void {
 		const { maxServers = 10_000 } = this.#options;
 		if (this.#directory.get(record.id) === undefined && this.#directory.size < maxServers) {
 			this.#directory.add(record);
@@ -300,7 +300,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	}
 
 	/** Reads a server's identity and lists, and follows changes to the end of its session. */
-	#meet(server: Server, session: Session): void {
+	#discover(server: Server, session: Session): void {
 		session.on("notification", (method, params) => this.#notified(server, { method, params }));
 		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
 		const { state } = session.known ?? {};

@@ -12,12 +12,12 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
-import { type Asker, askingParams, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+import { askingParams, type InputClient, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
 import { LISTS, type ListName, type ServerTool } from "./offers.js";
-import { MAX_REQUEST_TIME } from "./patience.js";
+import { MAX_REQUEST_TIME } from "./pausable-timeout.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
 import { RESULTS, type Results } from "./results.js";
@@ -36,7 +36,7 @@ export interface CallOptions extends LogOptions {
 	/** Is called with each progress notification of the call. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
 	/** The client that a server may ask during the request. Default: none. */
-	readonly asker?: Asker | undefined;
+	readonly inputClient?: InputClient | undefined;
 	/** The application that calls, as it names itself: for the record. */
 	readonly clientName?: string | undefined;
 }
@@ -239,7 +239,7 @@ export class Session extends EventEmitter<Events> {
 			}
 			const answer = this.#isModern
 				? this.#modernRequest(request, schema, sdkOptions, options.tool)
-				: (this.#questions as Questions).during(options.asker, sdkOptions, (final) =>
+				: (this.#questions as Questions).during(options.inputClient, sdkOptions, (final) =>
 						this.#sdk.request(request, schema, final),
 					);
 			this.#log.begin(this.#sentId, options, answer);

@@ -6,7 +6,7 @@ import {
 	ProtocolError,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
-import type { Asker, OrInput, Question } from "../core/asking.js";
+import type { InputClient, OrInput, Question } from "../core/asking.js";
 import { McpError } from "./mcp-error.js";
 import type { Elicit } from "./mcp-types.js";
 
@@ -32,7 +32,7 @@ interface Call {
 export async function withQuestions<Result extends object>(
 	elicit: Elicit | undefined,
 	{ server, tool, signal }: Call,
-	call: (asker: Asker | undefined) => Promise<OrInput<Result>>,
+	call: (inputClient: InputClient | undefined) => Promise<OrInput<Result>>,
 ): Promise<Result> {
 	const ask = async ({ method, params }: Question, ended: AbortSignal | undefined): Promise<object> => {
 		if (elicit === undefined || method !== "elicitation/create" || params?.mode === "url") {
@@ -42,10 +42,10 @@ export async function withQuestions<Result extends object>(
 		return { ...(await elicit({ server, tool, message, requestedSchema, signal: ended })) };
 	};
 	// All calls of the program are of one person: a question that names no call can be answered.
-	const asker = elicit && { capabilities: ELICITATION, client: elicit, ask };
-	let answers: Pick<Asker, "inputResponses" | "requestState"> = {};
+	const inputClient = elicit && { capabilities: ELICITATION, client: elicit, ask };
+	let answers: Pick<InputClient, "inputResponses" | "requestState"> = {};
 	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
-		const result = await call(asker && { ...asker, ...answers });
+		const result = await call(inputClient && { ...inputClient, ...answers });
 		if (!isInputRequiredResult(result)) {
 			return result as Result;
 		}

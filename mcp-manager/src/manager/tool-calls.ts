@@ -86,8 +86,8 @@ export class ToolCalls {
 		};
 		const { principal = "local", signal } = request;
 		const call = { server: this.#servers.idOf(server), tool: tool.name, signal };
-		const data = await withQuestions(this.#options.elicit, call, (asker) =>
-			server.call(principal, tool, params, { ...options, asker }),
+		const data = await withQuestions(this.#options.elicit, call, (inputClient) =>
+			server.call(principal, tool, params, { ...options, inputClient }),
 		);
 		if (data.isError) {
 			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });

@@ -31,16 +31,16 @@ export class StderrLines {
 		this.#rest = text.slice(end).slice(-MAX_LINE);
 		this.#last = text.slice(-MAX_LINE).trim().split("\n").at(-1)?.trim() || this.#last;
 		// Not all of them: a piece may have thousands.
-		this.#passOn(text.slice(0, end).split("\n", MAX_LINES + 1));
+		this.#emitLines(text.slice(0, end).split("\n", MAX_LINES + 1));
 	}
 
 	/** The process has ended: its last line may have no line feed. */
 	end(): void {
-		this.#passOn([this.#rest]);
+		this.#emitLines([this.#rest]);
 		this.#rest = "";
 	}
 
-	#passOn(lines: readonly string[]): void {
+	#emitLines(lines: readonly string[]): void {
 		for (const line of lines.map((each) => each.trim()).filter((each) => each !== "")) {
 			if (this.#rate.take()) {
 				this.#isDropping = false;

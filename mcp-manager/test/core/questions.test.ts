@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import type { Asker, Question } from "../../src/core/asking.js";
+import type { InputClient, Question } from "../../src/core/asking.js";
 import { Questions } from "../../src/core/questions.js";
 
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -21,7 +21,7 @@ function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
 }
 
 /** A client that answers everything it is asked. */
-function asker(capabilities: ClientCapabilities, client: object = {}): Asker {
+function inputClient(capabilities: ClientCapabilities, client: object = {}): InputClient {
 	return { capabilities, client, ask: async ({ method }) => ({ answer: method }) };
 }
 
@@ -34,7 +34,7 @@ const ROOTS: Question = { method: "roots/list" };
 /** Whether a client with these capabilities is asked a question. */
 async function isAsked(capabilities: ClientCapabilities, question: Question): Promise<boolean> {
 	const { questions, ask } = makeQuestions();
-	return await questions.during(asker(capabilities), OPTIONS, async () => {
+	return await questions.during(inputClient(capabilities), OPTIONS, async () => {
 		try {
 			await ask(question);
 			return true;
@@ -50,7 +50,7 @@ describe("a server's questions", () => {
 	it("are expected within the capabilities that the server was told", async () => {
 		const { questions, ask, methods } = makeQuestions({ roots: {} });
 		assert.deepEqual(methods, ["roots/list"]);
-		await questions.during(asker(EVERYTHING), OPTIONS, () => ask(ROOTS));
+		await questions.during(inputClient(EVERYTHING), OPTIONS, () => ask(ROOTS));
 		assert.deepEqual(makeQuestions({}).methods, []);
 	});
 
@@ -87,7 +87,7 @@ describe("a server's questions", () => {
 
 	it("reach the client in whose response they come", async () => {
 		const { questions, ask } = makeQuestions();
-		const [plain, rich] = [asker({}), asker(EVERYTHING)];
+		const [plain, rich] = [inputClient({}), inputClient(EVERYTHING)];
 		await Promise.all([
 			assert.rejects(
 				questions.during(plain, OPTIONS, () => ask(ROOTS)),
@@ -104,7 +104,7 @@ describe("a server's questions", () => {
 			end = resolve;
 		});
 		let late: Promise<object> | undefined;
-		await questions.during(asker(EVERYTHING), OPTIONS, async () => {
+		await questions.during(inputClient(EVERYTHING), OPTIONS, async () => {
 			late = ended.then(() => ask(ROOTS));
 		});
 		end();
@@ -116,12 +116,12 @@ describe("a server's questions", () => {
 		await assert.rejects(ask(ROOTS), /no request of a client is in progress/);
 		const client = {};
 		const ends: (() => void)[] = [];
-		const begin = (each: Asker): Promise<void> =>
+		const begin = (each: InputClient): Promise<void> =>
 			questions.during(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
-		const first = begin(asker(EVERYTHING, client));
-		const second = begin(asker(EVERYTHING, client));
+		const first = begin(inputClient(EVERYTHING, client));
+		const second = begin(inputClient(EVERYTHING, client));
 		assert.deepEqual(await ask(ROOTS), { answer: "roots/list" });
-		const third = begin(asker(EVERYTHING));
+		const third = begin(inputClient(EVERYTHING));
 		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
 		ends[2]?.();
 		await third;
@@ -135,7 +135,7 @@ describe("a server's questions", () => {
 
 	it("that name no request are rejected if a client has no session", async () => {
 		const { questions, ask } = makeQuestions();
-		const { client, ...stateless } = asker(EVERYTHING);
+		const { client, ...stateless } = inputClient(EVERYTHING);
 		const ends: (() => void)[] = [];
 		const begin = (): Promise<void> =>
 			questions.during(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
@@ -151,7 +151,7 @@ describe("a server's questions", () => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { questions, ask } = makeQuestions();
 		let answer = (_result: object): void => {};
-		const slow: Asker = {
+		const slow: InputClient = {
 			capabilities: EVERYTHING,
 			ask: () =>
 				new Promise((resolve) => {

@@ -374,7 +374,7 @@ describe("the servers that the gateway knows", () => {
 			["b", "second"],
 			["c", "third"],
 		] as const) {
-			servers.know({ id, alias, board: { name: "lamp", version: "1" }, offers, lastSeen: 1 });
+			servers.addOffline({ id, alias, board: { name: "lamp", version: "1" }, offers, lastSeen: 1 });
 		}
 		assert.deepEqual(
 			servers.all.map(({ id, alias, online }) => [id, alias, online]),

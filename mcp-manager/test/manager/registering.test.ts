@@ -78,7 +78,7 @@ describe("registering", () => {
 			await registry.close();
 		});
 		const board = { name: "lamp", version: "1" };
-		registry.know({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
+		registry.addOffline({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
 		assert.deepEqual(
 			manager.listConnections().map(({ id }) => id),
 			["lamp"],

@@ -38,7 +38,7 @@ export interface KeptCall {
 	readonly isUserOnly: boolean;
 }
 
-/** What happened of late, as far as the console shows it: calls, states, updates and rejections. */
+/** Recent activity for the console: calls, states, updates and rejections. */
 export class Activity {
 	readonly #devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
 	readonly #states = new LRUCache<string, readonly StateChange[]>({ max: MAX_DEVICES });

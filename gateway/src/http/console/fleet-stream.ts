@@ -87,7 +87,7 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 	const sent = new Map<string, string>();
 	let view: FleetView = {};
 	const update = (): void => {
-		// A page that does not read gets what is true then, not what was.
+		// A page that does not read skips stale updates.
 		if (response.writableNeedDrain || response.destroyed) {
 			return;
 		}

@@ -4,7 +4,7 @@ import { type RequestOptions, SdkError, SdkErrorCode } from "@modelcontextprotoc
 export const MAX_REQUEST_TIME = 3_600_000;
 
 /** The time-out of a request: restarts with each progress notification, and pauses while its server asks. */
-export class Patience {
+export class PausableTimeout {
 	readonly #controller = new AbortController();
 	readonly #timeout: number;
 	readonly #options: RequestOptions;

@@ -1,50 +1,53 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SdkErrorCode } from "@modelcontextprotocol/client";
-import { Patience } from "../../src/core/patience.js";
+import { PausableTimeout } from "../../src/core/pausable-timeout.js";
 
 describe("the time for a request", () => {
-	const cases: Record<string, { act: (patience: Patience, tick: (ms: number) => void) => void; isOver: boolean }> = {
+	const cases: Record<
+		string,
+		{ act: (pausable: PausableTimeout, tick: (ms: number) => void) => void; isOver: boolean }
+	> = {
 		"is over after its timeout": { act: (_patience, tick) => tick(100), isOver: true },
 		"stands still while its server asks, also several questions": {
-			act(patience, tick) {
-				patience.pause();
-				patience.pause();
+			act(pausable, tick) {
+				pausable.pause();
+				pausable.pause();
 				tick(1_000);
-				patience.resume();
+				pausable.resume();
 				tick(1_000);
-				patience.resume();
+				pausable.resume();
 				tick(99);
 			},
 			isOver: false,
 		},
 		"starts again when the server has its answer": {
-			act(patience, tick) {
-				patience.pause();
-				patience.resume();
+			act(pausable, tick) {
+				pausable.pause();
+				pausable.resume();
 				tick(100);
 			},
 			isOver: true,
 		},
 		"starts again with progress": {
-			act(patience, tick) {
+			act(pausable, tick) {
 				tick(99);
-				patience.options.onprogress?.({ progress: 1 });
+				pausable.options.onprogress?.({ progress: 1 });
 				tick(99);
 			},
 			isOver: false,
 		},
 		"does not start again with progress while its server asks": {
-			act(patience, tick) {
-				patience.pause();
-				patience.options.onprogress?.({ progress: 1 });
+			act(pausable, tick) {
+				pausable.pause();
+				pausable.options.onprogress?.({ progress: 1 });
 				tick(1_000);
 			},
 			isOver: false,
 		},
 		"does not end once the request has": {
-			act(patience, tick) {
-				patience.end();
+			act(pausable, tick) {
+				pausable.end();
 				tick(1_000);
 			},
 			isOver: false,
@@ -53,9 +56,9 @@ describe("the time for a request", () => {
 	for (const [name, { act, isOver }] of Object.entries(cases)) {
 		it(name, (t) => {
 			t.mock.timers.enable({ apis: ["setTimeout"] });
-			const patience = new Patience({ timeout: 100, onprogress: () => {} });
-			const { signal } = patience.options;
-			act(patience, (ms) => t.mock.timers.tick(ms));
+			const pausable = new PausableTimeout({ timeout: 100, onprogress: () => {} });
+			const { signal } = pausable.options;
+			act(pausable, (ms) => t.mock.timers.tick(ms));
 			assert.equal(signal?.aborted, isOver);
 			assert.equal(signal?.reason?.code, isOver ? SdkErrorCode.RequestTimeout : undefined);
 		});
@@ -63,10 +66,10 @@ describe("the time for a request", () => {
 
 	it("is cancelled by the caller's signal", () => {
 		const controller = new AbortController();
-		const patience = new Patience({ timeout: 100, signal: controller.signal });
-		const { signal } = patience.options;
+		const pausable = new PausableTimeout({ timeout: 100, signal: controller.signal });
+		const { signal } = pausable.options;
 		controller.abort();
 		assert.ok(signal?.aborted);
-		patience.end();
+		pausable.end();
 	});
 });
