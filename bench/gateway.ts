@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../scripts/program.js";
+import { makeProgram, runProgram } from "../toolchain/program.js";
 import { benchCalls } from "./gateway/calls.js";
 import { benchCluster } from "./gateway/cluster.js";
 import { benchConsole } from "./gateway/console.js";

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
-import { makeProgram, runProgram } from "../scripts/program.js";
+import { makeProgram, runProgram } from "../toolchain/program.js";
 import {
 	bundle,
 	chooseEngine,

@@ -9,7 +9,7 @@ import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../scripts/moddable/sdk.js";
 import { Simulator } from "../scripts/moddable/simulator.js";
 import type { Samples } from "../scripts/moddable/xsbug.js";
-import { makeProgram, runProgram } from "../scripts/program.js";
+import { makeProgram, runProgram } from "../toolchain/program.js";
 
 const FOLDER = fileURLToPath(new URL("simulator", import.meta.url));
 const CALLS = 1_000;

@@ -1,6 +1,6 @@
 // npm run soak: clients and devices come and go a thousand times, networks and the gateways of a cluster fail for a minute, the
 // gateway is attacked, and a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
-import { makeProgram, ProgramError, runProgram } from "../scripts/program.js";
+import { makeProgram, ProgramError, runProgram } from "../toolchain/program.js";
 import { LONG_SILENCE, runTests } from "./runner/run.js";
 
 /** What is worn, by the name that the command line has for it. */

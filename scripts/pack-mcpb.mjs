@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packExtension } from "@anthropic-ai/mcpb";
 import { Command } from "commander";
-import { bundle } from "./bundle.mjs";
+import { bundle } from "../toolchain/bundle.mjs";
 import { projectVersion, writeLicences } from "./package-files.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));

@@ -7,7 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { basename, dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
-import { bundle, NOT_BUNDLED } from "./bundle.mjs";
+import { bundle, NOT_BUNDLED } from "../toolchain/bundle.mjs";
 import { bundleDeclarations } from "./declarations.mjs";
 import { projectVersion, publishedReadme, writeLicences, writePrograms } from "./package-files.mjs";
 

@@ -4,7 +4,7 @@ import { chromium, type Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
-import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../scripts/chromium.js";
+import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../toolchain/chromium.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";

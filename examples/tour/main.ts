@@ -1,5 +1,5 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
-import { ProgramError, runProgram } from "../../scripts/program.js";
+import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
 import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram } from "../../scripts/program.js";
+import { makeProgram } from "../../toolchain/program.js";
 
 export type Transport = "websocket" | "mqtt";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
 import { type Configuration, GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
-import { bundleConsole } from "../../scripts/page-bundles.js";
+import { bundleConsole } from "../../toolchain/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */

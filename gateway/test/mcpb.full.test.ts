@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { getMcpConfigForManifest, unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { bundleGateway } from "../../scripts/page-bundles.js";
+import { bundleGateway } from "../../toolchain/page-bundles.js";
 import { LAMP, VOLUME } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, startProgram } from "./support/program.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Option } from "commander";
-import { makeProgram, runProgram } from "../../scripts/program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import {
 	knownDevices,
 	startDirectDevice,

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../scripts/page-bundles.js";
+import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { openPage } from "../support/chromium.js";
 
 /** A gateway with a console that needs a token, and the token. */

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../scripts/page-bundles.js";
+import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
-import { bundleDevicePage } from "../../scripts/page-bundles.js";
+import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";

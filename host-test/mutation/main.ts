@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { makeProgram, runProgram } from "../../scripts/program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
 import { mutantsOf, type SwitchedMutant, withMutants } from "./mutants.js";
 import { type Measurement, Place } from "./place.js";

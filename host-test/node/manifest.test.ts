@@ -7,7 +7,7 @@ import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
-import { readBuild, readFirmware } from "../../virtual-device/src/manifests.js";
+import { readBuild, readFirmware } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

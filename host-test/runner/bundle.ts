@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { modulesPlugin } from "../../virtual-device/src/modules-plugin.js";
+import { modulesPlugin } from "../../toolchain/modules-plugin.js";
 import { ROOT } from "./select.js";
 
 /** Programs and modules that tests start in processes of their own. */

@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import jpeg from "jpeg-js";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { makePng } from "../../scripts/fonts/bm-font.js";
-import type { GlyphSet } from "../../scripts/fonts/glyph-sets.js";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { makePng } from "../../toolchain/fonts/bm-font.js";
+import type { GlyphSet } from "../../toolchain/fonts/glyph-sets.js";
 import { drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
 
 /** The firmware with the glyphs of a board that has 4 MB of flash. */

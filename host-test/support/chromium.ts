@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium as missing } from "../../scripts/chromium.js";
+import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium as missing } from "../../toolchain/chromium.js";
 import { atEndOfFile } from "./end-of-file.js";
 import { skipIf } from "./skip-if.js";
 

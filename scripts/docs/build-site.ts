@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 import { makeIndex } from "./page/search-index.js";
 import { layOut } from "./page-layout.js";
 import { readMap } from "./read-map.js";

@@ -1,7 +1,7 @@
 // npm run docs:site: makes the documentation a site of files. It publishes nothing.
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeProgram, runProgram } from "../program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { buildSite } from "./build-site.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

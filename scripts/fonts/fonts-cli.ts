@@ -1,9 +1,9 @@
 // npm run fonts: makes the fonts that mcconfig needs. npm run flash and npm run simulator do it by themselves.
 import { writeFileSync } from "node:fs";
-import { makeProgram, runProgram } from "../program.js";
-import { makeFonts } from "./make-fonts.js";
-import { openPixelFont } from "./pixel-font.js";
-import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "./sent-glyphs.js";
+import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
+import { openPixelFont } from "../../toolchain/fonts/pixel-font.js";
+import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../../toolchain/fonts/sent-glyphs.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 
 await runProgram(
 	makeProgram("run fonts", "Makes the screen's fonts, for builds by mcconfig alone.")

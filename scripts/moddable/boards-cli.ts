@@ -1,5 +1,5 @@
 // npm run boards: prints the tables of docs/boards.md.
-import { makeProgram, ProgramError, runProgram } from "../program.js";
+import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { BOARDS, CHIPS, describeBoards, explainBoard, measureBoards } from "./boards.js";
 import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { transformSync } from "esbuild";
-import { makeReleaseSource } from "./release-source.js";
+import { makeReleaseSource } from "../../toolchain/release/release-source.js";
 
 /** mcconfig's configuration of a TypeScript file. */
 interface FileConfig {

@@ -1,6 +1,6 @@
 // npm run doctor: reports what is missing to build for a board or the simulator, and the command that fixes it.
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { thisComputer } from "./computer.js";
 import { describeFindings, examine, PURPOSES, type Purpose } from "./doctor.js";
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { runProgram } from "../program.js";
+import { runProgram } from "../../toolchain/program.js";
 import { type FirmwarePlan, findBuild, firmwareProgram } from "./firmware.js";
 import { readImage } from "./images.js";
 import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { makeProgram, ProgramError } from "../program.js";
+import { makeProgram, ProgramError } from "../../toolchain/program.js";
 import { needIdf } from "./flash.js";
 import { needSdk, type Sdk } from "./sdk.js";
 import { addSettings } from "./settings.js";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { makeProgram, ProgramError } from "../program.js";
+import { makeProgram, ProgramError } from "../../toolchain/program.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";

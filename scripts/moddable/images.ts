@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 /** A file of an image, and where in the flash it belongs. */
 interface ImagePart {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { HardwareTool } from "../../src/tools/define-tool.js";
-import { modulesPlugin } from "../../virtual-device/src/modules-plugin.js";
+import { modulesPlugin } from "../../toolchain/modules-plugin.js";
 
 const TOOLS = fileURLToPath(new URL("../../src/platform/tools.ts", import.meta.url));
 

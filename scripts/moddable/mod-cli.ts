@@ -1,6 +1,6 @@
 // npm run mod: builds a mod with the SDK's mcrun, and installs it on a connected board.
 import { resolve } from "node:path";
-import { makeProgram, runProgram } from "../program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { buildModForSimulator, mcrun } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 /** A serial port of this computer, to which a board may be connected. */
 interface SerialPortInfo {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { matchesPreload } from "../../virtual-device/src/manifests.js";
+import { matchesPreload } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 import type { BoardImage } from "./images.js";
 import { type ReleaseContent, releasePage } from "./release-page.js";
 

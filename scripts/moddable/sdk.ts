@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 

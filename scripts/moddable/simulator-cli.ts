@@ -1,7 +1,7 @@
 // npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeProgram, runProgram } from "../program.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { describeHeap, readHeap } from "./heap.js";
 import { buildForSimulator, buildModForSimulator, checkTypes } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";

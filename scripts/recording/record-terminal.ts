@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 /** What a terminal printed at once. */
 export interface Chunk {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { makeProgram, ProgramError, runProgram } from "../program.js";
+import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { notesOf, refuseUnreleased, writeChecksums } from "./release.js";
 import { type PublishedPackage, serverJson } from "./server-json.js";
 

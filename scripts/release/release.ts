@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 /**
  * The notes of a version: its section of the changelog, without the heading.

@@ -1,4 +1,4 @@
-import { ProgramError } from "../program.js";
+import { ProgramError } from "../../toolchain/program.js";
 
 /** The revision of server.json that is written: https://github.com/modelcontextprotocol/registry, docs/reference/server-json. */
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";

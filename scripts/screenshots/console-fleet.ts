@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
-import { bundleConsole } from "../page-bundles.js";
 
 /** A house as the pictures show it. */
 const DEVICES = [

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../../toolchain/chromium.js";
+import { ProgramError } from "../../toolchain/program.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
-import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../chromium.js";
-import { ProgramError } from "../program.js";
 import { type ConsoleFleet, startFleet, startWaitingDevice } from "./console-fleet.js";
 import { APPS, openPanel } from "./open-panel.js";
 

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { chromium, type Page } from "playwright-core";
 import { type WebSocket, WebSocketServer } from "ws";
+import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../../toolchain/chromium.js";
+import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import { ProgramError } from "../../toolchain/program.js";
 import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../chromium.js";
-import { bundleDevicePage } from "../page-bundles.js";
-import { ProgramError } from "../program.js";
 
 /** A backend that greets its devices, and says what the picture shows. */
 class PictureBackend {

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makePng } from "../fonts/bm-font.js";
-import { makeProgram, runProgram } from "../program.js";
+import { makePng } from "../../toolchain/fonts/bm-font.js";
+import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { recordFirstMinute } from "../recording/first-minute.js";
 import { takeConsolePictures } from "./console-pictures.js";
 import { takeDevicePagePicture } from "./device-page-picture.js";

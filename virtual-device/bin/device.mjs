@@ -1,5 +1,5 @@
 // npm run device. The sources are bundled when they have changed, so that neither a loader of TypeScript nor the bundler
 // stays in the memory of a device that runs for days.
-import { cachedDeviceBundle } from "../../scripts/bundle.mjs";
+import { cachedDeviceBundle } from "../../toolchain/bundle.mjs";
 
 await import(await cachedDeviceBundle());

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
-import { moduleOf, readFirmware } from "./manifests.js";
-import { modulesPlugin } from "./modules-plugin.js";
+import { moduleOf, readFirmware } from "../../toolchain/manifests.js";
+import { modulesPlugin } from "../../toolchain/modules-plugin.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -66,7 +66,7 @@ const versioned = (version: string): Plugin => ({
 const released: Plugin = {
 	name: "release",
 	async setup(build) {
-		const { makeReleaseSource } = await import("../../scripts/moddable/release-source.js");
+		const { makeReleaseSource } = await import("../../toolchain/release/release-source.js");
 		build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
 			return { contents: makeReleaseSource(await readFile(path, "utf8")), loader: "ts" };
 		});

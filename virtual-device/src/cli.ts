@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { bundleDevicePage } from "../../scripts/page-bundles.js";
-import { ProgramError, runProgram } from "../../scripts/program.js";
+import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";

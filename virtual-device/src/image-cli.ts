@@ -1,7 +1,7 @@
 // npm run device:image: a firmware image that a virtual device can update itself to.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { makeProgram, ProgramError, runProgram } from "../../scripts/program.js";
+import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { bundle, encodeImage } from "./index.js";
 
 interface Options {

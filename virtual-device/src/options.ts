@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram } from "../../scripts/program.js";
+import { makeProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 
 /** The command line of a virtual device. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { bundleConsole } from "../../../scripts/page-bundles.js";
+import { bundleConsole } from "../../../toolchain/page-bundles.js";
 
 /** Bytes that a browser loads at first, compressed. */
 const MAX_BYTES = 150_000;

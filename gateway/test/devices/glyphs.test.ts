@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { charactersOf } from "../../../scripts/fonts/glyph-sets.js";
 import { MAX_SENT_GLYPHS, SentGlyphs } from "../../../src/pictures/face/sent-glyphs.js";
+import { charactersOf } from "../../../toolchain/fonts/glyph-sets.js";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { readHello } from "../../src/devices/hello.js";
 

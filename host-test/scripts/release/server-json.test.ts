@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { Ajv } from "ajv";
-import { ProgramError } from "../../../scripts/program.js";
 import { type PublishedPackage, serverJson } from "../../../scripts/release/server-json.js";
+import { ProgramError } from "../../../toolchain/program.js";
 
 const ROOT = new URL("../../../", import.meta.url);
 

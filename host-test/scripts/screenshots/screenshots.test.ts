@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readRows } from "../../../scripts/fonts/read-bm-font.js";
 import { SHEETS, STATES } from "../../../scripts/screenshots/sheets.js";
 import { ENGLISH } from "../../../src/language/en.js";
+import { readRows } from "../../../toolchain/fonts/read-bm-font.js";
 import { drawFaceOf } from "../../../virtual-device/src/services/drawn-screen.js";
 import type { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";
 

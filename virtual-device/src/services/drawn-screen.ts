@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
-import { makeFonts } from "../../../scripts/fonts/make-fonts.js";
-import { type ReadFont, readBmFont } from "../../../scripts/fonts/read-bm-font.js";
 import { BLANK_FACE, type Face, type Theme } from "../../../src/hardware/hardware.js";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
+import type { GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
+import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
+import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
 /** What a screen shows: its face, and its settings. */

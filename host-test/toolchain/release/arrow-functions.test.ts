@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { makeArrowFunctions } from "../../../scripts/moddable/arrow-functions.js";
+import { makeArrowFunctions } from "../../../toolchain/release/arrow-functions.js";
 
 describe("functions of a release build", () => {
 	it("become arrow functions, above whatever calls them", () => {

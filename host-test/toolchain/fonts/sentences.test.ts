@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import type { GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
+import type { GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
 import { fontOf } from "../../../virtual-device/src/services/drawn-screen.js";
 import { PixelCanvas } from "../../../virtual-device/src/services/pixel-canvas.js";
 import { FakeTimer } from "../../doubles/fake-timer.js";

@@ -45,30 +45,22 @@ const SOURCES = [
 	"gateway/mcpb/manifest.json",
 	"mcp-manager/src",
 	"src",
-	"scripts/bundle.mjs",
+	"toolchain/bundle.mjs",
 	"package-lock.json",
 ];
 
 /** The same of the console alone. */
-const CONSOLE_SOURCES = ["gateway/console", "scripts/bundle.mjs", "package-lock.json"];
+const CONSOLE_SOURCES = ["gateway/console", "toolchain/bundle.mjs", "package-lock.json"];
 
 /** The same of the virtual device's program: the firmware is bundled when it starts. */
-const DEVICE_SOURCES = [
-	"virtual-device/src",
-	"src",
-	"scripts/fonts",
-	"scripts/page-bundles.ts",
-	"scripts/program.ts",
-	"scripts/bundle.mjs",
-	"package-lock.json",
-];
+const DEVICE_SOURCES = ["virtual-device/src", "src", "toolchain", "toolchain/bundle.mjs", "package-lock.json"];
 
 /** The same of a virtual device's page. */
 const DEVICE_PAGE_SOURCES = [
 	"virtual-device/page",
 	"virtual-device/src/page",
 	"gateway/console/src/parts/visible.ts",
-	"scripts/bundle.mjs",
+	"toolchain/bundle.mjs",
 	"package-lock.json",
 ];
 
@@ -329,7 +321,7 @@ export async function cachedDeviceBundle() {
 const sourceUrls = {
 	name: "source-urls",
 	setup({ onLoad }) {
-		onLoad({ filter: /(virtual-device[\\/]src|scripts)[\\/].*\.ts$/ }, ({ path }) => ({
+		onLoad({ filter: /(virtual-device[\\/]src|toolchain)[\\/].*\.ts$/ }, ({ path }) => ({
 			contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
 			loader: "ts",
 		}));

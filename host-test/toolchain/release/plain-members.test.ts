@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { makePlainMembers } from "../../../scripts/moddable/plain-members.js";
+import { makePlainMembers } from "../../../toolchain/release/plain-members.js";
 
 describe("private members of a release build", () => {
 	it("become ordinary ones with short names", () => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../scripts/fonts/glyph-sets.js";
-import { makeFonts } from "../../../scripts/fonts/make-fonts.js";
-import { type ReadFont, readBmFont } from "../../../scripts/fonts/read-bm-font.js";
 import { breakLines, widthOf } from "../../../src/pictures/face/line-breaks.js";
+import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
+import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
+import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
 
 /** Pixels of a line on the screens of boards, without margins. */
 const LINE_WIDTHS = [116, 123, 158, 228, 308];

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { moduleOf, readFirmware } from "./manifests.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {
