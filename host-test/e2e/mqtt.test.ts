@@ -81,7 +81,7 @@ for (const engine of cases(ENGINES)) {
 	describe(`MQTT, firmware on ${engine.kind}`, () => {
 		it("talks to a hand-made backend, hello to goodbye", async (t) => {
 			const backend = await handMade(t);
-			await startDevice(t, engine, { config: { ...backend.config, qos: 1 } });
+			await startDevice(t, engine, { config: backend.config });
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
@@ -123,9 +123,9 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(connections, [], "on the same connection");
 		});
 
-		it("leaves a last will for the broker to publish if it is set to", async (t) => {
-			const backend = await handMade(t);
-			const { device } = await startDevice(t, engine, { config: { ...backend.config, lastWill: "true" } });
+		it("leaves a last will for the broker to publish", async (t) => {
+			const backend = await handMade(t, { publishTopic: "xs-mcp/dev-1/up" });
+			const { device } = await startDevice(t, engine, { config: backend.config });
 			await greet(backend);
 			device.stop();
 			assert.deepEqual(

@@ -59,12 +59,12 @@ export default suite("configuration", {
 	"reads its settings, stored ones before those it was built with"() {
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "backend", "mqtt://stored");
-		const built = { backend: "ws://built/", token: "built", protocolVersion: "2", keepAlive: "60", qos: "1" };
-		const { backend, token, protocolVersion, keepAlive, qos, clientId, publishTopic, subscribeTopic } = read(
+		const built = { backend: "ws://built/", token: "built", protocolVersion: "2", keepAlive: "60" };
+		const { backend, token, protocolVersion, keepAlive, clientId, publishTopic, subscribeTopic } = read(
 			built,
 			settings,
 		);
-		equal([backend, token, protocolVersion, keepAlive, qos], ["mqtt://stored", "built", 2, 60, 1]);
+		equal([backend, token, protocolVersion, keepAlive], ["mqtt://stored", "built", 2, 60]);
 		equal([clientId, publishTopic, subscribeTopic], ["mac", "xs-mcp/mac/up", "xs-mcp/mac/down"]);
 	},
 	"has a default for all but the backend"() {
@@ -78,20 +78,17 @@ export default suite("configuration", {
 			keepAlive: 240,
 			publishTopic: "xs-mcp/mac/up",
 			subscribeTopic: "xs-mcp/mac/down",
-			qos: 0,
 			chunkBytes: 524_288,
-			lastWill: undefined,
 			session: "always",
 			uuid: undefined,
 		});
 	},
-	"prefers a stored setting even where it is empty or zero"() {
+	"prefers a stored setting even where it is empty"() {
 		const settings = new FakeSettings();
 		settings.set("xs-mcp", "token", "");
-		settings.set("xs-mcp", "qos", 0);
 		settings.set("xs-mcp", "subscribeTopic", "");
-		const { token, qos, subscribeTopic } = read({ token: "built", qos: 1, subscribeTopic: "built" }, settings);
-		equal([token, qos, subscribeTopic], ["", 0, ""]);
+		const { token, subscribeTopic } = read({ token: "built", subscribeTopic: "built" }, settings);
+		equal([token, subscribeTopic], ["", ""]);
 	},
 	"derives its topics from its client id"() {
 		const { publishTopic, subscribeTopic } = read({ clientId: "dev-1", subscribeTopic: "mine" });
@@ -114,9 +111,6 @@ export default suite("configuration", {
 			["subscribeTopic", 1],
 			["chunkBytes", 1000],
 			["chunkBytes", "much"],
-			["qos", 2],
-			["qos", -1],
-			["lastWill", "maybe"],
 			["session", "sometimes"],
 			["uuid", "123"],
 			["uuid", 5],
@@ -126,7 +120,7 @@ export default suite("configuration", {
 		}
 	},
 	"quotes what it cannot use as it was set"() {
-		for (const key of ["protocolVersion", "keepAlive", "qos", "session", "uuid", "backend"]) {
+		for (const key of ["protocolVersion", "keepAlive", "session", "uuid", "backend"]) {
 			const value = key === "backend" ? 5 : "nonsense";
 			throws(() => read({ [key]: value }), new RegExp(`^${key}: .*, got ${JSON.stringify(value)}$`));
 		}

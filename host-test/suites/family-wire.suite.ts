@@ -121,12 +121,10 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 	"over MQTT the transport is called udp"() {
 		equal([mqtt().transport.name, mqtt().transport.version], ["udp", 3]);
 	},
-	"the broker is given a last will only for this project's topics, or if it is set so"() {
+	"the broker is given a last will only for this project's topics"() {
 		const will = { topic: "xs-mcp/a/up", message: '{"type":"goodbye"}', QoS: 0, retain: false };
 		equal(mqtt({ publishTopic: "xs-mcp/a/up" }).client.options.will, will);
-		equal(mqtt({ lastWill: true }).client.options.will, { ...will, topic: "device-server" });
 		equal("will" in mqtt().client.options, false);
-		equal("will" in mqtt({ publishTopic: "xs-mcp/a/up", lastWill: false }).client.options, false);
 	},
 	"a packet to other topics than this project's has at most 8,192 bytes"() {
 		equal(mqtt().transport.maxSentBytes, 8_192 - "device-server".length - 9);

@@ -94,12 +94,12 @@ export default suite("a setting that cannot be used", {
 		for (const [settings, problem] of [
 			[{ backend: "nonsense" }, /^backend: expected scheme:/],
 			[{ backend: "http://h" }, /^backend: this device does not support http:/],
-			[{ qos: 7 }, /^qos: expected 0 or 1, got 7$/],
+			[{ protocolVersion: 7 }, /^protocolVersion: expected 1 or 2 or 3, got 7$/],
 			[{ token: "a\r\nb" }, /^token: expected text without line breaks$/],
 			[{ backend: "mqtt://h", publishTopic: "a/#" }, /^publishTopic: /],
 			[{ backend: "mqtt://h", mqttPassword: "p" }, /^mqttUsername: /],
 			[{ otaUrl: "ws://h/" }, /^otaUrl: expected http:/],
-			[{ otaUrl: "http://h/", qos: 7 }, /^qos: /],
+			[{ otaUrl: "http://h/", protocolVersion: 7 }, /^protocolVersion: /],
 		] as const) {
 			const { board, log, start } = startWith(settings);
 			equal(start(), undefined);

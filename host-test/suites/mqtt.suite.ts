@@ -75,14 +75,14 @@ export default suite("MQTT", {
 		throws(() => connect({ publishTopic: "a/#" }), /^publishTopic: /);
 	},
 	"subscribes first, and says hello when the broker has taken it"() {
-		const { client } = connect({ qos: 1 });
+		const { client } = connect();
 		client.grant(1000);
-		equal(client.operations, [{ operation: 8, items: [{ topic: "down", QoS: 1 }] }]);
+		equal(client.operations, [{ operation: 8, items: [{ topic: "down", QoS: 0 }] }]);
 		equal(client.written, []);
-		client.options.onControl({ operation: SUBACK, payload: [1] });
+		client.options.onControl({ operation: SUBACK, payload: [0] });
 		const { type, version, transport } = JSON.parse(client.messages[0] as string);
 		equal([type, version, transport], ["hello", 3, "udp"]);
-		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 1]);
+		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 0]);
 	},
 	"subscribes once, however often there is room"() {
 		const { client } = connect();

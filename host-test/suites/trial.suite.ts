@@ -76,9 +76,9 @@ export default suite("firmware on trial", {
 		equal(updater.events, ["rollBack"]);
 	},
 	"goes back at once if it cannot use a setting"() {
-		const { application, updater, log } = start(true, { qos: 7 });
+		const { application, updater, log } = start(true, { protocolVersion: 7 });
 		equal([application, updater.events], [undefined, ["rollBack"]]);
-		ok(log.includes("update failed: qos: expected 0 or 1, got 7; rolling back"));
+		ok(log.includes("update failed: protocolVersion: expected 1 or 2 or 3, got 7; rolling back"));
 	},
 	"goes on, and says why, if there is no firmware to go back to"() {
 		const updater = Object.assign(new FakeUpdater(), {
@@ -86,7 +86,7 @@ export default suite("firmware on trial", {
 				throw new Error("there is no firmware to go back to");
 			},
 		});
-		const { application, log, board } = start(true, { qos: 7 }, new FakeBoard(), updater);
+		const { application, log, board } = start(true, { protocolVersion: 7 }, new FakeBoard(), updater);
 		equal(application, undefined);
 		ok(log.includes("rollback failed: Error: there is no firmware to go back to"));
 		ok(board.shown.some(({ alert }) => alert?.status === "Invalid setting"));

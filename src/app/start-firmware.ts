@@ -85,7 +85,7 @@ function allTools({ tools, mods, board, timer, log }: FirmwareOptions, broken: s
 	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
 }
 
-/** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
+/** New firmware that cannot use a setting will never openTransport its backend, so it is rolled back. */
 function endTrial({ board, update, log }: FirmwareOptions, message: string): void {
 	log(`update failed: ${message}; rolling back`);
 	update?.rollBack({ updater: board.updater, log });
@@ -96,13 +96,17 @@ function endTrial({ board, update, log }: FirmwareOptions, message: string): voi
  *
  * @throws SettingError also if the build lacks what they ask for
  */
-function readSaid({ direct, discovery, bootstrap, http }: FirmwareOptions, source: SettingSource, deviceId: string) {
+function readBackendConfig(
+	{ direct, discovery, bootstrap, http }: FirmwareOptions,
+	source: SettingSource,
+	deviceId: string,
+) {
 	const needs = { mayLackBackend: direct !== undefined, findsGateways: discovery !== undefined };
-	const said = readBackend(source, deviceId, needs);
-	if (said.bootstrap !== undefined && (bootstrap === undefined || http === undefined)) {
+	const backendConfig = readBackend(source, deviceId, needs);
+	if (backendConfig.bootstrap !== undefined && (bootstrap === undefined || http === undefined)) {
 		throw new SettingError("otaUrl", "this build has no bootstrap");
 	}
-	return said;
+	return backendConfig;
 }
 
 /** Whether the settings name the backend. */
@@ -115,7 +119,7 @@ function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettin
 	const { board, built, openNetwork, log } = options;
 	const deviceId = board.system.macAddress;
 	return (settings) => {
-		const next = readSaid(options, { built, settings }, deviceId);
+		const next = readBackendConfig(options, { built, settings }, deviceId);
 		if (connectsByUrl(next, isServed)) {
 			createTransport({
 				config: next.config,
@@ -137,8 +141,8 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
 	// All settings are checked now, even if the backend becomes known later.
-	const said = readSaid(options, { built, settings }, deviceId);
-	const { config } = said;
+	const backendConfig = readBackendConfig(options, { built, settings }, deviceId);
+	const { config } = backendConfig;
 	const { backend, chunkBytes } = config;
 	const limits = messageLimits(chunkBytes);
 	const direct = options.direct?.({ built, settings, deviceId, ...limits, timer, log });
@@ -146,14 +150,14 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	const network = openNetwork(built);
 	const http = options.http?.({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = withHttp(options, http, checks);
-	const reach = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, mqtt, log });
+	const openTransport = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, mqtt, log });
 	const check = settingsCheck(options, direct !== undefined);
 	const routeOf: SetupOptions["routeOf"] = (settings) => {
-		const next = readSaid(options, { built, settings }, deviceId);
+		const next = readBackendConfig(options, { built, settings }, deviceId);
 		return {
-			...(connectsByUrl(next, direct !== undefined) && { transport: reach(next.config) }),
+			...(connectsByUrl(next, direct !== undefined) && { transport: openTransport(next.config) }),
 			source: sourceOf(next, { ...options, board, uuid, http }),
-			connect: (served) => reach(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
+			connect: (served) => openTransport(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
 		};
 	};
 	const listGateways = options.discovery?.list;
@@ -169,10 +173,10 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		power,
 		...talkOptions(options, { built, settings }),
 		...languageOptions(options, { built, settings }),
-		...underTrial(trial, config),
+		...trialOptions(trial, config),
 	};
-	if (connectsByUrl(said, direct !== undefined)) {
-		return new Application({ ...given, backend, transport: reach(config) });
+	if (connectsByUrl(backendConfig, direct !== undefined)) {
+		return new Application({ ...given, backend, transport: openTransport(config) });
 	}
 	if (options.search === undefined) {
 		throw new SettingError("backend", "expected a URL: this build cannot do without");
@@ -180,10 +184,10 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	const transport = options.search.transport(limits.maxMessageBytes);
 	const connect = (served: ServedBackend): Backend => {
 		const config = readConfig({ built, settings: withSettings(served, settings) }, deviceId);
-		const next = reach(config);
+		const next = openTransport(config);
 		return { url: config.backend, use: () => transport.use(next) };
 	};
-	const source = sourceOf(said, { ...options, board, uuid, http });
+	const source = sourceOf(backendConfig, { ...options, board, uuid, http });
 	return new Application({
 		...given,
 		transport,
@@ -229,7 +233,7 @@ function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceP
 }
 
 /** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
-function underTrial(
+function trialOptions(
 	trial: Trial | undefined,
 	{ session }: Config,
 ): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {

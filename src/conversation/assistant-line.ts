@@ -116,7 +116,7 @@ export class AssistantLine implements Assistant {
 	#heard(text: string): void {
 		const { link, board } = this.#options;
 		this.#isAborting = false;
-		this.#sign();
+		this.#extendWait();
 		if (text !== "" && link.hello === undefined) {
 			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
@@ -126,7 +126,7 @@ export class AssistantLine implements Assistant {
 	}
 
 	#felt(emotion: string): void {
-		this.#sign();
+		this.#extendWait();
 		this.#emotion = emotion === "" ? this.#emotion : emotion;
 		if (this.#pending !== undefined) {
 			this.#pending.emotion = this.#emotion;
@@ -134,7 +134,7 @@ export class AssistantLine implements Assistant {
 	}
 
 	#spoke({ state, text }: Envelope): void {
-		this.#sign();
+		this.#extendWait();
 		if (this.#isAborting) {
 			this.#isAborting = state !== "start" && state !== "stop";
 		} else if (state === "start") {
@@ -173,7 +173,7 @@ export class AssistantLine implements Assistant {
 	}
 
 	/** The backend has heard, or goes on. */
-	#sign(): void {
+	#extendWait(): void {
 		if (this.#pending?.isSent) {
 			this.#wait(NEXT_SIGN);
 		}

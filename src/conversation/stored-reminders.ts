@@ -63,7 +63,7 @@ export class StoredReminders implements Reminders {
 			this.#restore(id);
 		}
 		if (this.#looked < SET_CLOCK) {
-			this.#clock = options.timer.repeat(() => this.#look(), CLOCK_CHECK);
+			this.#clock = options.timer.repeat(() => this.#checkClock(), CLOCK_CHECK);
 		}
 	}
 
@@ -147,7 +147,7 @@ export class StoredReminders implements Reminders {
 	}
 
 	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
-	#look(): void {
+	#checkClock(): void {
 		const before = this.#looked;
 		this.#looked = this.#now();
 		if (this.#looked < SET_CLOCK) {

@@ -34,7 +34,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 
 	constructor(options: SampledSensorOptions<Sample, Value>) {
 		this.#options = options;
-		this.#watch = options.timer.repeat(() => this.#look(), SENSOR_INTERVAL);
+		this.#watch = options.timer.repeat(() => this.#sample(), SENSOR_INTERVAL);
 	}
 
 	get kind(): SensorKind {
@@ -61,7 +61,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		this.#options.source.close?.();
 	}
 
-	#look(): void {
+	#sample(): void {
 		let value: Value;
 		try {
 			value = this.read();

@@ -50,13 +50,13 @@ export async function readWhole(source: ByteSource, maxBytes: number): Promise<A
 		if (byteLength > maxBytes) {
 			throw new Error(`picture of ${byteLength} bytes (limit ${maxBytes})`);
 		}
-		const whole = new Uint8Array(byteLength);
+		const joined = new Uint8Array(byteLength);
 		for (let at = 0; at < byteLength; ) {
 			const piece = await source.read(byteLength - at);
-			whole.set(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece, at);
+			joined.set(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece, at);
 			at += piece.byteLength;
 		}
-		return whole.buffer;
+		return joined.buffer;
 	} finally {
 		source.close();
 	}

@@ -14,7 +14,7 @@ export interface ExchangeOptions {
 const TIMEOUT = 30_000;
 
 /** Polls for progress within the timeout. */
-const LOOKS = 3;
+const CHECKS = 3;
 
 /** The total time of a request in timeouts, and of one whose body is read in pieces. */
 const MAX_TIMEOUTS = 4;
@@ -57,8 +57,8 @@ export class Exchange {
 	#isReading = false;
 	readonly #pieces: ArrayBuffer[] = [];
 	#received = 0;
-	#looks = 0;
-	#looksWithoutProgress = 0;
+	#checks = 0;
+	#checksWithoutProgress = 0;
 	/** Whether reading pauses, because the consumer is busy with a piece. */
 	#isHeld = false;
 	/** Bytes received meanwhile, and the end of the response meanwhile: null for success. */
@@ -82,7 +82,7 @@ export class Exchange {
 		this.response = new Promise((resolve, reject) => {
 			this.#settle = { resolve, reject };
 		});
-		const watch: TimerHandle = timer.repeat(() => this.#look(), (request.timeout ?? TIMEOUT) / LOOKS);
+		const watch: TimerHandle = timer.repeat(() => this.#checkProgress(), (request.timeout ?? TIMEOUT) / CHECKS);
 		this.#clearTimer = () => timer.clear(watch);
 		try {
 			this.#open(record, { host: target.host, port: target.port ?? (isSecure ? 443 : 80) }, target.path, headers);
@@ -140,7 +140,7 @@ export class Exchange {
 
 	/** Sends as much of the body as fits. */
 	#send(): void {
-		this.#looksWithoutProgress = 0;
+		this.#checksWithoutProgress = 0;
 		for (let part = this.#body[this.#part]; part !== undefined && this.#room > 0; part = this.#body[this.#part]) {
 			const count = Math.min(this.#room, part.byteLength - this.#at);
 			if (count === 0) {
@@ -182,7 +182,7 @@ export class Exchange {
 	}
 
 	#begin(status: number, headers: ReadonlyMap<string, string>): void {
-		this.#looksWithoutProgress = 0;
+		this.#checksWithoutProgress = 0;
 		this.#status = status;
 		const length = headers.get("content-length");
 		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
@@ -207,7 +207,7 @@ export class Exchange {
 	}
 
 	#take(piece: ArrayBuffer): void {
-		this.#looksWithoutProgress = 0;
+		this.#checksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		this.#received += piece.byteLength;
 		if (this.#isInPieces) {
@@ -244,7 +244,7 @@ export class Exchange {
 		const unread = this.#unread;
 		this.#isHeld = false;
 		this.#unread = 0;
-		this.#looksWithoutProgress = 0;
+		this.#checksWithoutProgress = 0;
 		this.#allowance.bytes = this.#headBytes;
 		if (unread > 0 && !this.#isDone) {
 			this.#readHeld(unread);
@@ -267,14 +267,14 @@ export class Exchange {
 		return this.#request.onPiece !== undefined && this.#status >= 200 && this.#status <= 299;
 	}
 
-	#look(): void {
+	#checkProgress(): void {
 		const { timeout = TIMEOUT } = this.#request;
-		this.#looks += 1;
-		this.#looksWithoutProgress += this.#isHeld ? 0 : 1;
+		this.#checks += 1;
+		this.#checksWithoutProgress += this.#isHeld ? 0 : 1;
 		const longest = this.#isInPieces ? MAX_TIMEOUTS_IN_PIECES : MAX_TIMEOUTS;
-		if (this.#looksWithoutProgress > LOOKS) {
+		if (this.#checksWithoutProgress > CHECKS) {
 			this.#fail(`no progress within ${timeout} ms`);
-		} else if (this.#looks > LOOKS * longest) {
+		} else if (this.#checks > CHECKS * longest) {
 			this.#fail(`not finished within ${longest * timeout} ms`);
 		}
 	}
@@ -316,11 +316,11 @@ function joined(pieces: readonly ArrayBuffer[]): ArrayBuffer {
 	if (first !== undefined && pieces.length === 1) {
 		return first;
 	}
-	const whole = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0));
+	const joined = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0));
 	let at = 0;
 	for (const piece of pieces) {
-		whole.set(new Uint8Array(piece), at);
+		joined.set(new Uint8Array(piece), at);
 		at += piece.byteLength;
 	}
-	return whole.buffer;
+	return joined.buffer;
 }

@@ -5,6 +5,9 @@ import { ProtocolError } from "../protocols/transport.js";
 /** MQTT's quality of service: at most once, at least once. */
 export type QoS = 0 | 1;
 
+/** At most once: a session ends with its connection, and nothing is repeated after it. */
+export const QOS: QoS = 0;
+
 interface WriteOptions {
 	readonly operation?: number;
 	readonly topic?: string;
@@ -61,7 +64,6 @@ interface MqttTarget {
 	readonly publishTopic: string;
 	/** The topic of the backend's messages; empty if it pushes without a subscription. */
 	readonly subscribeTopic: string;
-	readonly qos: QoS;
 }
 
 /** https://docs.oasis-open.org/mqtt/mqtt/v3.1.1/mqtt-v3.1.1.html §2.2.1 */
@@ -112,8 +114,10 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	protected override writePart(bytes: Uint8Array, messageBytes: number, first: boolean): number {
-		const { publishTopic, qos } = this.#target;
-		const options = first ? { topic: publishTopic, QoS: qos, byteLength: messageBytes } : undefined;
+		const { publishTopic } = this.#target;
+		const options: WriteOptions | undefined = first
+			? { topic: publishTopic, QoS: QOS, byteLength: messageBytes }
+			: undefined;
 		return this.#client?.write(bytes, options) ?? 0;
 	}
 
@@ -151,12 +155,12 @@ export class MqttChannel extends QueuedChannel {
 			return;
 		}
 		this.#connected = true;
-		const { subscribeTopic, qos } = this.#target;
+		const { subscribeTopic } = this.#target;
 		if (subscribeTopic === "") {
 			this.writable(count);
 			this.opened();
 		} else {
-			this.writable(this.#write({ operation: SUBSCRIBE, items: [{ topic: subscribeTopic, QoS: qos }] }));
+			this.writable(this.#write({ operation: SUBSCRIBE, items: [{ topic: subscribeTopic, QoS: QOS }] }));
 		}
 	}
 

@@ -3,7 +3,7 @@ import { type ChannelOptions, DEFAULT_LIMIT } from "../protocols/queued-channel.
 import type { Channel, ChannelEvents, Transport } from "../protocols/transport.js";
 import { parseUrl } from "../protocols/url.js";
 import { SettingError } from "../settings/setting-error.js";
-import { MqttChannel, type MqttRecord, type QoS } from "./mqtt-channel.js";
+import { MqttChannel, type MqttRecord, QOS } from "./mqtt-channel.js";
 
 export interface MqttTransportOptions extends ChannelOptions {
 	/** mqtt://host[:port] (1883) or mqtts://host[:port] (8883). */
@@ -17,13 +17,6 @@ export interface MqttTransportOptions extends ChannelOptions {
 	readonly publishTopic: string;
 	/** Empty if the backend pushes to the client without a subscription. */
 	readonly subscribeTopic?: string;
-	/** Default 0. */
-	readonly qos?: QoS;
-	/**
-	 * Whether to set a last will: the goodbye of a device that disconnects without one. Default: only if the topic is this
-	 * project's, because gateways of the xiaozhi family mistake a will for user name and password.
-	 */
-	readonly lastWill?: boolean | undefined;
 	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. */
 	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord };
 }
@@ -84,17 +77,16 @@ export class MqttTransport implements Transport {
 	}
 
 	open(events: ChannelEvents): Channel {
-		const { clientId, username = "", password = "", publishTopic, subscribeTopic = "", qos = 0 } = this.#options;
+		const { clientId, username = "", password = "", publishTopic, subscribeTopic = "" } = this.#options;
 		const client = {
 			host: this.#host,
 			port: this.#port,
 			id: clientId,
 			...(username !== "" && { user: username, ...(password !== "" && { password }) }),
 			keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
-			...((this.#options.lastWill ?? this.#isOwn) && {
-				will: { topic: publishTopic, message: goodbyeMessage(), QoS: qos, retain: false },
-			}),
+			// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
+			...(this.#isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
 		};
-		return new MqttChannel({ record: this.#record, client, publishTopic, subscribeTopic, qos }, events, this.#options);
+		return new MqttChannel({ record: this.#record, client, publishTopic, subscribeTopic }, events, this.#options);
 	}
 }

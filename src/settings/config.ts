@@ -4,16 +4,7 @@ import type { SettingName, SettingValue } from "./settings-table.js";
 
 /** How the device reaches its backend, and how it introduces itself. src/settings/settings-table.ts describes each. */
 export type Config = Values<
-	| "token"
-	| "protocolVersion"
-	| "mqttUsername"
-	| "mqttPassword"
-	| "keepAlive"
-	| "qos"
-	| "chunkBytes"
-	| "lastWill"
-	| "session"
-	| "uuid"
+	"token" | "protocolVersion" | "mqttUsername" | "mqttPassword" | "keepAlive" | "chunkBytes" | "session" | "uuid"
 > & {
 	/** A URL; empty if it becomes known later, or without a backend. */
 	readonly backend: string;
@@ -48,9 +39,7 @@ export function readConfig(source: SettingSource, deviceId: string, backend?: st
 		keepAlive: readSetting("keepAlive", source),
 		publishTopic: readSetting("publishTopic", source) ?? `xs-mcp/${clientId}/up`,
 		subscribeTopic: readSetting("subscribeTopic", source) ?? `xs-mcp/${clientId}/down`,
-		qos: readSetting("qos", source),
 		chunkBytes: readSetting("chunkBytes", source),
-		lastWill: readSetting("lastWill", source),
 		session: readSetting("session", source),
 		name: readSetting("name", source) || undefined,
 		uuid: readSetting("uuid", source),

@@ -195,15 +195,6 @@ export const SETTINGS = deepFreeze({
 	subscribeTopic: {
 		kind: "text",
 	},
-	/** MQTT: quality of service */
-	qos: { kind: "choice", choices: [0, 1], default: 0 },
-	/**
-	 * MQTT: whether the broker is given a last will
-	 * @default `true` for topics that begin with `xs-mcp/`
-	 */
-	lastWill: {
-		kind: "flag",
-	},
 	/** port for MCP clients without a gateway */
 	http: {
 		kind: "integer",

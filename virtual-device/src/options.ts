@@ -48,8 +48,6 @@ const SETTINGS = [
 	"publishTopic",
 	"subscribeTopic",
 	"keepAlive",
-	"qos",
-	"lastWill",
 	"session",
 	"listenMode",
 	"events",

@@ -37,7 +37,7 @@ export const SERVICE_TYPE = "_xs-mcp._tcp";
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
 
 /** Milliseconds without a gateway after which `onMissing` is called. */
-const PATIENCE = 10_000;
+const MISSING_AFTER = 10_000;
 
 /** Anybody on the network can announce address and path, so they must form a valid URL. */
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
@@ -113,8 +113,8 @@ export class GatewaySearch {
 			this.#patience = undefined;
 			this.#hasToldMissing = true;
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
-			onMissing(`${wanted} found on this network for ${PATIENCE / 1000} s`);
-		}, PATIENCE);
+			onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
+		}, MISSING_AFTER);
 	}
 
 	#endPatience(): void {

@@ -78,7 +78,7 @@ const SCAN_TIME = 15_000;
 const MAX_FOUND = 64;
 
 /** Polls without an address after which the next attempt starts: an access point may stay silent. */
-const PATIENCE = 6;
+const MAX_CHECKS = 6;
 
 /**
  * A Wi-Fi network, rejoined whenever it is lost.
@@ -102,7 +102,7 @@ export class WiFiNetwork implements Network {
 	#online = false;
 	#asked = false;
 	/** Polls since the current attempt began. */
-	#looks = 0;
+	#checks = 0;
 
 	constructor(options: WiFiNetworkOptions) {
 		this.#options = options;
@@ -111,7 +111,7 @@ export class WiFiNetwork implements Network {
 		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
 		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
 		this.#name(options.hostname(this.macAddress));
-		this.#watch = options.timer.repeat(() => this.#look(), WIFI_CHECK_INTERVAL);
+		this.#watch = options.timer.repeat(() => this.#checkConnection(), WIFI_CHECK_INTERVAL);
 		if (options.ssid === "") {
 			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
 		}
@@ -141,7 +141,7 @@ export class WiFiNetwork implements Network {
 	/** Goes on as before `pause`, with the network that was joined last. */
 	resume(): void {
 		this.#isPaused = false;
-		this.#look();
+		this.#checkConnection();
 	}
 
 	/**
@@ -244,7 +244,7 @@ export class WiFiNetwork implements Network {
 
 	#join({ ssid, password } = this.#access): void {
 		const { log } = this.#options;
-		this.#looks = 0;
+		this.#checks = 0;
 		if (ssid === "") {
 			return;
 		}
@@ -260,18 +260,18 @@ export class WiFiNetwork implements Network {
 		return this.#scan !== undefined || this.#endAttempt !== undefined;
 	}
 
-	#look(): void {
+	#checkConnection(): void {
 		this.#follow();
 		const { connection } = this.#interface;
 		if (connection >= HAS_ADDRESS || this.#isPaused || this.#isBusy) {
 			return;
 		}
-		this.#looks += 1;
+		this.#checks += 1;
 		// 300 and 400: it is joining, or waits for an address.
 		if (connection < 300) {
 			this.#join();
-		} else if (this.#looks >= PATIENCE) {
-			this.#looks = 0;
+		} else if (this.#checks >= MAX_CHECKS) {
+			this.#checks = 0;
 			this.#interface.disconnect();
 		}
 	}
