@@ -14,9 +14,9 @@ export type {
 	Session,
 } from "xs-mcp-manager/core";
 export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
-export type { Access } from "./catalog/access.js";
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
 export type { ToolView } from "./catalog/tool-view.js";
+export type { Access } from "./config/access.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";

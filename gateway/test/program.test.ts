@@ -8,7 +8,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import mqtt from "mqtt";
 import { until } from "../../host-test/support/until.js";
 import { TokenStore } from "../src/config/token-store.js";
-import type { DeviceSummary } from "../src/http/operator/operator-routes.js";
+import type { DeviceSummary } from "../src/operator/operator-routes.js";
 import { SET_VOLUME, WireDevice } from "./support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
 

@@ -11,7 +11,7 @@ const sources = readdirSync(FOLDER).map((name) => readFileSync(FOLDER + name, "u
 /** What stands between the braces of an interface. */
 function bodyOf(name: string): string | undefined {
 	return sources
-		.map((text) => new RegExp(`^export interface ${name} \\{\n(.*?)\n\\}`, "ms").exec(text)?.[1])
+		.map((text) => new RegExp(`^(?:export )?interface ${name} \\{\n(.*?)\n\\}`, "ms").exec(text)?.[1])
 		.find(Boolean);
 }
 
@@ -19,7 +19,7 @@ function bodyOf(name: string): string | undefined {
 function membersOf(type: string): string[] {
 	const body = bodyOf(type);
 	if (body === undefined) {
-		const record = sources.map((text) => new RegExp(`^export type ${type} = .*, (\\w+)>>;`, "m").exec(text)?.[1]);
+		const record = sources.map((text) => new RegExp(`^(?:export )?type ${type} = .*, (\\w+)>>;`, "m").exec(text)?.[1]);
 		return membersOf(record.find(Boolean) ?? assert.fail(`${type} is neither an interface nor a record`));
 	}
 	return Array.from(body.matchAll(/^\t(?:readonly )?(\w+)\??(\(?)/gm), ([, name, call]) => name + (call ? "()" : ""));

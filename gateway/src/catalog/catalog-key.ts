@@ -1,4 +1,4 @@
-import type { Access } from "./access.js";
+import type { Access } from "../config/access.js";
 import type { Scope } from "./server-lists.js";
 import type { ToolView } from "./tool-view.js";
 

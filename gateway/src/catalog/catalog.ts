@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
 import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
-import type { Access } from "./access.js";
+import type { Access } from "../config/access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
 import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";

@@ -1,6 +1,6 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import type { Access } from "./access.js";
+import type { Access } from "../config/access.js";
 import type { Allowed, Listings, Naming } from "./listing.js";
 import { STATE_TEMPLATE } from "./state-resource.js";
 

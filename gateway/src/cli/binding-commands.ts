@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { BindingSummary } from "../http/devices/binding-routes.js";
+import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import { printableLine } from "../log/printable.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";

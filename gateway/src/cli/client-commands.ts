@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { DeviceSummary } from "../http/operator/operator-routes.js";
+import type { DeviceSummary } from "../operator/operator-routes.js";
 import { withAddress } from "./address-options.js";
 import { EXIT, UsageError } from "./exit.js";
 import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { UPGRADE_TOOL } from "../devices/firmware-updates.js";
-import type { FirmwareOffer } from "../http/devices/firmware-offers.js";
+import type { FirmwareOffer } from "../devices/firmware/firmware-offers.js";
+import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { printableLine } from "../log/printable.js";
 import { withAddress } from "./address-options.js";
 import { UsageError } from "./exit.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Client } from "@modelcontextprotocol/client";
-import type { DeviceSummary } from "../http/operator/operator-routes.js";
+import type { DeviceSummary } from "../operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
 import { Rejection, readText, sendRequest } from "./http-request.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { localAccess } from "../http/clients/auth.js";
 import { makeLog } from "../log/log.js";
 import { LogDestination } from "../log/log-destination.js";
+import { localAccess } from "../oauth/request-guard.js";
 import { GatewayProgram } from "../program.js";
 import { serveOverStdio } from "../transports/stdio.js";
 import { configurationFrom } from "./configuration-options.js";

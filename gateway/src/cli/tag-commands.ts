@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { DeviceSummary } from "../http/operator/operator-routes.js";
+import type { DeviceSummary } from "../operator/operator-routes.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print } from "./output.js";
 

@@ -1,8 +1,8 @@
 import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
-import type { DeviceSummary } from "../http/operator/operator-routes.js";
 import { printable, printableLine } from "../log/printable.js";
+import type { DeviceSummary } from "../operator/operator-routes.js";
 import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { UsageError } from "./exit.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";

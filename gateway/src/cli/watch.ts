@@ -1,5 +1,5 @@
-import type { GatewayEvent } from "../http/operator/events.js";
 import { printableLine } from "../log/printable.js";
+import type { GatewayEvent } from "../operator/events.js";
 import type { GatewayClient } from "./gateway-client.js";
 import { eventsIn } from "./http-request.js";
 import { print } from "./output.js";

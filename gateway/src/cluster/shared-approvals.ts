@@ -9,7 +9,7 @@ import {
 	type SignInCodes,
 } from "../config/sign-in-code.js";
 import { TokenError } from "../config/token-store.js";
-import type { PendingShare, SharedPending } from "../devices/device-bindings.js";
+import type { PendingShare, SharedPending } from "../devices/bootstrap/device-bindings.js";
 import type { Code, CodeStore } from "../oauth/codes.js";
 import { isOutdated } from "./bus.js";
 import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
-import type { Access } from "../catalog/access.js";
 import { Catalog } from "../catalog/catalog.js";
 import { catalogKey, scopeKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
@@ -10,8 +9,9 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { type Scope, ServerLists } from "../catalog/server-lists.js";
 import { ToolHints } from "../catalog/tool-hints.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
+import type { Access } from "../config/access.js";
 import type { ToolHint } from "../config/tool-hint.js";
-import { FirmwareUpdates } from "../devices/firmware-updates.js";
+import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import { LISTED_CATALOG_TOOLS, LISTED_WITH_GROUPS } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 

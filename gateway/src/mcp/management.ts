@@ -1,7 +1,7 @@
 import type { McpManager } from "xs-mcp-manager";
 import { MANAGEMENT_TOOLS } from "xs-mcp-manager";
-import type { Access } from "../catalog/access.js";
 import type { OwnTool } from "../catalog/own-tools.js";
+import type { Access } from "../config/access.js";
 
 /** The management tools that a client gets, as tools of the gateway. */
 export function managementToolsFor(

@@ -1,4 +1,4 @@
-import type { Access } from "../catalog/access.js";
+import type { Access } from "../config/access.js";
 import { ClientServer } from "./client-server.js";
 import type { Gateway } from "./gateway.js";
 

@@ -1,9 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { AccessGrant } from "../config/access.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenRecord, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { type Approval, CODE_LIFETIME, type CodeStore } from "./codes.js";
-import type { AccessGrant, TokenIssuer } from "./token-issuer.js";
+import type { TokenIssuer } from "./token-issuer.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
 const ACCESS_LIFETIME = 3_600_000;

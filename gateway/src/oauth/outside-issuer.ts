@@ -1,9 +1,10 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { z } from "zod";
+import type { AccessGrant } from "../config/access.js";
 import { isScope, limitsOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import type { ProtectedResource } from "./protected-resource.js";
-import { type AccessGrant, IssuerUnavailable, type TokenIssuer } from "./token-issuer.js";
+import { IssuerUnavailable, type TokenIssuer } from "./token-issuer.js";
 
 export interface OutsideIssuerOptions {
 	/** Its identifier, a URL: the claim `iss`. */

@@ -1,9 +1,9 @@
 import { McpManager } from "xs-mcp-manager";
 import { ConfigurationError } from "../config/configuration.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
+import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
-import { Pictures } from "../devices/pictures.js";
-import { urlForDevice } from "../http/devices/device-address.js";
+import { Pictures } from "../devices/pictures/pictures.js";
 import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
 import { GATEWAY_INFO } from "../version.js";

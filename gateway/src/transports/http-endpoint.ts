@@ -11,15 +11,15 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import type { Access } from "../catalog/access.js";
 import type { CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
 import { viewInUrl } from "../catalog/tool-view.js";
+import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
 

@@ -4,8 +4,8 @@ import { type InitializeRequestParams, isInitializeRequest, type ServerContext }
 import { LRUCache } from "lru-cache";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
+import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
-import { sendJsonRpcError } from "../mcp/json-rpc-error.js";
 import { KeptSessions } from "./kept-sessions.js";
 import { SessionAsks } from "./session-asks.js";
 import { type SessionClaims, SessionIds, type SessionOwner } from "./session-ids.js";

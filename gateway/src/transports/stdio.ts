@@ -1,6 +1,6 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Access } from "../catalog/access.js";
 import { Listening } from "../catalog/follow.js";
+import type { Access } from "../config/access.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { openClientServer } from "../mcp/open-client-server.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { answerText, argumentsText } from "../../src/http/console/call-texts.js";
+import { answerText, argumentsText } from "../../src/console/call-texts.js";
 
 const TOOL = {
 	name: "set",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Metrics } from "../../src/http/operator/metrics.js";
+import { Metrics } from "../../src/operator/metrics.js";
 
 const FILE = fileURLToPath(new URL("../../deploy/grafana-dashboard.json", import.meta.url));
 

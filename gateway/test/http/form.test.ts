@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { type Form, readForm } from "../../src/http/server/form.js";
-import { HttpError } from "../../src/http/server/http-error.js";
+import { type Form, readForm } from "../../src/http/form.js";
+import { HttpError } from "../../src/http/http-error.js";
 
 const MAX_FILE = 100_000;
 const BOUNDARY = "----ESP32_CAMERA_BOUNDARY";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
-import type { FleetMessage, FleetView } from "../../src/http/console/messages.js";
+import type { FleetMessage, FleetView } from "../../src/console/messages.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
 
 /** A page in place of the bundled one. */

@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { WebSocket } from "ws";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import { PATIENT } from "../../../host-test/support/patient.js";
-import type { Access } from "../../src/catalog/access.js";
+import type { Access } from "../../src/config/access.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../../src/mcp/gateway.js";
 import { HttpEndpoint, type HttpEndpointOptions } from "../../src/transports/http-endpoint.js";

@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import type { FirmwareOffer } from "../../../src/http/devices/firmware-offers.js";
+import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
 import { ask } from "./api.js";
 
 /** The tool by which a device installs firmware, by its plain name. */

@@ -6,7 +6,7 @@ import type {
 	FleetTotals,
 	FleetView,
 	OperatorLists,
-} from "../../../src/http/console/messages.js";
+} from "../../../src/console/messages.js";
 import { ask } from "./api.js";
 
 /** All devices in numbers; undefined until the gateway has said. */

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ConsoleSessionInfo } from "../../../src/http/console/messages.js";
+import type { ConsoleSessionInfo } from "../../../src/console/messages.js";
 import { ApiError, ask, whenSignedOut } from "./api.js";
 
 /** Who has opened the console; undefined before the gateway has said, and while nobody is signed in. */

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { FleetMessage } from "../../../src/http/console/messages.js";
+import type { FleetMessage } from "../../../src/console/messages.js";
 import { apply } from "./fleet.js";
 import { checkSession, phase } from "./session.js";
 

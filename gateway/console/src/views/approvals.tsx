@@ -1,4 +1,4 @@
-import type { BindingSummary } from "../../../src/http/devices/binding-routes.js";
+import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
 import { attempt, show } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";

@@ -1,4 +1,4 @@
-import type { ServerEntry } from "../../../src/http/console/messages.js";
+import type { ServerEntry } from "../../../src/console/messages.js";
 import { attempt } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";

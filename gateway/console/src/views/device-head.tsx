@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/http/console/messages.js";
+import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
 import { confirm } from "../parts/confirm.js";
 import { attempt, show } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";

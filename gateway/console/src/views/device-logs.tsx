@@ -1,4 +1,4 @@
-import type { CallEntry } from "../../../src/http/console/messages.js";
+import type { CallEntry } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import type { DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { FleetList, FleetRow } from "../../../src/http/console/messages.js";
+import type { FleetList, FleetRow } from "../../../src/console/messages.js";
 import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";

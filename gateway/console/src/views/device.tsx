@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { DeviceDetail } from "../../../src/http/console/messages.js";
+import type { DeviceDetail } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { DeviceLink } from "../store/device-link.js";
 import { device, look } from "../store/fleet.js";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { FleetQuery, Problem } from "../../../src/http/console/messages.js";
+import type { FleetQuery, Problem } from "../../../src/console/messages.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
-import type { TokenQuestion, TokenSummary } from "../../../src/http/console/messages.js";
+import type { TokenQuestion, TokenSummary } from "../../../src/console/messages.js";
 import { confirm } from "../parts/confirm.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";

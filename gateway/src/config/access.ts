@@ -1,0 +1,39 @@
+import type { Limits } from "./scopes.js";
+import type { TokenRecord } from "./token-store.js";
+
+/** What an authenticated client may reach. */
+export interface Access {
+	/** The token's name, or "local". For logs, and so that only the principal that opened a session can use it. */
+	readonly principal: string;
+	/** Which token: its hash, since another may get the same name. Absent without a token. */
+	readonly holder?: string;
+	/** The network address of the client, for limits. */
+	readonly address?: string;
+	/** Ids of the devices that it may reach; absent: every device. */
+	readonly devices?: ReadonlySet<string>;
+	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */
+	readonly userTools: boolean | ReadonlySet<string>;
+	/** Whether it only reads: it sees and calls tools that are known to be read-only, and changes nothing. */
+	readonly readOnly?: boolean;
+	/** Whether a page of another origin calls: it does not get the gateway's own tools. */
+	readonly isForeignPage?: boolean;
+}
+
+/** Whether a client may reach the device with this id. */
+export function reaches({ devices }: Access, id: string): boolean {
+	return devices === undefined || devices.has(id);
+}
+
+/** What an access token allows. */
+export interface AccessGrant {
+	/** Whose it is, for logs, limits and sessions. No name that an operator gives to a token has a colon, this one has. */
+	readonly principal: string;
+	/** Undefined if its scopes allow nothing. */
+	readonly limits: Limits | undefined;
+	/** The resources that it is for, as `ProtectedResource.identify` spells them. */
+	readonly audience: readonly string[];
+	/** Its record, if the gateway issued it. */
+	readonly token?: TokenRecord;
+	/** Whether it has neither expired nor been revoked. */
+	readonly isCurrent: () => boolean;
+}

@@ -1,0 +1,172 @@
+import type { Hono } from "hono";
+import type { McpManager } from "xs-mcp-manager";
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
+import type { TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
+import { readJson } from "../http/body.js";
+import { cookieHeader, readCookie } from "../http/console-cookie.js";
+import { HttpError } from "../http/http-error.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
+import { isOfForeignPage } from "../http/source-check.js";
+import type { RequestGuard } from "../oauth/request-guard.js";
+import { GATEWAY_INFO } from "../version.js";
+import type { ClaudeExtension } from "./claude-extension.js";
+import type { ConsoleFiles } from "./console-files.js";
+import type { Fleet } from "./fleet.js";
+import { FleetStreams } from "./fleet-stream.js";
+import type { ConsoleSessionInfo } from "./messages.js";
+import { addToken, listTokens, removeToken } from "./token-routes.js";
+
+export interface ConsoleOptions {
+	/** The page; undefined if it was not bundled. */
+	readonly files: ConsoleFiles | undefined;
+	/** Undefined if the gateway does not run from a bundle. */
+	readonly extension: ClaudeExtension | undefined;
+	readonly fleet: Fleet;
+	/** Connects to the configured servers; undefined without any. */
+	readonly manager: McpManager | undefined;
+	readonly tokens: TokenStore;
+	readonly uses: TokenUses;
+	/** What the page is told about the gateway. */
+	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware">;
+}
+
+interface ConsoleRoutesOptions extends ConsoleOptions {
+	readonly servers: ServerRegistry;
+	readonly guard: RequestGuard;
+	readonly maxBodyBytes: number;
+}
+
+/** The page, its files, and signing in and out: before clients are authenticated. */
+export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes }: ConsoleRoutesOptions): void {
+	if (files === undefined) {
+		return;
+	}
+	app.all("/", allow("GET"), files.page);
+	app.post("/console/session", needsOwnPage(guard), signIn(guard, maxBodyBytes));
+	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
+	// Each by its path: a pattern beside other paths has Hono search its routes one by one, for every request.
+	for (const name of files.assets) {
+		app.get(`/console/${name}`, files.asset(name));
+	}
+}
+
+/** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */
+export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
+	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
+	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
+	const streams = new FleetStreams(fleet, maxBodyBytes);
+	app.all("/console/stream", allow("GET"), streams.open);
+	app.all("/console/stream/:id", allow("PUT"), streams.look);
+	app.all("/console/devices", allow("GET"), streams.find);
+	if (extension !== undefined) {
+		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension.download(guard));
+	}
+	app.use("/tokens/*", needsOperator);
+	app.all("/tokens", allow("GET", "POST"));
+	app.get("/tokens", listTokens(tokens, uses));
+	app.post("/tokens", addToken({ tokens, servers, guard, clients: () => fleet.lists.clients, maxBodyBytes }));
+	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
+	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
+}
+
+/** Rejects what pages of other sites ask for, even of those that may use the gateway. */
+function needsOwnPage(guard: RequestGuard): Middleware {
+	return async (c, next) => {
+		if (isOfForeignPage(c.env.incoming, guard.isSecure(c.env.incoming))) {
+			throw new HttpError(403, "origin", "only the gateway's own page may do this");
+		}
+		await next();
+	};
+}
+
+/** Rejects clients that may not change tokens and servers: those with a token that does not say so, and other sites. */
+const needsOperator: Middleware = async (c, next) => {
+	if (!mayOperate(c.var.admission)) {
+		throw new HttpError(403, "token", "requires a token created with --operator");
+	}
+	await next();
+};
+
+/** Without tokens, whoever can use this machine may do everything. */
+function mayOperate({ access, token, grant }: HttpEnv["Variables"]["admission"]): boolean {
+	return (
+		grant === undefined &&
+		!access.isForeignPage &&
+		access.devices === undefined &&
+		(token === undefined || token.operator === true)
+	);
+}
+
+const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
+
+/** `POST /console/session` with `{"token": …}`: exchanges a client's token for a cookie. */
+function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
+	return async (c) => {
+		const { incoming } = c.env;
+		const { data } = SIGN_IN.safeParse(await readJson(incoming, maxBodyBytes));
+		if (data === undefined) {
+			throw new HttpError(400, "malformed", "token: expected a string");
+		}
+		const token = await guard.verify(incoming, data.token.trim());
+		const before = readCookie(incoming);
+		if (before !== undefined) {
+			guard.sessions.close(before);
+		}
+		const isSecure = guard.isSecure(incoming);
+		c.header("Set-Cookie", cookieHeader(incoming, guard.sessions.open(token), { isSecure }));
+		return c.body(null, 204);
+	};
+}
+
+/** `DELETE /console/session`: ends the session, and the streams and requests that were admitted by it. */
+function signOut(guard: RequestGuard): Route {
+	return (c) => {
+		const { incoming } = c.env;
+		const cookie = readCookie(incoming);
+		if (cookie !== undefined) {
+			guard.sessions.close(cookie);
+			guard.recheck();
+		}
+		c.header("Set-Cookie", cookieHeader(incoming, undefined, { isSecure: guard.isSecure(incoming) }));
+		return c.body(null, 204);
+	};
+}
+
+/** `GET /console/session`: who asks, and what this gateway is. */
+function showSession({ guard, extension, describe }: ConsoleRoutesOptions): Route {
+	return (c) => {
+		const { admission } = c.var;
+		const { access, session } = admission;
+		const info: ConsoleSessionInfo = {
+			principal: access.principal,
+			signedIn: session !== undefined,
+			...(access.devices && { devices: [...access.devices] }),
+			readOnly: access.readOnly === true,
+			operator: mayOperate(admission),
+			version: GATEWAY_INFO.version,
+			needsToken: guard.needsToken,
+			hasExtension: extension !== undefined,
+			...describe(),
+		};
+		return c.json(info);
+	};
+}
+
+/** `POST /servers/NAME/restart`: disconnects a configured server and connects to it again. */
+function restartServer(manager: McpManager | undefined): Route {
+	return async (c) => {
+		const id = c.req.param("server") ?? "";
+		if (manager?.configs.some((config) => config.id === id) !== true) {
+			throw new HttpError(404, "not-found", `unknown server ${id}`);
+		}
+		await manager.disconnect(id);
+		try {
+			await manager.registerServer({ id });
+		} catch (error) {
+			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
+		}
+		return c.body(null, 204);
+	};
+}

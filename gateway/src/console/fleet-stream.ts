@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Access } from "../config/access.js";
+import { readJson } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import type { Route } from "../http/route.js";
+import { StreamLimit } from "../http/stream-limit.js";
+import type { Fleet } from "./fleet.js";
+import { FLEET_QUERY, FLEET_VIEW, type SearchedRow } from "./fleet-query.js";
+import type { FleetList, FleetMessage, FleetView } from "./messages.js";
+
+/** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
+const KEEP_ALIVE = 10_000;
+
+/** Devices that one piece of work is done on: as in one call of a group. */
+const MAX_CHOSEN = 1_000;
+
+/** An open page: its stream, and what it looks at. */
+interface OpenPage {
+	readonly principal: string;
+	look(view: FleetView): void;
+}
+
+/** The routes by which pages follow the fleet. */
+export class FleetStreams {
+	readonly #fleet: Fleet;
+	readonly #maxBodyBytes: number;
+	readonly #pages = new Map<string, OpenPage>();
+	readonly #limit = new StreamLimit("consoles");
+
+	constructor(fleet: Fleet, maxBodyBytes: number) {
+		this.#fleet = fleet;
+		this.#maxBodyBytes = maxBodyBytes;
+	}
+
+	/**
+	 * `GET /console/stream`: server-sent events, each a FleetMessage: the totals, and of the table or a device what the page
+	 * looks at; then each part again that differs from what was sent. Only what the session's token can access.
+	 */
+	readonly open: Route = (c) => {
+		const id = randomUUID();
+		const { outgoing } = c.env;
+		const { access, owner } = c.var.admission;
+		this.#limit.add(owner, outgoing);
+		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
+		outgoing.once("close", () => this.#pages.delete(id));
+		return RESPONSE_ALREADY_SENT;
+	};
+
+	/** `PUT /console/stream/ID` with a FleetView: what the page looks at from now on. */
+	readonly look: Route = async (c) => {
+		const { data, error } = FLEET_VIEW.safeParse(await readJson(c.env.incoming, this.#maxBodyBytes));
+		if (data === undefined) {
+			const [issue] = error.issues;
+			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "view"}: ${issue?.message}`);
+		}
+		const page = this.#pages.get(c.req.param("id") ?? "");
+		if (page?.principal !== c.var.admission.access.principal) {
+			throw new HttpError(404, "not-found", "unknown stream");
+		}
+		page.look(data);
+		return c.body(null, 204);
+	};
+
+	/** `GET /console/devices?search=…&filter=…&tag=…`: the devices that a query finds, for work on all of them. */
+	readonly find: Route = (c) => {
+		const { data, error } = FLEET_QUERY.safeParse(c.req.query());
+		if (data === undefined) {
+			const [issue] = error.issues;
+			throw new HttpError(400, "malformed", `${issue?.path.join(".")}: ${issue?.message}`);
+		}
+		const end = this.#fleet.follow(() => {});
+		const found = this.#fleet.find(data, c.var.admission.access).filter(({ row }) => row.kind === "device");
+		end();
+		const devices = found
+			.slice(0, MAX_CHOSEN)
+			.map(({ row: { id, alias, online, tags } }) => ({ id, alias, online, tags }));
+		return c.json({ found: found.length, devices });
+	};
+}
+
+/** Sends a page what it looks at, and what changes in it. Returns what has it look at something else. */
+function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { access: Access; id: string }) {
+	response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+	/** The parts that the page has, as JSON. */
+	const sent = new Map<string, string>();
+	let view: FleetView = {};
+	const update = (): void => {
+		// A page that does not read skips stale updates.
+		if (response.writableNeedDrain || response.destroyed) {
+			return;
+		}
+		const different = Object.entries({ stream: id, ...contentFor(fleet, view, access) }).flatMap(([name, part]) => {
+			const text = JSON.stringify(part);
+			const isSent = sent.get(name) === text;
+			sent.set(name, text);
+			return isSent ? [] : [`${JSON.stringify(name)}:${text}`];
+		});
+		if (different.length > 0) {
+			response.write(`data: {${different.join(",")}}\n\n`);
+		}
+	};
+	const unfollow = fleet.follow(update);
+	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+	response.once("close", () => {
+		clearInterval(timer);
+		unfollow();
+	});
+	response.on("drain", update);
+	update();
+	return (next: FleetView): void => {
+		view = next;
+		sent.delete("list");
+		sent.delete("device");
+		update();
+	};
+}
+
+/** What a page that looks at this may see. */
+function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
+	const found = list && fleet.find(list, access);
+	return {
+		totals: fleet.totals(access),
+		...(list && found && { list: partOf(found, list) }),
+		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
+		// Who else is connected, and what was rejected, concerns those who may see every device.
+		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
+	};
+}
+
+function partOf(
+	found: readonly SearchedRow[],
+	{ offset, count }: { readonly offset: number; readonly count: number },
+): FleetList {
+	return { found: found.length, offset, rows: found.slice(offset, offset + count).map(({ row }) => row) };
+}

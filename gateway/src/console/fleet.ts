@@ -1,0 +1,240 @@
+import { EventEmitter } from "node:events";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { type Access, reaches } from "../config/access.js";
+import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import { Activity, type KeptCall } from "./activity.js";
+import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
+import type { CallEntry, DeviceDetail, FleetQuery, FleetRow, FleetTotals, OperatorLists, Problem } from "./messages.js";
+
+/** Milliseconds after pages were told of a change for which further ones are collected. */
+const CHANGE_DELAY = 250;
+
+/** Interval of the checks of the short lists, ms. */
+const LISTS_INTERVAL = 1_000;
+
+/** Calls of one device that a page gets. */
+const MAX_CALLS_SENT = 50;
+
+interface FleetOptions {
+	readonly servers: ServerRegistry;
+	readonly updates: FirmwareUpdates;
+	/** The lists beside the activity's. */
+	readonly lists: () => Omit<OperatorLists, "rejections">;
+}
+
+interface Events {
+	/** Something may have changed: each page compares what it looks at. */
+	change: [];
+}
+
+/**
+ * The rows of all devices, for the pages that are open, which look at parts of them. A change is told at once, those that
+ * follow it within {@link CHANGE_DELAY} together. While no page is open, only what {@link Activity} keeps is kept.
+ */
+export class Fleet extends EventEmitter<Events> {
+	readonly activity = new Activity();
+	readonly #options: FleetOptions;
+	readonly #rows = new Map<string, SearchedRow>();
+	/** Problems first, then by alias; undefined after a change. */
+	#sorted: readonly SearchedRow[] | undefined;
+	/** Of all devices; undefined after a change. */
+	#totals: FleetTotals | undefined;
+	readonly #changed = new Set<string>();
+	/** Whether any device may have changed: names, tags and tools change without being named. */
+	#mayAllHaveChanged = false;
+	/** Whether something has changed since pages were told. */
+	#hasNews = false;
+	#delay: NodeJS.Timeout | undefined;
+	#interval: NodeJS.Timeout | undefined;
+
+	constructor(options: FleetOptions) {
+		super();
+		this.setMaxListeners(0);
+		this.#options = options;
+		const { servers, updates } = options;
+		const { activity } = this;
+		const touch = (server: Server): void => {
+			activity.stateChanged(server);
+			this.#touch(server.id);
+		};
+		servers.on("online", touch);
+		servers.on("stateChanged", touch);
+		servers.on("disconnected", touch);
+		servers.on("changed", () => {
+			this.#mayAllHaveChanged = true;
+			this.#touch();
+		});
+		servers.on("rejected", (description) => activity.rejected(description));
+		servers.on("call", (record, details) => {
+			activity.called(record, details);
+			this.#touch(record.serverId);
+		});
+		updates.on("update", (update) => {
+			activity.updated(update);
+			this.#touch(update.device);
+		});
+	}
+
+	/** Calls this whenever something may have changed. Returns what ends that. */
+	follow(onChange: () => void): () => void {
+		if (this.listenerCount("change") === 0) {
+			this.#start();
+		}
+		this.on("change", onChange);
+		return () => {
+			this.off("change", onChange);
+			if (this.listenerCount("change") === 0) {
+				this.#stop();
+			}
+		};
+	}
+
+	/** The rows that a query finds, problems first, then by alias. Only for pages that follow. */
+	find(query: FleetQuery, access: Access): readonly SearchedRow[] {
+		return matching(this.#visible(access), query);
+	}
+
+	/** Only for pages that follow. */
+	totals(access: Access): FleetTotals {
+		if (access.devices !== undefined) {
+			return totalsOf(this.#visible(access));
+		}
+		this.#totals ??= totalsOf(this.#visible(access));
+		return this.#totals;
+	}
+
+	/** Everything about one device; undefined if it is not known, or out of reach. */
+	detail(name: string, access: Access): DeviceDetail | undefined {
+		const server = this.#options.servers.find(name);
+		if (server === undefined || !reaches(access, server.id)) {
+			return undefined;
+		}
+		const { id } = server;
+		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
+		return {
+			row: this.#rowOf(server),
+			states: this.activity.statesOf(id),
+			calls: calls.map((call) => entryFor(call, access)),
+		};
+	}
+
+	/** The short lists as they are. */
+	get lists(): OperatorLists {
+		return { ...this.#options.lists(), rejections: this.activity.rejections };
+	}
+
+	#start(): void {
+		this.#refresh(this.#options.servers.all);
+		this.#interval = setInterval(() => this.emit("change"), LISTS_INTERVAL);
+	}
+
+	#stop(): void {
+		clearInterval(this.#interval);
+		clearTimeout(this.#delay);
+		this.#delay = undefined;
+		this.#hasNews = false;
+		this.#rows.clear();
+		this.#forgetOrder();
+		this.#changed.clear();
+	}
+
+	#touch(id?: string): void {
+		if (this.listenerCount("change") === 0) {
+			return;
+		}
+		if (id !== undefined) {
+			this.#changed.add(id);
+		}
+		this.#hasNews = true;
+		this.#delay ??= setTimeout(() => this.#tellNews(), 0);
+	}
+
+	/** Tells what has changed, and again later what changes meanwhile. */
+	#tellNews(): void {
+		this.#delay = undefined;
+		if (this.#hasNews) {
+			this.#hasNews = false;
+			this.#delay = setTimeout(() => this.#tellNews(), CHANGE_DELAY);
+			this.#tell();
+		}
+	}
+
+	#tell(): void {
+		const { servers } = this.#options;
+		if (this.#mayAllHaveChanged) {
+			this.#rows.clear();
+			this.#refresh(servers.all);
+		} else {
+			this.#refresh([...this.#changed].flatMap((id) => servers.find(id) ?? []));
+		}
+		this.#changed.clear();
+		this.#mayAllHaveChanged = false;
+		this.emit("change");
+	}
+
+	#refresh(servers: readonly Server[]): void {
+		for (const server of servers) {
+			this.#rows.set(server.id, searched(this.#rowOf(server)));
+		}
+		this.#forgetOrder();
+	}
+
+	#forgetOrder(): void {
+		this.#sorted = undefined;
+		this.#totals = undefined;
+	}
+
+	#visible(access: Access): readonly SearchedRow[] {
+		this.#sorted ??= this.#sort();
+		return access.devices === undefined ? this.#sorted : this.#sorted.filter(({ row }) => reaches(access, row.id));
+	}
+
+	/** The registry keeps its servers by alias: only those with problems have to come first. */
+	#sort(): readonly SearchedRow[] {
+		const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
+		return [...rows.filter(({ row }) => row.problem), ...rows.filter(({ row }) => !row.problem)];
+	}
+
+	#rowOf({ id, alias, configured, tags, board, online, session, state, lastSeen, tools }: Server): FleetRow {
+		const calls = this.activity.statistics(id);
+		const update = this.activity.updateOf(id);
+		const row = {
+			id,
+			alias,
+			kind: configured ? "server" : "device",
+			tags,
+			board: board.name,
+			version: board.version,
+			online,
+			...(online && session && { transport: session.identity.transport }),
+			...(online && state !== undefined && { state }),
+			since: lastSeen,
+			tools: tools.length,
+			...(calls && { calls }),
+			...(update && { update }),
+		} as const;
+		const problem = problemOf(row);
+		return { ...row, ...(problem && { problem }) };
+	}
+}
+
+/** What is wrong with a device; undefined if nothing is. */
+function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">): Problem | undefined {
+	if (!online) {
+		return "offline";
+	}
+	if (state === "fatal_error") {
+		return "fatal";
+	}
+	if (update?.step === "rolled-back") {
+		return "rolledBack";
+	}
+	return calls?.lastFailed ? "lastCall" : undefined;
+}
+
+/** What a page with this access may see of a call. */
+function entryFor({ entry, isUserOnly }: KeptCall, { userTools }: Access): CallEntry {
+	const maySee = !isUserOnly || userTools === true || (userTools !== false && userTools.has(entry.serverId));
+	const { args: _args, answer: _answer, ...rest } = entry;
+	return maySee ? entry : rest;
+}

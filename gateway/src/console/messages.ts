@@ -1,0 +1,205 @@
+// What the console's page is told: types alone, which the page imports.
+import type { CallRecord } from "xs-mcp-manager/core";
+import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
+import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { ConnectedClient } from "../transports/http-sessions.js";
+
+/** A row of the table of devices and configured servers. */
+export interface FleetRow {
+	readonly id: string;
+	readonly alias: string;
+	readonly kind: "device" | "server";
+	readonly tags: readonly string[];
+	/** Its board, or the server's name, and its version. */
+	readonly board: string;
+	readonly version: string;
+	readonly online: boolean;
+	readonly transport?: string;
+	/** As it has reported it: "idle", "speaking". */
+	readonly state?: string;
+	/** While it is online: when it came online. Else when it was last seen. Milliseconds since 1970. */
+	readonly since: number;
+	/** Their number, user-only ones included. */
+	readonly tools: number;
+	/** Absent until it was called. */
+	readonly calls?: CallStatistics;
+	/** The last step of its firmware's update. */
+	readonly update?: FirmwareEntry;
+	/** What is wrong with it; absent if nothing is. */
+	readonly problem?: Problem;
+}
+
+/** What may be wrong with a device, the worst first. */
+export type Problem = "offline" | "fatal" | "rolledBack" | "lastCall";
+
+/** A state that a device was in, since a time in milliseconds since 1970. */
+export interface StateChange {
+	readonly state: string;
+	readonly since: number;
+}
+
+/** Everything about one device. */
+export interface DeviceDetail {
+	readonly row: FleetRow;
+	/** The states that it went through since the gateway started, the oldest first. */
+	readonly states: readonly StateChange[];
+	/** Its last calls, the newest first. */
+	readonly calls: readonly CallEntry[];
+}
+
+/** Which devices are meant. */
+export interface FleetQuery {
+	/** Words that are all in a device's name, id, board, version, state or tags. */
+	readonly search: string;
+	readonly filter: Problem | "all" | "problems" | "online";
+	/** Empty: any. */
+	readonly tag: string;
+}
+
+/** What a page looks at: a part of the table, one device by alias or id, or neither. */
+export interface FleetView {
+	readonly list?: FleetQuery & {
+		/** Devices before the part, and in it. */
+		readonly offset: number;
+		readonly count: number;
+	};
+	readonly device?: string;
+}
+
+/** A part of the table: problems first, then by alias. */
+export interface FleetList {
+	/** Devices that the query finds. */
+	readonly found: number;
+	readonly offset: number;
+	readonly rows: readonly FleetRow[];
+}
+
+/** All devices and configured servers in numbers. */
+export interface FleetTotals {
+	readonly all: number;
+	readonly online: number;
+	readonly problems: Readonly<Record<Problem, number>>;
+	/** Sorted. */
+	readonly tags: readonly string[];
+}
+
+/** Calls since the gateway started, failed ones without those that failed because of their caller; the percentiles are of the last ones, in milliseconds. */
+export interface CallStatistics {
+	readonly count: number;
+	readonly failed: number;
+	readonly p50: number;
+	readonly p95: number;
+	/** Whether the last one failed. */
+	readonly lastFailed: boolean;
+}
+
+/** A call that has ended. */
+export interface CallEntry extends CallRecord {
+	/** Increases with each call. */
+	readonly number: number;
+	/** The application that called, as it names itself. */
+	readonly client?: string;
+	/** As JSON, cut, without secrets. Absent, as the answer is, if the page may not see them. */
+	readonly args?: string;
+	readonly answer?: string;
+	/** In milliseconds since 1970. */
+	readonly time: number;
+}
+
+/** A connection or message of a device that was rejected. */
+export interface RejectionEntry {
+	readonly time: number;
+	readonly description: string;
+}
+
+/** A step of a firmware update. */
+export interface FirmwareEntry extends FirmwareUpdate {
+	readonly time: number;
+}
+
+/** A configured server. */
+export interface ServerEntry {
+	readonly id: string;
+	/** Its URL or command, without secrets. */
+	readonly url: string;
+	readonly transport: string;
+	readonly status: string;
+	readonly tools: number;
+	readonly lastError: string;
+}
+
+/** Lists that are sent as a whole when they have changed: they are short. */
+export interface OperatorLists {
+	/** Devices that wait for approval. */
+	readonly approvals: readonly BindingSummary[];
+	readonly clients: readonly ConnectedClient[];
+	readonly servers: readonly ServerEntry[];
+	readonly rejections: readonly RejectionEntry[];
+}
+
+/** One message of the stream. What is absent has not changed. */
+export interface FleetMessage extends Partial<OperatorLists> {
+	/** The name of the stream, by which the page says what it looks at. In the first message. */
+	readonly stream?: string;
+	readonly totals?: FleetTotals;
+	/** The part of the table that the page looks at. */
+	readonly list?: FleetList;
+	/** The device that it looks at; null if it is not known. */
+	readonly device?: DeviceDetail | null;
+}
+
+/** Who has opened the console, and what this gateway is. */
+export interface ConsoleSessionInfo {
+	readonly principal: string;
+	/** Whether a person has signed in with a token, and can sign out. */
+	readonly signedIn: boolean;
+	/** The ids of the only devices that may be reached; absent: all. */
+	readonly devices?: readonly string[];
+	/** Whether nothing may be changed: tools are called only if they are known to be read-only. */
+	readonly readOnly: boolean;
+	/** Whether tokens and configured servers may be changed. */
+	readonly operator: boolean;
+	readonly version: string;
+	readonly urls: {
+		readonly clients?: string;
+		readonly websocket?: string;
+		readonly mqtt?: string;
+		readonly bootstrap?: string;
+	};
+	/** Whether only devices on this machine can connect. */
+	readonly isLoopback: boolean;
+	/** Whether clients need tokens. */
+	readonly needsToken: boolean;
+	/** Whether the gateway has firmware for devices. */
+	readonly hasFirmware: boolean;
+	/** Whether `console/xs-mcp-gateway.mcpb` can be downloaded. */
+	readonly hasExtension: boolean;
+}
+
+/** A token, as the operator sees it. */
+export interface TokenSummary {
+	readonly name: string;
+	readonly kind: "client" | "device";
+	/** What a client that has signed in calls itself; absent for tokens that an operator made. */
+	readonly client?: string | undefined;
+	readonly created: string;
+	readonly devices?: readonly string[] | undefined;
+	readonly userTools?: boolean | undefined;
+	readonly operator?: boolean | undefined;
+	readonly readOnly?: boolean | undefined;
+	readonly expires?: string | undefined;
+	/** In milliseconds since 1970; absent: never. */
+	readonly lastUsed?: number;
+}
+
+/** What the operator is asked before a token is created that has consequences for others: the member `question` of a 409. */
+export interface TokenQuestion {
+	/** Whether it is the first token for this kind: from then on every client, or every device, needs one. */
+	readonly isFirst: boolean;
+	/** The names of the clients that would be disconnected. */
+	readonly clients: readonly string[];
+	/** The aliases of the devices that would be disconnected. */
+	readonly devices: readonly string[];
+	/** The ids of the token's devices that have never connected. */
+	readonly unknown: readonly string[];
+}

@@ -1,0 +1,151 @@
+import { SERVER_ERROR, type ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
+import { TokenError, type TokenKind, type TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
+import { readJson } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import { jsonRpcError } from "../http/json-rpc-error.js";
+import type { Route } from "../http/route.js";
+import type { RequestGuard } from "../oauth/request-guard.js";
+import type { OperatorLists, TokenQuestion, TokenSummary } from "./messages.js";
+
+const NEW_TOKEN = z.strictObject({
+	name: z.string(),
+	kind: z.enum(["client", "device"]),
+	devices: z.array(z.string().min(1).max(128)).min(1).max(1_000).optional(),
+	userTools: z.boolean().optional(),
+	operator: z.boolean().optional(),
+	readOnly: z.boolean().optional(),
+	expires: z.iso.datetime().optional(),
+	/** Whether the operator has agreed to the consequences for others. */
+	yes: z.boolean().optional(),
+});
+
+/** Most names in the text of a question. */
+const MAX_NAMED = 10;
+
+/** `GET /tokens`: the tokens, without their secrets. */
+export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
+	return (c) => {
+		tokens.refresh();
+		const list = tokens.records.map((record): TokenSummary => {
+			const { sha256: _, salt: __, grant, ...rest } = record;
+			const lastUsed = uses.lastUse(record);
+			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
+		});
+		return c.json({ tokens: list });
+	};
+}
+
+/** Where {@link addToken} finds out for whom a new token has consequences. */
+interface AddTokenOptions {
+	readonly tokens: TokenStore;
+	readonly servers: ServerRegistry;
+	readonly guard: RequestGuard;
+	/** The clients in a session. */
+	readonly clients: () => OperatorLists["clients"];
+	readonly maxBodyBytes: number;
+}
+
+/**
+ * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
+ * device has never connected, is created only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
+ */
+export function addToken(options: AddTokenOptions): Route {
+	const { tokens, servers, guard, maxBodyBytes } = options;
+	return async (c) => {
+		const { data, error } = NEW_TOKEN.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		if (data === undefined) {
+			const [issue] = error.issues;
+			throw new HttpError(400, "malformed", `${issue?.path.join(".") || "token"}: ${issue?.message}`);
+		}
+		expectConsistent(data);
+		if (data.kind === "client" && !data.operator && !guard.needsToken) {
+			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
+			throw new HttpError(400, "malformed", message);
+		}
+		const { yes, devices, ...token } = data;
+		const ids = devices?.map((name) => servers.find(name)?.id ?? name);
+		const unknown = ids?.filter((id) => servers.find(id) === undefined) ?? [];
+		if (data.kind === "client" && unknown.length > 0) {
+			const cure = "expected the id or alias of a device that has connected";
+			throw new HttpError(
+				400,
+				"malformed",
+				`devices: unknown device ${unknown.slice(0, MAX_NAMED).join(", ")}: ${cure}`,
+			);
+		}
+		const question = questionBefore(data.kind, unknown, options);
+		if (question !== undefined && !yes) {
+			return c.json(
+				{ ...jsonRpcError(SERVER_ERROR, `${textOf(question, data.kind)}; agree with "yes": true`), question },
+				409,
+			);
+		}
+		if (question?.isFirst) {
+			// Its own answer is to a client without a token.
+			guard.keep(c.env.outgoing);
+		}
+		return c.json({ token: await translated(() => tokens.add({ ...token, ...(ids && { devices: ids }) })) }, 201);
+	};
+}
+
+/** @throws HttpError (400) if the members contradict each other */
+function expectConsistent({ kind, devices, userTools, operator, readOnly, expires }: z.infer<typeof NEW_TOKEN>): void {
+	const problems = [
+		kind === "device" &&
+			(userTools || operator || readOnly || expires !== undefined) &&
+			"a device's token has no user tools, is no operator's, not read-only and does not expire",
+		operator && devices !== undefined && "an operator's token is for all devices",
+		operator && readOnly && "an operator's token is not read-only",
+	];
+	const problem = problems.find((each) => typeof each === "string");
+	if (problem !== undefined) {
+		throw new HttpError(400, "malformed", problem as string);
+	}
+}
+
+/** What to ask before the token is created; undefined: nothing. */
+function questionBefore(
+	kind: TokenKind,
+	unknown: readonly string[],
+	{ tokens, servers, guard, clients }: AddTokenOptions,
+): TokenQuestion | undefined {
+	const isFirst = kind === "client" ? !guard.needsToken : !tokens.needs("device");
+	if (!isFirst && unknown.length === 0) {
+		return undefined;
+	}
+	// Without tokens nobody has one.
+	const devices = servers.all.filter(({ configured, session }) => !configured && session !== undefined);
+	return {
+		isFirst,
+		clients: isFirst && kind === "client" ? clients().map(({ name }) => name) : [],
+		devices: isFirst && kind === "device" ? devices.map(({ alias }) => alias) : [],
+		unknown,
+	};
+}
+
+function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: TokenKind): string {
+	const cutOff = [...clients, ...devices];
+	return [
+		...(isFirst ? [`it is the first token for a ${kind}: from now on every ${kind} needs a token`] : []),
+		...(cutOff.length > 0 ? [`${cutOff.length} would be disconnected: ${cutOff.slice(0, MAX_NAMED).join(", ")}`] : []),
+		...(unknown.length > 0 ? [`never connected: ${unknown.slice(0, MAX_NAMED).join(", ")}`] : []),
+	].join("; ");
+}
+
+/** `DELETE /tokens/NAME`: whoever uses it is disconnected within a second. */
+export function removeToken(tokens: TokenStore): Route {
+	return async (c) => {
+		await translated(() => tokens.remove(c.req.param("name") ?? ""));
+		return c.body(null, 204);
+	};
+}
+
+async function translated<T>(change: () => Promise<T>): Promise<T> {
+	try {
+		return await change();
+	} catch (error) {
+		throw error instanceof TokenError ? new HttpError(400, "malformed", error.message) : error;
+	}
+}

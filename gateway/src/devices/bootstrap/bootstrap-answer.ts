@@ -1,0 +1,79 @@
+import { isLoopback } from "../../config/listen-address.js";
+import type { DeviceListener } from "../announcement.js";
+import { downTopic, upTopic } from "../mqtt-bus.js";
+
+/** Where devices connect: as configured, or where the gateway listens. Absent: they cannot. */
+export interface DeviceAddresses {
+	readonly websocket?: string | DeviceListener | undefined;
+	readonly mqtt?: string | DeviceListener | undefined;
+}
+
+/** The MQTT port for which other firmwares use TLS. */
+const MQTTS_PORT = 8883;
+
+/** The MQTT keep-alive in seconds: MQTT 3.1.1 §3.1.2.10. */
+const KEEP_ALIVE = 60;
+
+/** Some devices connect only with a password. */
+const NO_PASSWORD = "none";
+
+/**
+ * The blocks that tell a device where to connect.
+ *
+ * @param hostname the gateway's name as the device knows it, as in a URL
+ * @param token absent if devices need none
+ */
+export function backendBlocks(
+	{ websocket, mqtt }: DeviceAddresses,
+	hostname: string,
+	{ id, token }: { readonly id: string; readonly token: string | undefined },
+): { websocket?: object; mqtt?: object } {
+	const url = typeof websocket === "string" ? websocket : urlFor(websocket, hostname);
+	const endpoint = typeof mqtt === "string" ? mqtt : endpointFor(mqtt, hostname);
+	return {
+		...(endpoint !== undefined && {
+			mqtt: {
+				endpoint,
+				client_id: id,
+				username: id,
+				password: token ?? NO_PASSWORD,
+				publish_topic: upTopic(id),
+				subscribe_topic: downTopic(id),
+				keepalive: KEEP_ALIVE,
+			},
+		}),
+		...(url !== undefined && { websocket: { url, token: token ?? "", version: 1 } }),
+	};
+}
+
+/** The time, by which devices of the family set their clocks. */
+export function serverTime(): object {
+	const now = new Date();
+	return { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };
+}
+
+function urlFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
+	const host = listener && hostFor(listener.address, hostname);
+	return host === undefined ? undefined : `${listener?.scheme}://${host}:${listener?.port}/`;
+}
+
+/** Host and port; with the scheme only if the other firmwares would not use TLS at that port. */
+function endpointFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
+	const host = listener && hostFor(listener.address, hostname);
+	if (listener === undefined || host === undefined) {
+		return undefined;
+	}
+	const { scheme, port } = listener;
+	return scheme === "mqtts" && port !== MQTTS_PORT ? `mqtts://${host}:${port}` : `${host}:${port}`;
+}
+
+/** Undefined if only this machine can connect there, and the device is on another. */
+function hostFor(address: string, hostname: string): string | undefined {
+	if (address === "0.0.0.0" || address === "::") {
+		return hostname;
+	}
+	if (isLoopback(address) && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+		return undefined;
+	}
+	return address.includes(":") ? `[${address}]` : address;
+}

@@ -1,0 +1,255 @@
+import { randomBytes } from "node:crypto";
+import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import pLimit, { type LimitFunction } from "p-limit";
+import {
+	type OrInput,
+	ServerError,
+	type ServerIdentity,
+	type ServerTool,
+	type Upload,
+	type Uploads,
+} from "xs-mcp-manager/core";
+import { isObject } from "../../firmware.js";
+
+/** A picture that a device has uploaded. */
+export interface Picture {
+	readonly mimeType: "image/jpeg" | "image/png";
+	readonly data: Buffer;
+}
+
+interface PicturesOptions {
+	/** The URL of the gateway's routes for devices, without a path; undefined if the device cannot reach them. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+}
+
+/** The paths of the routes at which devices upload pictures. */
+export const PICTURE_PATHS = { explain: "/vision/explain", upload: "/vision/upload" } as const;
+
+/** The tool of the family that uploads the screen to a URL: the gateway offers one if the client names none. */
+const SNAPSHOT_TOOL = "self.screen.snapshot";
+
+/** Most pictures in memory, of all devices' calls. */
+const MAX_PICTURES = 64;
+
+/** A call in progress that takes a picture. The picture is dropped with it. */
+export interface PictureCall {
+	/** The call's argument; undefined if it has none, and leaves the question to the device. */
+	readonly question: unknown;
+	picture: Picture | undefined;
+	/** Why a picture was rejected. */
+	problem: string | undefined;
+	isOver: boolean;
+}
+
+/** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
+const MAX_PICTURE_CALLS = 2;
+
+/** What a device may upload during one session. */
+export interface PictureSession {
+	readonly identity: ServerIdentity;
+	/** The bearer token that the device got in `initialize`. */
+	readonly token: string;
+	readonly url: string;
+	/** Calls of tools that have a question, oldest first. */
+	readonly calls: Set<PictureCall>;
+	/** Calls that upload a picture wait for one another. */
+	readonly limit: LimitFunction;
+}
+
+/**
+ * Tells devices where to upload pictures, and adds a picture to the result of the call during which it was taken. A device
+ * can upload only while such a call is in progress, and only to its own calls.
+ */
+export class Pictures implements Uploads {
+	readonly #options: PicturesOptions;
+	readonly #sessions = new Map<ServerIdentity, PictureSession>();
+	readonly #byToken = new Map<string, PictureSession>();
+	/** Calls with an upload URL of their own, by the ticket in it. */
+	readonly #byTicket = new Map<string, PictureCall>();
+	/** What {@link offered} has made of lists: thousands of devices have the same. */
+	readonly #offered = new WeakMap<readonly ServerTool[], readonly ServerTool[]>();
+	#kept = 0;
+
+	constructor(options: PicturesOptions) {
+		this.#options = options;
+	}
+
+	begin(identity: ServerIdentity): { readonly vision?: { readonly url: string; readonly token: string } } {
+		const url = this.#options.urlFor(identity);
+		if (url === undefined) {
+			return {};
+		}
+		const session = {
+			identity,
+			token: secret(),
+			url,
+			calls: new Set<PictureCall>(),
+			limit: pLimit(MAX_PICTURE_CALLS),
+		};
+		this.#sessions.set(identity, session);
+		this.#byToken.set(session.token, session);
+		return { vision: { url: `${url}${PICTURE_PATHS.explain}`, token: session.token } };
+	}
+
+	end(identity: ServerIdentity): void {
+		const session = this.#sessions.get(identity);
+		if (session !== undefined) {
+			this.#sessions.delete(identity);
+			this.#byToken.delete(session.token);
+		}
+	}
+
+	/** With an optional `url` in the snapshot tool: the gateway offers one. */
+	offered(tools: readonly ServerTool[]): readonly ServerTool[] {
+		const known = this.#offered.get(tools);
+		if (known !== undefined) {
+			return known;
+		}
+		const offered = tools.map((tool) => {
+			const { inputSchema, description = "" } = tool;
+			const { required } = inputSchema;
+			return isSnapshot(tool) && Array.isArray(required)
+				? {
+						...tool,
+						description: `${description}\nWithout a URL, the picture is in the result.`.trimStart(),
+						inputSchema: { ...inputSchema, required: required.filter((name) => name !== "url") },
+					}
+				: tool;
+		});
+		this.#offered.set(tools, offered);
+		return offered;
+	}
+
+	/** The session whose device got this token. */
+	sessionOf(token: string): PictureSession | undefined {
+		return this.#byToken.get(token);
+	}
+
+	/** The call for a picture with this question: one with the same question, or one without a question. */
+	callFor({ calls }: PictureSession, question: string): PictureCall | undefined {
+		const open = [...calls].filter(({ picture }) => picture === undefined);
+		return open.find((each) => each.question === question) ?? open.find((each) => each.question === undefined);
+	}
+
+	/** The call whose upload URL has this ticket. */
+	callOf(ticket: string): PictureCall | undefined {
+		return this.#byTicket.get(ticket);
+	}
+
+	/**
+	 * A call starts. It gets an upload URL if the tool needs one and the client gave none.
+	 *
+	 * Rejects with ServerError "invalid-arguments" if an upload URL is needed but unknown.
+	 */
+	async start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload | undefined> {
+		const session = this.#sessions.get(identity);
+		if (isSnapshot(tool) && (args as { url?: unknown }).url === undefined) {
+			return await this.#withTicket(session, args);
+		}
+		return session && hasProperty(tool, "question") ? await this.#withQuestion(session, args) : undefined;
+	}
+
+	/**
+	 * Keeps a picture for its call.
+	 *
+	 * @returns whether it was kept: false if the call has ended or has a picture, or too many wait in memory
+	 */
+	keep(call: PictureCall, picture: Picture): boolean {
+		if (call.isOver || call.picture !== undefined || this.#kept >= MAX_PICTURES) {
+			return false;
+		}
+		this.#kept += 1;
+		call.picture = picture;
+		return true;
+	}
+
+	async #withQuestion(session: PictureSession, args: object): Promise<Upload> {
+		const { question } = args as { question?: unknown };
+		const endTurn = await takeTurn(session.limit);
+		const call: PictureCall = { question, picture: undefined, problem: undefined, isOver: false };
+		session.calls.add(call);
+		const end = (): void => {
+			session.calls.delete(call);
+			this.#drop(call);
+			endTurn();
+		};
+		return { args, complete: (result) => withUpload(result, call), end };
+	}
+
+	async #withTicket(session: PictureSession | undefined, args: object): Promise<Upload> {
+		if (session === undefined) {
+			const problem = "url: is missing, and the gateway knows no address for uploads to itself (setting publicUrl)";
+			throw new ServerError("invalid-arguments", problem);
+		}
+		const endTurn = await takeTurn(session.limit);
+		const ticket = secret();
+		const call: PictureCall = { question: undefined, picture: undefined, problem: undefined, isOver: false };
+		this.#byTicket.set(ticket, call);
+		const end = (): void => {
+			this.#byTicket.delete(ticket);
+			this.#drop(call);
+			endTurn();
+		};
+		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
+		return { args: { ...args, url }, complete: (result) => withUpload(result, call), end };
+	}
+
+	/** A call has ended: its picture is no longer needed. */
+	#drop(call: PictureCall): void {
+		call.isOver = true;
+		if (call.picture !== undefined) {
+			this.#kept -= 1;
+			call.picture = undefined;
+		}
+	}
+}
+
+/** Resolves with what ends the turn. */
+async function takeTurn(limit: LimitFunction): Promise<() => void> {
+	let end = (): void => {};
+	const ended = new Promise<void>((resolve) => {
+		end = resolve;
+	});
+	await new Promise<void>((begin) => {
+		void limit(() => {
+			begin();
+			return ended;
+		});
+	});
+	return end;
+}
+
+/** A result with the picture that the device has uploaded, or why it was rejected. */
+function withUpload(result: OrInput<CallToolResult>, { picture, problem }: PictureCall): OrInput<CallToolResult> {
+	if (isInputRequiredResult(result)) {
+		return result;
+	}
+	return picture === undefined ? withProblem(result, problem) : withPicture(result, picture);
+}
+
+function isSnapshot(tool: ServerTool): boolean {
+	return tool.name === SNAPSHOT_TOOL && hasProperty(tool, "url");
+}
+
+function hasProperty({ inputSchema }: ServerTool, name: string): boolean {
+	return isObject(inputSchema.properties) && Object.hasOwn(inputSchema.properties, name);
+}
+
+function withPicture(result: CallToolResult, { mimeType, data }: Picture): CallToolResult {
+	return { ...result, content: [...result.content, { type: "image", mimeType, data: data.toString("base64") }] };
+}
+
+/** The device knows only the HTTP status. */
+function withProblem(result: CallToolResult, problem: string | undefined): CallToolResult {
+	return problem === undefined || !result.isError
+		? result
+		: {
+				...result,
+				content: [...result.content, { type: "text", text: `The gateway rejected the picture: ${problem}` }],
+			};
+}
+
+/** 256 random bits. */
+function secret(): string {
+	return randomBytes(32).toString("base64url");
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { SERVER_ERROR } from "xs-mcp-manager/core";
+import type { Logger } from "../log/log.js";
+import type { LogLimiter } from "../log/log-limiter.js";
+import { HttpError, type RejectionReason } from "./http-error.js";
+import { jsonRpcError } from "./json-rpc-error.js";
+import type { HttpEnv } from "./route.js";
+
+/** JSON, or HTML. */
+type Body = object | string | Promise<string>;
+
+export type Failure = HttpError | typeof FAILURE;
+
+/** The response to an internal error. The log has the details. */
+const FAILURE = { status: 500, reason: "failed", message: "internal error", headers: {} } as const;
+
+/** Milliseconds without a byte after which the rest of a rejected request is not waited for. */
+const DRAIN_TIME = 1_000;
+
+/** Bytes of a rejected request that are read and dropped. */
+const MAX_DRAINED = 16 * 1024 * 1024;
+
+/** A path that ends with a secret. */
+const TICKET = /^(\/vision\/upload)\/.*/;
+
+interface RejectionReportOptions {
+	readonly log: Logger;
+	/** For messages that strangers can cause. */
+	readonly limitedLog: LogLimiter;
+	/** Counts it. */
+	readonly onRejected: (reason: RejectionReason) => void;
+	/** The network address of a request. */
+	readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** Answers, logs and counts requests that are rejected or fail. */
+export class RejectionReport {
+	readonly #options: RejectionReportOptions;
+
+	constructor(options: RejectionReportOptions) {
+		this.#options = options;
+	}
+
+	/** The answer to a request of a client whose route or middleware threw. */
+	async answer(error: Error, c: Context<HttpEnv>): Promise<Response> {
+		return await this.#answer(error, c, ({ reason, message }) =>
+			jsonRpcError(reason === "not-json" ? ProtocolErrorCode.ParseError : SERVER_ERROR, message),
+		);
+	}
+
+	/** The same for a request of a device, in the words of its family. */
+	async answerDevice(error: Error, c: Context<HttpEnv>): Promise<Response> {
+		return await this.#answer(error, c, ({ message }) => ({ success: false, message }));
+	}
+
+	/**
+	 * The same in the words of a protocol of its own.
+	 *
+	 * @param bodyOf JSON, or the HTML of a page
+	 */
+	async answerAs(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
+		return await this.#answer(error, c, bodyOf);
+	}
+
+	/** The answer to a request whose URL or Host header is malformed. */
+	answerMalformed(error: Error): Response {
+		this.connection("malformed", { err: error });
+		return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });
+	}
+
+	/** A connection that never made a request: too slow, or not HTTP. */
+	connection(reason: "slow" | "malformed", where: object): void {
+		const { onRejected, limitedLog } = this.#options;
+		onRejected(reason);
+		limitedLog.warn(reason, where, reason === "slow" ? "rejected: too slow" : "rejected: not HTTP");
+	}
+
+	async #answer(error: Error, c: Context<HttpEnv>, bodyOf: (failure: Failure) => Body): Promise<Response> {
+		const { incoming, outgoing } = c.env;
+		this.#report(error, c.req.path, incoming);
+		if (outgoing.headersSent) {
+			outgoing.destroy();
+			return RESPONSE_ALREADY_SENT;
+		}
+		await drain(incoming);
+		if (!incoming.complete) {
+			c.header("Connection", "close");
+		}
+		const failure = error instanceof HttpError ? error : FAILURE;
+		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
+		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
+	}
+
+	#report(error: Error, path: string, request: IncomingMessage): void {
+		const { log, limitedLog, onRejected, addressOf } = this.#options;
+		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
+		if (error instanceof HttpError) {
+			onRejected(error.reason);
+			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
+		} else if (request.destroyed && !request.complete) {
+			log.debug(where, "request aborted by the client");
+		} else {
+			log.error({ ...where, err: error }, "request failed");
+		}
+	}
+}
+
+/** Reads and drops the rest of a request: a client that still writes would lose the answer. */
+async function drain(request: IncomingMessage): Promise<void> {
+	if (request.complete || request.destroyed) {
+		return;
+	}
+	await new Promise<void>((resolve) => {
+		const timer = setTimeout(resolve, DRAIN_TIME);
+		const stop = (): void => {
+			clearTimeout(timer);
+			resolve();
+		};
+		let bytes = 0;
+		request.on("data", (chunk: Buffer) => {
+			bytes += chunk.length;
+			if (bytes > MAX_DRAINED) {
+				stop();
+			} else {
+				timer.refresh();
+			}
+		});
+		request.once("end", stop);
+		request.once("close", stop);
+	});
+}

@@ -1,0 +1,41 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Handler, MiddlewareHandler } from "hono";
+import type { Access, AccessGrant } from "../config/access.js";
+import type { TokenRecord } from "../config/token-store.js";
+import type { ConsoleSession } from "./console-sessions.js";
+import { HttpError } from "./http-error.js";
+
+/** A request that may be served, and on whose behalf. */
+export interface Admission {
+	readonly access: Access;
+	/** With whom its requests and streams are counted: a token, or an address without one. */
+	readonly owner: string;
+	/** The token of the request; undefined if none is required. */
+	readonly token: TokenRecord | undefined;
+	/** The console's session by whose cookie the request was admitted; undefined for a token or none. */
+	readonly session?: ConsoleSession | undefined;
+	/** What the request's access token allows; undefined if it has none. */
+	readonly grant?: AccessGrant | undefined;
+}
+
+/** What Hono's context holds: Node's request and response, and what the middleware before a route has found out. */
+export interface HttpEnv {
+	Bindings: HttpBindings;
+	Variables: { admission: Admission };
+}
+
+/** Answers the requests for one path. */
+export type Route = Handler<HttpEnv>;
+
+export type Middleware = MiddlewareHandler<HttpEnv>;
+
+/** Rejects requests with another method. Hono itself would answer HEAD wherever there is GET. */
+export function allow(...methods: readonly string[]): Middleware {
+	const list = methods.join(", ");
+	return async (c, next) => {
+		if (!methods.includes(c.req.method)) {
+			throw new HttpError(405, "method", `expected ${list}`, { Allow: list });
+		}
+		await next();
+	};
+}

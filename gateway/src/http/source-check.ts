@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { hostnamesOf } from "../config/listen-address.js";
+import { HttpError } from "./http-error.js";
+
+export interface SourceCheckOptions {
+	/** Hostnames, besides the server's own, by which it may be addressed. */
+	readonly allowedHosts: readonly string[];
+	/** Hostnames of sites, besides this machine's, whose pages may use the gateway. */
+	readonly allowedOrigins: readonly string[];
+}
+
+/** Rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP. */
+export class SourceCheck {
+	readonly #hostnames: readonly string[];
+	readonly #origins: readonly string[];
+
+	/** @param addresses where the server listens */
+	constructor(addresses: readonly string[], { allowedHosts, allowedOrigins }: SourceCheckOptions) {
+		this.#hostnames = [...addresses.flatMap(hostnamesOf), ...allowedHosts];
+		this.#origins = [...localhostAllowedOrigins(), ...allowedOrigins];
+	}
+
+	/** @throws HttpError (403) if Host or Origin is foreign */
+	check({ url = "", headers: { host, origin } }: IncomingMessage): void {
+		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
+		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+		for (const name of target === undefined ? [host] : [host, target]) {
+			const hostCheck = validateHostHeader(name, [...this.#hostnames]);
+			if (!hostCheck.ok) {
+				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+			}
+		}
+		const originCheck = validateOriginHeader(origin, [...this.#origins]);
+		if (!originCheck.ok) {
+			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
+		}
+	}
+}
+
+/**
+ * Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked.
+ *
+ * @param isSecure whether the client speaks TLS
+ */
+export function isOfForeignPage({ headers: { host = "", origin } }: IncomingMessage, isSecure: boolean): boolean {
+	const scheme = isSecure ? "https" : "http";
+	return origin !== undefined && origin.toLowerCase() !== `${scheme}://${host}`.toLowerCase();
+}
+
+/**
+ * Whether the gateway's own page makes the request, so that its cookie counts. Browsers name the Origin of everything that
+ * changes something; a GET without one is at least not from a page that could read the answer.
+ *
+ * @param isSecure whether the client speaks TLS
+ */
+export function isOfOwnPage(request: IncomingMessage, isSecure: boolean): boolean {
+	const { origin, "sec-fetch-site": site } = request.headers;
+	if (origin !== undefined) {
+		return !isOfForeignPage(request, isSecure);
+	}
+	return request.method === "GET" && (site === undefined || site === "same-origin");
+}

@@ -1,0 +1,280 @@
+import { randomBytes } from "node:crypto";
+import { OAuthErrorCode } from "@modelcontextprotocol/server";
+import type { Context, Hono } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { type Limits, SCOPES } from "../config/scopes.js";
+import { looksLikeCode, type SignInCodes } from "../config/sign-in-code.js";
+import type { TokenStore } from "../config/token-store.js";
+import { readFields } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import type { RejectionReport } from "../http/rejections.js";
+import { allow, type HttpEnv, type Route } from "../http/route.js";
+import { isOfOwnPage } from "../http/source-check.js";
+import type { Logger } from "../log/log.js";
+import { type AuthorizationServer, SIGN_IN_PATHS } from "./authorization-server.js";
+import { mayRedirect, type OAuthClient } from "./clients.js";
+import { type ConsentDevice, choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
+import { LANGUAGES, languageOf } from "./consent-texts.js";
+import { DocumentError } from "./metadata-document.js";
+import { field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
+import type { ProtectedResource } from "./protected-resource.js";
+import type { RequestGuard } from "./request-guard.js";
+import type { SignInRequest } from "./sign-in-request.js";
+
+/** Largest form of a person, bytes: it holds the client's request. */
+const MAX_FORM = 65_536;
+
+/** Most characters of a client's `state`, which comes back to it. */
+const MAX_STATE = 2_048;
+
+/** A code challenge of S256: RFC 7636 section 4.2. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** The cookie of the browser that shows the page, and seconds for which it is kept. */
+const COOKIE = "xs_mcp_sign_in";
+const COOKIE_AGE = 600;
+
+/** Who approves by a code of the command line. No token has this name. */
+const BY_CODE = "code:";
+
+export interface ConsentOptions {
+	readonly server: AuthorizationServer;
+	readonly resource: ProtectedResource;
+	readonly guard: RequestGuard;
+	readonly rejections: RejectionReport;
+	readonly tokens: TokenStore;
+	/** Of the command line. */
+	readonly codes: SignInCodes;
+	readonly log: Logger;
+	/** The devices from which the operator chooses. */
+	readonly devices: () => readonly ConsentDevice[];
+}
+
+/** The authorization endpoint (RFC 6749 section 3.1): a page for the person in front of the browser. */
+export function addConsent(app: Hono<HttpEnv>, options: ConsentOptions): void {
+	const consent = new Consent(options);
+	app.all(SIGN_IN_PATHS.authorize, allow("GET", "POST"));
+	app.get(SIGN_IN_PATHS.authorize, consent.showing(consent.ask));
+	app.post(SIGN_IN_PATHS.authorize, consent.showing(consent.answer));
+}
+
+class Consent {
+	readonly #options: ConsentOptions;
+
+	constructor(options: ConsentOptions) {
+		this.#options = options;
+	}
+
+	/** Has a route show failures as a page. */
+	showing(route: Route): Route {
+		return async (c, next) => {
+			c.header("Content-Security-Policy", consentPolicy(undefined));
+			// Clients open the page in a window of theirs, and without a referrer browsers would not name the form's origin.
+			c.header("Cross-Origin-Opener-Policy", "unsafe-none");
+			c.header("Referrer-Policy", "same-origin");
+			try {
+				await this.#options.guard.checkRate(c.env.incoming);
+				return await route(c, next);
+			} catch (error) {
+				const language = languageOf(c.req.header("Accept-Language"));
+				return await this.#options.rejections.answerAs(error as Error, c, async ({ message }) =>
+					String(await failurePage(message, language)),
+				);
+			}
+		};
+	}
+
+	/**
+	 * `GET`: the client's request. A wrong one is shown to the person: whoever registers a client could otherwise make links to
+	 * the gateway that lead anywhere (RFC 9700 section 4.11.2).
+	 */
+	readonly ask: Route = async (c) => {
+		const query = new URL(c.req.url).searchParams;
+		const client = await this.#clientOf(c, field(query, "client_id"));
+		const redirectUri = optionalField(query, "redirect_uri") ?? client.redirectUris[0] ?? "";
+		if (!mayRedirect(client, redirectUri)) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
+		}
+		return await this.#identify(c, {
+			id: randomBytes(16).toString("base64url"),
+			...this.#read(query),
+			client,
+			redirectUri,
+		});
+	};
+
+	/** `POST`: the person's answer, first who it is, then what the client may do. */
+	readonly answer: Route = async (c) => {
+		const { incoming } = c.env;
+		const { guard, server, resource } = this.#options;
+		const isOwnPage = incoming.headers.origin === server.origin || isOfOwnPage(incoming, guard.isSecure(incoming));
+		if (!isOwnPage) {
+			throw new HttpError(403, "origin", "only the gateway's own page may do this");
+		}
+		const fields = await readFields(incoming, MAX_FORM);
+		const language = languageOf(c.req.header("Accept-Language"));
+		const request = server.requests.open(field(fields, "request"), getCookie(c, COOKIE) ?? "");
+		if (request === undefined || resource.identify(request.audience) === undefined) {
+			throw new HttpError(400, "malformed", LANGUAGES[language].tooOld);
+		}
+		if (optionalField(fields, "answer") !== "go") {
+			return this.#redirect(c, request, { error: OAuthErrorCode.AccessDenied });
+		}
+		return request.operator === undefined
+			? await this.#recognize(c, request, optionalField(fields, "secret")?.trim())
+			: await this.#decide(c, request, fields);
+	};
+
+	/** Rejects with OAuthFailure if the client is unknown. */
+	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
+		const { guard, server } = this.#options;
+		try {
+			const client = await server.findClient(id, guard.addressOf(c.env.incoming));
+			if (client !== undefined) {
+				return client;
+			}
+		} catch (error) {
+			if (!(error instanceof DocumentError)) {
+				throw error;
+			}
+			throw new OAuthFailure(OAuthErrorCode.InvalidClient, `${id}: ${error.message}`);
+		}
+		throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; have the client register again");
+	}
+
+	/** @throws OAuthFailure */
+	#read(query: URLSearchParams): Pick<SignInRequest, "state" | "challenge" | "audience" | "scope"> {
+		const type = field(query, "response_type");
+		if (type !== "code") {
+			throw new OAuthFailure(OAuthErrorCode.UnsupportedResponseType, "response_type: expected code");
+		}
+		const challenge = field(query, "code_challenge");
+		if (field(query, "code_challenge_method") !== "S256" || !CHALLENGE.test(challenge)) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "code_challenge: expected one of S256");
+		}
+		const state = optionalField(query, "state");
+		if (state !== undefined && state.length > MAX_STATE) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `state: longer than ${MAX_STATE} characters`);
+		}
+		const audience = this.#options.resource.identify(optionalField(query, "resource") ?? "/mcp");
+		if (audience === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
+		}
+		const scope = optionalField(query, "scope") ?? SCOPES.control;
+		return { challenge, audience, scope, ...(state !== undefined && { state }) };
+	}
+
+	async #identify(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
+		const sealed = this.#seal(c, request);
+		const content = identifyPage(request, sealed, languageOf(c.req.header("Accept-Language")), problem);
+		return this.#show(c, request, content, problem === undefined ? 200 : 401);
+	}
+
+	/** The person sends a secret, or is signed in to the console. */
+	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
+		const { guard, codes } = this.#options;
+		const { incoming } = c.env;
+		const t = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
+		let operator: string | undefined;
+		try {
+			const isCode = secret !== undefined && looksLikeCode(secret);
+			if (isCode) {
+				await guard.checkAttempts(incoming);
+			}
+			if (isCode && (await translated(() => codes.takeSignInCode(secret)))) {
+				operator = BY_CODE;
+			} else {
+				const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);
+				if (token !== undefined && token.operator !== true) {
+					return await this.#identify(c, request, t.notOperator);
+				}
+				operator = token?.name;
+			}
+		} catch (error) {
+			if (!(error instanceof HttpError) || error.status !== 401) {
+				throw error;
+			}
+		}
+		return operator === undefined
+			? await this.#identify(c, request, t.wrongSecret)
+			: await this.#choose(c, { ...request, operator });
+	}
+
+	async #choose(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
+		const sealed = this.#seal(c, request);
+		const language = languageOf(c.req.header("Accept-Language"));
+		const content = choosePage(request, sealed, this.#options.devices(), language, problem);
+		return this.#show(c, request, content, problem === undefined ? 200 : 400);
+	}
+
+	/** The operator has chosen what the client may do. */
+	async #decide(c: Context<HttpEnv>, request: SignInRequest, fields: URLSearchParams): Promise<Response> {
+		const { server, tokens, log } = this.#options;
+		const { client, operator } = request;
+		tokens.refresh();
+		const isOperator = tokens.records.some((each) => each.name === operator && tokens.current(each.sha256)?.operator);
+		if (operator !== BY_CODE && !isOperator) {
+			return await this.#identify(c, { ...request, operator: undefined });
+		}
+		const devices = fields.getAll("device");
+		const isForAll = fields.get("devices") !== "some";
+		if (isForAll !== (devices.length === 0)) {
+			const { chooseDevices } = LANGUAGES[languageOf(c.req.header("Accept-Language"))];
+			return await this.#choose(c, request, chooseDevices);
+		}
+		const readOnly = fields.get("tools") !== "control";
+		const limits: Limits = {
+			...(!isForAll && { devices }),
+			...(readOnly && { readOnly }),
+			...(!readOnly && fields.has("userTools") && { userTools: true }),
+		};
+		const { id, redirectUri, challenge, audience } = request;
+		const approval = { client, redirectUri, challenge, audience, limits };
+		const code = await translated(() => server.grants.approve(id, approval));
+		if (code === undefined) {
+			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c.req.header("Accept-Language"))].tooOld);
+		}
+		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
+		return this.#redirect(c, request, { code });
+	}
+
+	/** Puts the request into the form, bound to this browser. */
+	#seal(c: Context<HttpEnv>, request: SignInRequest): string {
+		const { server } = this.#options;
+		const known = getCookie(c, COOKIE) ?? "";
+		const browser = CHALLENGE.test(known) ? known : randomBytes(32).toString("base64url");
+		setCookie(c, COOKIE, browser, {
+			path: SIGN_IN_PATHS.authorize,
+			httpOnly: true,
+			sameSite: "Strict",
+			secure: server.origin.startsWith("https:"),
+			maxAge: COOKIE_AGE,
+		});
+		return server.requests.seal(request, browser);
+	}
+
+	#show(
+		c: Context<HttpEnv>,
+		{ redirectUri }: SignInRequest,
+		content: ReturnType<typeof failurePage>,
+		status: 200 | 400 | 401,
+	) {
+		c.header("Content-Security-Policy", consentPolicy(redirectUri));
+		return c.html(content, status);
+	}
+
+	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */
+	#redirect(
+		c: Context<HttpEnv>,
+		{ redirectUri, state }: { readonly redirectUri: string; readonly state?: string | undefined },
+		parameters: Readonly<Record<string, string>>,
+	): Response {
+		const url = new URL(redirectUri);
+		const all = { ...parameters, ...(state !== undefined && { state }), iss: this.#options.server.origin };
+		for (const [name, value] of Object.entries(all)) {
+			url.searchParams.set(name, value);
+		}
+		c.header("Referrer-Policy", "no-referrer");
+		return c.redirect(url.href, 303);
+	}
+}

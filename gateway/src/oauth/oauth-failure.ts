@@ -1,0 +1,73 @@
+import { OAuthErrorCode } from "@modelcontextprotocol/server";
+import { TokenError } from "../config/token-store.js";
+import { HttpError } from "../http/http-error.js";
+import type { Failure, RejectionReport } from "../http/rejections.js";
+import type { Route } from "../http/route.js";
+
+/** An OAuth request is rejected, with a code of RFC 6749 section 5.2 and its extensions. */
+export class OAuthFailure extends HttpError {
+	readonly code: OAuthErrorCode;
+
+	constructor(code: OAuthErrorCode, message: string, status = 400) {
+		super(status, "malformed", message);
+		this.name = "OAuthFailure";
+		this.code = code;
+	}
+}
+
+/** Has a route answer failures as OAuth has them: RFC 6749 section 5.2. */
+export function answeringOAuth(rejections: RejectionReport, route: Route): Route {
+	return async (c, next) => {
+		try {
+			return await route(c, next);
+		} catch (error) {
+			return await rejections.answerAs(error as Error, c, (failure) => ({
+				error: codeOf(failure),
+				error_description: failure.message,
+			}));
+		}
+	};
+}
+
+function codeOf(failure: Failure): OAuthErrorCode {
+	if (failure instanceof OAuthFailure) {
+		return failure.code;
+	}
+	if (failure.status === 429) {
+		return OAuthErrorCode.TooManyRequests;
+	}
+	return failure.status >= 500 ? OAuthErrorCode.ServerError : OAuthErrorCode.InvalidRequest;
+}
+
+/** @throws OAuthFailure if a field is missing, empty or repeated */
+export function field(fields: URLSearchParams, name: string): string {
+	const value = optionalField(fields, name);
+	if (value === undefined) {
+		throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `${name}: missing`);
+	}
+	return value;
+}
+
+/**
+ * A field of a request; undefined if it is missing or empty.
+ *
+ * @throws OAuthFailure if it is repeated: RFC 6749 section 3.1
+ */
+export function optionalField(fields: URLSearchParams, name: string): string | undefined {
+	const [value, ...more] = fields.getAll(name);
+	if (more.length > 0) {
+		throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `${name}: given twice`);
+	}
+	return value || undefined;
+}
+
+/** Rejects with OAuthFailure if the limit of sign-ins is reached, or the cluster is unreachable. */
+export async function translated<T>(change: () => Promise<T>): Promise<T> {
+	try {
+		return await change();
+	} catch (error) {
+		throw error instanceof TokenError
+			? new OAuthFailure(OAuthErrorCode.TemporarilyUnavailable, error.message, 503)
+			: error;
+	}
+}

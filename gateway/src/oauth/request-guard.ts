@@ -1,0 +1,255 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Access, AccessGrant } from "../config/access.js";
+import { isLoopback } from "../config/listen-address.js";
+import { type Limits, SCOPES } from "../config/scopes.js";
+import { NO_TOKEN_NAME, type TokenRecord, type TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
+import { ClientAddresses } from "../http/client-address.js";
+import { readCookie } from "../http/console-cookie.js";
+import { type ConsoleSession, ConsoleSessions } from "../http/console-sessions.js";
+import { HttpError } from "../http/http-error.js";
+import { RequestLimits, type RequestLimitsOptions } from "../http/limits.js";
+import type { Admission } from "../http/route.js";
+import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } from "../http/source-check.js";
+import type { SignIn } from "./sign-in.js";
+import { IssuerUnavailable } from "./token-issuer.js";
+
+/** What to do about a wrong or missing token. */
+const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";
+
+interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
+	/** Where the server listens. Beyond loopback every request needs a token. */
+	readonly address: string;
+	readonly tokens: TokenStore;
+	/** When tokens were last used. */
+	readonly uses: TokenUses;
+	/** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. */
+	readonly trustProxy: readonly string[];
+	/** Devices whose user-only tools every client sees; `*` for all. */
+	readonly userTools: readonly string[];
+	/** Sign-in with OAuth; undefined: off. */
+	readonly signIn?: SignIn | undefined;
+}
+
+/** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
+export class RequestGuard {
+	readonly #options: RequestGuardOptions;
+	readonly #source: SourceCheck;
+	readonly #limits: RequestLimits;
+	readonly #addresses: ClientAddresses;
+	/** Open responses: streams stay open as long as the client wants. */
+	readonly #open = new Map<ServerResponse, Admission>();
+	/** People who are signed in to the console. */
+	readonly sessions = new ConsoleSessions();
+
+	constructor(options: RequestGuardOptions) {
+		this.#options = options;
+		this.#source = new SourceCheck([options.address], options);
+		this.#limits = new RequestLimits(options);
+		this.#addresses = new ClientAddresses(options.trustProxy);
+	}
+
+	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
+	get needsToken(): boolean {
+		const { address, tokens, signIn } = this.#options;
+		return !isLoopback(address) || tokens.needs("client") || signIn?.isRequired === true;
+	}
+
+	/** The network address that a request comes from, for logs and limits. */
+	addressOf(request: IncomingMessage): string {
+		return this.#addresses.of(request);
+	}
+
+	/** Whether the client speaks TLS, with the gateway or with a trusted proxy before it. */
+	isSecure(request: IncomingMessage): boolean {
+		return this.#addresses.isSecure(request);
+	}
+
+	/** @throws HttpError (403) if Host or Origin is foreign */
+	checkSource(request: IncomingMessage): void {
+		this.#source.check(request);
+	}
+
+	/**
+	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError without a valid
+	 * token if one is required (401), and after too many requests (429).
+	 */
+	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
+		const { access, ...rest } = await this.#authenticate(request);
+		const isForeign = isOfForeignPage(request, this.isSecure(request));
+		const holder = rest.token && { holder: rest.token.sha256 };
+		const address = this.addressOf(request);
+		const admission = { access: { ...access, ...holder, address, ...(isForeign && { isForeignPage: true }) }, ...rest };
+		this.#open.set(response, admission);
+		response.once("close", () => this.#open.delete(response));
+		return admission;
+	}
+
+	/** Ends the answers to clients whose token was removed or has expired, and to people who have signed out. */
+	recheck(): void {
+		for (const [response, admission] of this.#open) {
+			if (!this.#stillAdmits(admission)) {
+				response.destroy();
+			}
+		}
+	}
+
+	/** Has an answer go on, whatever {@link recheck} finds: its own request changes who needs a token. */
+	keep(response: ServerResponse): void {
+		this.#open.delete(response);
+	}
+
+	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
+	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
+		const token = this.#options.tokens.verify("client", secret);
+		if (token !== undefined) {
+			await this.#limits.requestWithToken(token.name);
+			this.#options.uses.used(token);
+			return token;
+		}
+		await this.checkAttempts(request);
+		await this.#limits.wrongToken(this.addressOf(request));
+		throw this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
+	}
+
+	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
+	async checkAttempts(request: IncomingMessage): Promise<void> {
+		await this.#limits.attempt(this.addressOf(request));
+	}
+
+	/** Counts a request without a token. Rejects with HttpError (429). */
+	async checkRate(request: IncomingMessage): Promise<void> {
+		await this.#limits.request(this.addressOf(request));
+	}
+
+	/** The token of the person who is signed in to the console; undefined if nobody is, or another site's page asks. */
+	signedIn(request: IncomingMessage): TokenRecord | undefined {
+		const session = this.#sessionOf(request);
+		return session && this.#options.tokens.current(session.token);
+	}
+
+	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */
+	lacksScope({ url = "" }: IncomingMessage, scope: string): HttpError {
+		const description = "the access token lacks a scope";
+		const challenge = this.#options.signIn?.resource.challenge(pathOf(url), {
+			error: "insufficient_scope",
+			description,
+			scope,
+		});
+		return new HttpError(403, "token", `${description}: ${scope}`, challenge ? { "WWW-Authenticate": challenge } : {});
+	}
+
+	#invalidToken({ url = "" }: IncomingMessage, description: string): HttpError {
+		const challenge =
+			this.#options.signIn?.resource.challenge(pathOf(url), { error: "invalid_token", description }) ??
+			'Bearer realm="xs-mcp-gateway", error="invalid_token"';
+		return new HttpError(401, "token", description, { "WWW-Authenticate": challenge });
+	}
+
+	async #authenticate(request: IncomingMessage): Promise<Admission> {
+		const { userTools } = this.#options;
+		if (!this.needsToken) {
+			await this.checkRate(request);
+			return { access: localAccess(userTools), owner: this.addressOf(request), token: undefined };
+		}
+		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+		if (secret !== undefined) {
+			const grant = await this.#grantOf(request, secret);
+			if (grant !== undefined) {
+				return await this.#admitGrant(request, grant);
+			}
+			const token = await this.verify(request, secret);
+			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token };
+		}
+		const session = this.#sessionOf(request);
+		const token = session && this.#options.tokens.current(session.token);
+		if (token !== undefined) {
+			await this.#limits.requestWithToken(token.name);
+			this.#options.uses.used(token);
+			return { access: accessOf(token.name, token, userTools), owner: `token ${token.name}`, token, session };
+		}
+		await this.checkRate(request);
+		throw new HttpError(401, "token", `missing bearer token ${CREATE_TOKEN}`, {
+			"WWW-Authenticate":
+				this.#options.signIn?.resource.challenge(pathOf(request.url)) ?? 'Bearer realm="xs-mcp-gateway"',
+		});
+	}
+
+	/** What an access token allows; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
+	async #grantOf(request: IncomingMessage, secret: string): Promise<AccessGrant | undefined> {
+		const { signIn, tokens } = this.#options;
+		if (signIn === undefined || tokens.verify("client", secret) !== undefined) {
+			return undefined;
+		}
+		try {
+			const grant = await signIn.issuer.verify(secret);
+			if (grant !== "expired") {
+				return grant;
+			}
+		} catch (error) {
+			if (!(error instanceof IssuerUnavailable)) {
+				throw error;
+			}
+			await this.checkAttempts(request);
+			throw new HttpError(503, "busy", error.message, { "Retry-After": "10" });
+		}
+		// Not counted as a wrong token: it was a good one.
+		await this.checkRate(request);
+		throw this.#invalidToken(request, "the access token has expired");
+	}
+
+	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Admission> {
+		const { signIn, uses, userTools } = this.#options;
+		const { principal, audience, limits, token } = grant;
+		await this.#limits.requestWithToken(principal);
+		if (signIn?.resource.covers(audience, pathOf(request.url)) !== true) {
+			throw this.#invalidToken(request, "the access token is for another resource");
+		}
+		if (limits === undefined) {
+			throw this.lacksScope(request, SCOPES.control);
+		}
+		if (token !== undefined) {
+			uses.used(token);
+		}
+		return { access: accessOf(principal, limits, userTools), owner: `token ${principal}`, token, grant };
+	}
+
+	/** The console's session of a request that the gateway's own page makes. */
+	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
+		const cookie = readCookie(request);
+		return cookie !== undefined && isOfOwnPage(request, this.isSecure(request))
+			? this.sessions.find(cookie)
+			: undefined;
+	}
+
+	#stillAdmits({ token, session, grant }: Admission): boolean {
+		if (grant !== undefined) {
+			return grant.isCurrent();
+		}
+		if (token === undefined) {
+			return !this.needsToken;
+		}
+		const isSignedOut = session !== undefined && !this.sessions.has(session);
+		return !isSignedOut && this.#options.tokens.current(token.sha256) !== undefined;
+	}
+}
+
+/** The access of a client without a token: every device, user-only tools only as configured. */
+export function localAccess(userTools: readonly string[]): Access {
+	const some = userTools.length > 0 && new Set(userTools);
+	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
+}
+
+function accessOf(principal: string, limits: Limits, userTools: readonly string[]): Access {
+	return {
+		principal,
+		...(limits.devices && { devices: new Set(limits.devices) }),
+		...(limits.readOnly && { readOnly: true }),
+		userTools: limits.userTools === true || localAccess(userTools).userTools,
+	};
+}
+
+function pathOf(url = ""): string {
+	return url.split("?")[0] as string;
+}

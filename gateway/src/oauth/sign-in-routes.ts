@@ -1,0 +1,133 @@
+import { OAuthErrorCode } from "@modelcontextprotocol/server";
+import type { Hono } from "hono";
+import { readFields, readJson } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import { allow, type HttpEnv, type Route } from "../http/route.js";
+import { type AuthorizationServer, SIGN_IN_PATHS } from "./authorization-server.js";
+import { CLIENT_METADATA } from "./clients.js";
+import { addConsent, type ConsentOptions } from "./consent-routes.js";
+import type { TokenAnswer } from "./grants.js";
+import { answeringOAuth, field, OAuthFailure, optionalField, translated } from "./oauth-failure.js";
+import type { SignIn } from "./sign-in.js";
+
+/** Where clients find the metadata of a resource: RFC 9728 section 3.1. */
+const RESOURCE_METADATA = "/.well-known/oauth-protected-resource";
+
+/** Where they find that of the authorization server: RFC 8414 section 3. */
+const SERVER_METADATA = "/.well-known/oauth-authorization-server";
+
+/** Largest request of a client that signs in, bytes. */
+const MAX_BODY = 16_384;
+
+export interface SignInRoutesOptions extends Omit<ConsentOptions, "server" | "resource"> {
+	readonly signIn: SignIn;
+}
+
+/** The routes by which clients sign in: before they are authenticated. */
+export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRoutesOptions): void {
+	const { server, resource } = signIn;
+	const show = showResource(signIn);
+	app.all(RESOURCE_METADATA, allow("GET"), show);
+	app.all(`${RESOURCE_METADATA}/mcp/:device?`, allow("GET"), show);
+	if (server === undefined) {
+		return;
+	}
+	const { guard, rejections } = options;
+	const add = (path: string, route: Route): void => {
+		app.all(path, allow("POST"));
+		app.post(
+			path,
+			answeringOAuth(rejections, async (c, next) => {
+				await guard.checkRate(c.env.incoming);
+				return await route(c, next);
+			}),
+		);
+	};
+	app.all(SERVER_METADATA, allow("GET"), (c) => c.json(server.metadata));
+	add(SIGN_IN_PATHS.register, register(server));
+	add(SIGN_IN_PATHS.token, issueTokens(server, signIn));
+	add(SIGN_IN_PATHS.revoke, revoke(server));
+	addConsent(app, { ...options, server, resource });
+}
+
+/** `GET /.well-known/oauth-protected-resource/mcp/DEVICE`; without a path, that of `/mcp`. */
+function showResource({ resource }: SignIn): Route {
+	return (c) => {
+		const path = new URL(c.req.url).pathname.slice(RESOURCE_METADATA.length) || "/mcp";
+		const metadata = resource.metadata(path);
+		if (metadata === undefined) {
+			throw new HttpError(404, "not-found", "not found");
+		}
+		return c.json(metadata);
+	};
+}
+
+/** `POST /oauth/register`: RFC 7591 section 3. Whatever the client asks for, it gets no secret. */
+function register({ registrations }: AuthorizationServer): Route {
+	return async (c) => {
+		const { data, error } = CLIENT_METADATA.safeParse(await readJson(c.env.incoming, MAX_BODY));
+		if (data === undefined) {
+			const [issue] = error.issues;
+			const isOfRedirect = issue?.path[0] === "redirect_uris";
+			const code = isOfRedirect ? OAuthErrorCode.InvalidRedirectUri : OAuthErrorCode.InvalidClientMetadata;
+			throw new OAuthFailure(code, `${issue?.path.join(".") || "metadata"}: ${issue?.message}`);
+		}
+		const client = registrations.register(data);
+		if (client === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidClientMetadata, "name and redirect URIs are too long");
+		}
+		const answer = {
+			client_id: client.id,
+			client_id_issued_at: Math.floor(Date.now() / 1_000),
+			client_name: client.name,
+			redirect_uris: client.redirectUris,
+			grant_types: ["authorization_code", "refresh_token"],
+			response_types: ["code"],
+			token_endpoint_auth_method: "none",
+		};
+		return c.json(answer, 201);
+	};
+}
+
+/** `POST /oauth/token`: OAuth 2.1 section 3.2. */
+function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
+	const { grants } = server;
+	return async (c) => {
+		const fields = await readFields(c.env.incoming, MAX_BODY);
+		const clientId = field(fields, "client_id");
+		if (!server.knows(clientId)) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; register again", 401);
+		}
+		const asked = optionalField(fields, "resource");
+		const audience = asked === undefined ? undefined : resource.identify(asked);
+		if (asked !== undefined && audience === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
+		}
+		let answer: TokenAnswer | undefined;
+		const type = field(fields, "grant_type");
+		if (type === "authorization_code") {
+			const redirectUri = optionalField(fields, "redirect_uri");
+			const verifier = field(fields, "code_verifier");
+			answer = await translated(() =>
+				grants.exchange(field(fields, "code"), { clientId, redirectUri, verifier, audience }),
+			);
+		} else if (type === "refresh_token") {
+			answer = await translated(() => grants.refresh(field(fields, "refresh_token"), clientId, audience));
+		} else {
+			throw new OAuthFailure(OAuthErrorCode.UnsupportedGrantType, `grant_type: unexpected ${type.slice(0, 100)}`);
+		}
+		if (answer === undefined) {
+			throw new OAuthFailure(OAuthErrorCode.InvalidGrant, "unknown, used or expired, or issued for another request");
+		}
+		return c.json(answer);
+	};
+}
+
+/** `POST /oauth/revoke`: RFC 7009. A token that is unknown is no error. */
+function revoke({ grants }: AuthorizationServer): Route {
+	return async (c) => {
+		const fields = await readFields(c.env.incoming, MAX_BODY);
+		await translated(() => grants.revoke(field(fields, "token"), field(fields, "client_id")));
+		return c.body(null, 200);
+	};
+}

@@ -1,0 +1,111 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { RejectionReason } from "../http/http-error.js";
+
+/** Values that are read at each scrape. */
+interface MetricsSources {
+	readonly devicesConnected: () => number;
+	readonly devicesElsewhere: () => number;
+	readonly devicesKnown: () => number;
+	readonly sessions: () => number;
+	/** Undefined: the gateway is alone. */
+	readonly listsRefused?: (() => number) | undefined;
+	/** Files of the state folder that could not be written. */
+	readonly failedSaves: () => number;
+}
+
+/** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
+const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/**
+ * The gateway's metrics for Prometheus. No label holds a device or a token: thousands of devices would be thousands of
+ * time series. Events of single devices are in the log and in `/events`.
+ */
+export class Metrics {
+	readonly registry = new Registry();
+	readonly #calls = new Histogram({
+		name: "xs_mcp_gateway_call_duration_seconds",
+		help: "Calls to devices, by how they ended",
+		labelNames: ["outcome"],
+		buckets: CALL_BUCKETS,
+		registers: [this.registry],
+	});
+	readonly #rejectedRequests = new Counter({
+		name: "xs_mcp_gateway_requests_rejected_total",
+		help: "Requests of clients that were rejected, by reason",
+		labelNames: ["reason"],
+		registers: [this.registry],
+	});
+	readonly #rejectedDevices = new Counter({
+		name: "xs_mcp_gateway_device_messages_rejected_total",
+		help: "Connections and messages of devices that were rejected or dropped",
+		registers: [this.registry],
+	});
+	readonly #firmware = new Counter({
+		name: "xs_mcp_gateway_firmware_updates_total",
+		help: "Firmware offered to devices, downloaded, confirmed and rolled back",
+		labelNames: ["step"],
+		registers: [this.registry],
+	});
+
+	constructor(sources: MetricsSources) {
+		const { devicesConnected, devicesElsewhere, devicesKnown, sessions, failedSaves, listsRefused } = sources;
+		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
+		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
+		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
+		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
+		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
+		if (listsRefused !== undefined) {
+			const help = "Attempts to share a device's lists with the cluster that failed; the log says why";
+			this.#counter("cluster_lists_refused_total", help, listsRefused);
+		}
+	}
+
+	/**
+	 * A call has ended.
+	 *
+	 * @param outcome "ok", "failed", "rejected" or the code of the error
+	 * @param duration milliseconds
+	 */
+	called(outcome: string, duration: number): void {
+		this.#calls.observe({ outcome }, duration / 1_000);
+	}
+
+	/** A client's request was rejected. */
+	requestRejected(reason: RejectionReason): void {
+		this.#rejectedRequests.inc({ reason });
+	}
+
+	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
+	firmwareUpdated(step: FirmwareUpdate["step"]): void {
+		this.#firmware.inc({ step });
+	}
+
+	/** A connection or message of a device was rejected or dropped. */
+	deviceRejected(): void {
+		this.#rejectedDevices.inc();
+	}
+
+	#counter(name: string, help: string, value: () => number): void {
+		new Counter({
+			name: `xs_mcp_gateway_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.reset();
+				this.inc(value());
+			},
+		});
+	}
+
+	#gauge(name: string, help: string, value: () => number): void {
+		new Gauge({
+			name: `xs_mcp_gateway_${name}`,
+			help,
+			registers: [this.registry],
+			collect() {
+				this.set(value());
+			},
+		});
+	}
+}

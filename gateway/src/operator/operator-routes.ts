@@ -1,0 +1,214 @@
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import { z } from "zod";
+import { type Access, reaches } from "../config/access.js";
+import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
+import { readJson } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import type { HttpEnv, Route } from "../http/route.js";
+import { StreamLimit } from "../http/stream-limit.js";
+import type { GatewayEvent, GatewayEvents } from "./events.js";
+import type { Metrics } from "./metrics.js";
+
+/** A device, as `GET /devices` describes it. */
+export interface DeviceSummary {
+	readonly id: string;
+	readonly alias: string;
+	/** The operator's tags, shared with other devices. */
+	readonly tags: readonly string[];
+	readonly board: { readonly name: string; readonly version: string };
+	readonly connected: boolean;
+	/** "websocket" or "mqtt"; absent while it is offline. */
+	readonly transport?: string;
+	/** ISO 8601. While it is connected: when it connected. */
+	readonly lastSeen: string;
+	/** Their number, user-only ones included. */
+	readonly tools: number;
+	/** The names of its user-only tools: those are hidden from most clients. */
+	readonly userOnlyTools: readonly string[];
+}
+
+/** Bytes that may wait for a client that watches events; beyond, its stream ends. */
+const MAX_BACKLOG = 1024 * 1024;
+
+/** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
+const KEEP_ALIVE = 15_000;
+
+/** `GET /metrics`, for Prometheus. */
+export function showMetrics({ registry }: Metrics): Route {
+	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
+}
+
+/** `GET /devices`: those that the token can access. */
+export function listDevices(servers: ServerRegistry): Route {
+	return (c) => {
+		const { access } = c.var.admission;
+		return c.json({ devices: servers.all.filter(({ id }) => reaches(access, id)).map(summaryOf) });
+	};
+}
+
+/** `DELETE /devices?offlineSeconds=N`: forgets the devices that have been offline for at least that long. */
+export function forgetOfflineDevices(servers: ServerRegistry): Route {
+	return async (c) => {
+		const text = c.req.query("offlineSeconds") ?? "";
+		if (!/^[0-9]{1,9}$/.test(text)) {
+			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
+		}
+		const latest = Date.now() - Number(text) * 1000;
+		const { access } = c.var.admission;
+		const chosen = servers.all.filter(
+			({ id, session, lastSeen }) => session === undefined && lastSeen <= latest && reaches(access, id),
+		);
+		await Promise.all(chosen.map(({ id }) => servers.forget(id)));
+		return c.json({ forgotten: chosen.map(({ alias }) => alias) });
+	};
+}
+
+const DEVICE_CHANGE = z.strictObject({ alias: z.string().optional(), tags: z.array(z.string()).optional() });
+
+/** `PATCH /devices/NAME` with `{"alias": …}` or `{"tags": […]}`: gives a device another alias, or other tags. */
+export function changeDevice(servers: ServerRegistry, maxBodyBytes: number): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		const { data } = DEVICE_CHANGE.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		const { alias, tags } = data ?? {};
+		if (alias === undefined && tags === undefined) {
+			throw new HttpError(400, "malformed", "alias: expected a string; or tags: expected an array of strings");
+		}
+		try {
+			await servers.edit(server.id, { alias, tags });
+		} catch (error) {
+			if (error instanceof RangeError) {
+				throw new HttpError(400, "malformed", error.message);
+			}
+			const { code } = error as NodeJS.ErrnoException;
+			throw code === undefined ? error : new HttpError(503, "busy", `${server.alias}: cannot be saved: ${code}`);
+		}
+		return c.json(summaryOf(server));
+	};
+}
+
+/** `DELETE /devices/NAME`: forgets a device that will not return. */
+export function forgetDevice(servers: ServerRegistry): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		if (server.session !== undefined) {
+			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
+		}
+		await servers.forget(server.id);
+		return c.body(null, 204);
+	};
+}
+
+/** `DELETE /devices/NAME/session`: disconnects a device. It may connect again at once. */
+export function disconnectDevice(servers: ServerRegistry): Route {
+	return (c) => {
+		const { session } = deviceOf(c, servers);
+		session?.close("disconnected by the operator");
+		return c.body(null, 204);
+	};
+}
+
+const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).optional() });
+
+interface OfferFirmwareOptions {
+	readonly servers: ServerRegistry;
+	readonly firmware: FirmwareOffers;
+	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+	readonly maxBodyBytes: number;
+}
+
+/**
+ * `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
+ * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
+ */
+export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: OfferFirmwareOptions): Route {
+	return async (c) => {
+		const server = deviceOf(c, servers);
+		const { alias, id, board, session } = server;
+		const { userTools } = c.var.admission.access;
+		if (userTools !== true && (userTools === false || !userTools.has(id))) {
+			const how = "a token created with --allow-user-tools, or the setting userTools";
+			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
+		}
+		const { data } = FIRMWARE_REQUEST.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		if (data === undefined) {
+			throw new HttpError(400, "malformed", "expected {} or a version, a string");
+		}
+		if (firmware.folder === undefined) {
+			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
+		}
+		const url = session && urlFor(session.identity);
+		if (url === undefined) {
+			const problem = session ? "does not know the gateway's address: see publicUrl" : "is offline";
+			throw new HttpError(409, "busy", `${alias} ${problem}`);
+		}
+		const { name, version } = board;
+		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: data.version });
+		if (offer === undefined && data.version !== undefined) {
+			throw new HttpError(404, "not-found", `no firmware ${data.version} for ${name} in firmwareFolder`);
+		}
+		return c.json(offer ?? {});
+	};
+}
+
+/** `GET /events`: server-sent events about the devices that the token can access. */
+export function streamEvents(events: GatewayEvents): Route {
+	const limit = new StreamLimit("event streams");
+	return (c) => {
+		limit.add(c.var.admission.owner, c.env.outgoing);
+		follow(events, c.env.outgoing, c.var.admission.access);
+		return RESPONSE_ALREADY_SENT;
+	};
+}
+
+/** Writes to Node's response, which says how much waits for a client that does not read. */
+function follow(events: GatewayEvents, response: ServerResponse, access: Access): void {
+	response.writeHead(200, { "Content-Type": "text/event-stream" });
+	response.write(": connected\n\n");
+	const write = (event: GatewayEvent): void => {
+		if (response.writableLength > MAX_BACKLOG) {
+			response.destroy();
+		} else if (reaches(access, event.device)) {
+			response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+		}
+	};
+	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+	events.on("event", write);
+	response.once("close", () => {
+		clearInterval(timer);
+		events.off("event", write);
+	});
+}
+
+function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }: Server): DeviceSummary {
+	return {
+		id,
+		alias,
+		tags,
+		board,
+		connected: online,
+		...(online && session && { transport: session.identity.transport }),
+		lastSeen: new Date(lastSeen).toISOString(),
+		tools: tools.length,
+		userOnlyTools: tools.filter(isUserOnly).map(({ name }) => name),
+	};
+}
+
+/**
+ * The device in the request's path.
+ *
+ * @throws HttpError (404) if it is not known, or the token cannot access it
+ */
+function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
+	const name = c.req.param("device") ?? "";
+	const server = servers.find(name);
+	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
+		throw new HttpError(404, "not-found", `unknown device ${name}`);
+	}
+	return server;
+}

@@ -1,0 +1,165 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono } from "hono";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import type { SaveState } from "../config/save-state.js";
+import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "../console/console-routes.js";
+import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "../devices/bootstrap/binding-routes.js";
+import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
+import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
+import { readJson } from "../http/body.js";
+import { allowOrigin } from "../http/cors.js";
+import { HttpError } from "../http/http-error.js";
+import type { RejectionReport } from "../http/rejections.js";
+import { setHeaders } from "../http/response-headers.js";
+import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
+import type { RequestGuard } from "../oauth/request-guard.js";
+import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
+import { type ClusterSource, showCluster } from "../operator/cluster-routes.js";
+import type { GatewayEvents } from "../operator/events.js";
+import type { Metrics } from "../operator/metrics.js";
+import {
+	changeDevice,
+	disconnectDevice,
+	forgetDevice,
+	forgetOfflineDevices,
+	listDevices,
+	offerFirmware,
+	showMetrics,
+	streamEvents,
+} from "../operator/operator-routes.js";
+import type { HttpEndpoint } from "../transports/http-endpoint.js";
+
+interface AppOptions {
+	readonly endpoint: HttpEndpoint;
+	readonly servers: ServerRegistry;
+	readonly events: GatewayEvents;
+	readonly metrics: Metrics;
+	readonly guard: RequestGuard;
+	readonly rejections: RejectionReport;
+	readonly maxBodyBytes: number;
+	readonly bindings: DeviceBindings;
+	/** The routes for devices: see createDeviceApp. */
+	readonly deviceApp: Hono<HttpEnv>;
+	readonly firmware: FirmwareOffers;
+	readonly console: ConsoleOptions;
+	readonly cluster: ClusterSource;
+	readonly saves: SaveState;
+	/** Sign-in with OAuth; undefined: off. */
+	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
+	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+}
+
+/** Everything that the gateway serves over HTTP. */
+export function createApp(options: AppOptions): Hono<HttpEnv> {
+	const { endpoint, servers, events, metrics, guard, rejections, maxBodyBytes, bindings, deviceApp } = options;
+	const { firmware, urlFor, saves } = options;
+	const app = new Hono<HttpEnv>();
+	app.onError((error, c) => rejections.answer(error, c));
+	app.notFound(notFound);
+
+	app.use(setHeaders);
+	app.route("/", deviceApp);
+	app.use(checkSource(guard), allowOrigin, rejectWebSockets(options.console));
+	app.all("/healthz", allow("GET", "HEAD"), showHealth(saves));
+	if (options.signIn !== undefined) {
+		addSignIn(app, { ...options.signIn, guard, rejections });
+	}
+	// Clients without a token look for OAuth here: after 401 they would keep looking; 404 means that the gateway does not
+	// use it.
+	app.all("/.well-known/*", notFound);
+
+	addConsolePage(app, { ...options.console, servers, guard, maxBodyBytes });
+
+	app.use(authenticate(guard), rejectChanges);
+	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
+	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
+	app.all("/metrics", allow("GET"), showMetrics(metrics));
+	app.all("/cluster", allow("GET"), showCluster(options.cluster));
+	app.all("/devices", allow("GET", "DELETE"));
+	app.get("/devices", listDevices(servers));
+	app.delete("/devices", forgetOfflineDevices(servers));
+	app.all("/devices/:device", allow("DELETE", "PATCH"));
+	app.delete("/devices/:device", forgetDevice(servers));
+	app.patch("/devices/:device", changeDevice(servers, maxBodyBytes));
+	app.all("/devices/:device/session", allow("DELETE"), disconnectDevice(servers));
+	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
+	app.use("/bindings/*", needsAllDevices);
+	app.all("/bindings", allow("GET"), listBindings(bindings));
+	app.all("/bindings/:code", allow("POST", "DELETE"));
+	app.post("/bindings/:code", approveBinding(bindings));
+	app.delete("/bindings/:code", rejectBinding(bindings));
+	app.all("/events", allow("GET"), streamEvents(events));
+	return app;
+}
+
+function checkSource(guard: RequestGuard): Middleware {
+	return async (c, next) => {
+		guard.checkSource(c.env.incoming);
+		checkPath(c.env.incoming.url ?? "", c.req.path);
+		await next();
+	};
+}
+
+/** A proxy that lets some paths through must see the one that is served: `/mcp/%2e%2e/devices` is not `/devices`. */
+function checkPath(url: string, served: string): void {
+	const [path] = url.split(/[?#]/);
+	if (path?.startsWith("/") && path !== served) {
+		throw new HttpError(404, "not-found", "not found");
+	}
+}
+
+/** Without it, a device whose backend URL has this port would get a page, and nobody would learn why it stays offline. */
+function rejectWebSockets({ describe }: ConsoleOptions): Middleware {
+	return async (c, next) => {
+		if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
+			const { websocket, mqtt } = describe().urls;
+			const urls = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
+			throw new HttpError(404, "not-found", `no WebSocket at this port: devices connect to ${urls}`);
+		}
+		await next();
+	};
+}
+
+function authenticate(guard: RequestGuard): Middleware {
+	return async (c, next) => {
+		c.set("admission", await guard.admit(c.env.incoming, c.env.outgoing));
+		await next();
+	};
+}
+
+/** Rejects what a read-only token may not change. What it may do over MCP is in its catalog; `/console/` is its own session. */
+const rejectChanges: Middleware = async (c, next) => {
+	const isOfSession = /^\/(mcp|console)(\/|$)/.test(c.req.path);
+	if (c.var.admission.access.readOnly && !isOfSession && c.req.method !== "GET") {
+		throw new HttpError(403, "token", "this token is read-only");
+	}
+	await next();
+};
+
+/** Status 200 in any case: it serves, and a restart would not help. Strangers are not told the paths, which the log has. */
+function showHealth(saves: SaveState): Route {
+	return (c) =>
+		c.json(
+			saves.problem === undefined ? { status: "ok" } : { status: "degraded", problem: "the state cannot be saved" },
+		);
+}
+
+function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: number): Route {
+	return async (c) => {
+		const { incoming, outgoing } = c.env;
+		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
+		const { access, grant } = c.var.admission;
+		const device = c.req.param("device");
+		const lacking = grant && endpoint.lackingScope(incoming, access, device, body);
+		if (lacking !== undefined) {
+			throw guard.lacksScope(incoming, lacking);
+		}
+		await endpoint.handle(incoming, outgoing, access, device, body);
+		return RESPONSE_ALREADY_SENT;
+	};
+}
+
+function notFound(): never {
+	throw new HttpError(404, "not-found", "not found");
+}

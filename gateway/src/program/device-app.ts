@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import {
+	BOOTSTRAP_PATHS,
+	BootstrapRoutes,
+	type BootstrapRoutesOptions,
+} from "../devices/bootstrap/bootstrap-routes.js";
+import { PictureRoutes, type PictureRoutesOptions } from "../devices/pictures/picture-routes.js";
+import { PICTURE_PATHS } from "../devices/pictures/pictures.js";
+import { allowOrigin } from "../http/cors.js";
+import { HttpError } from "../http/http-error.js";
+import type { RejectionReport } from "../http/rejections.js";
+import { setHeaders } from "../http/response-headers.js";
+import { allow, type HttpEnv } from "../http/route.js";
+
+export interface DeviceAppOptions extends PictureRoutesOptions {
+	readonly bootstrap: BootstrapRoutesOptions;
+	readonly rejections: RejectionReport;
+}
+
+/**
+ * What the gateway serves to devices over HTTP. They may use any name for the gateway, so Host is not checked: each
+ * request needs a secret that a website cannot have. The bootstrap, which needs none, checks it.
+ */
+export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
+	const { rejections } = options;
+	const routes = new PictureRoutes(options);
+	const bootstrap = new BootstrapRoutes(options.bootstrap);
+	const app = new Hono<HttpEnv>();
+	app.onError((error, c) => rejections.answerDevice(error, c));
+	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
+	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
+	app.use(`${BOOTSTRAP_PATHS.ota}/*`, bootstrap.checkSource, allowOrigin);
+	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
+		app.all(path, allow("GET", "POST"), bootstrap.ota);
+	}
+	app.all(BOOTSTRAP_PATHS.activate, allow("POST"), bootstrap.activate);
+	app.all(`${BOOTSTRAP_PATHS.download}/:file`, allow("GET"), bootstrap.download);
+	return app;
+}
+
+/** The same on the port at which devices open their WebSockets, so that they reach it at the address that they know. */
+export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> {
+	const app = new Hono<HttpEnv>();
+	app.use(setHeaders);
+	app.route("/", createDeviceApp(options));
+	app.onError((error, c) => options.rejections.answerDevice(error, c));
+	app.notFound(() => {
+		throw new HttpError(426, "not-found", "upgrade required: this port speaks WebSocket only", {
+			Upgrade: "websocket",
+		});
+	});
+	return app;
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { readConfiguration } from "../../../src/config/configuration.js";
+import { VisionModel } from "../../../src/devices/pictures/vision-model.js";
+import type { WireCall, WireDevice } from "../../support/gateway.js";
+import { connectCamera, jpeg, takePhoto, upload, visionOf } from "../../support/pictures.js";
+import { startProgram } from "../../support/program.js";
+
+interface Asked {
+	readonly path: string;
+	readonly authorization: string | undefined;
+	readonly body: { model: string; messages: { content: object[] }[] };
+}
+
+/** A service with the Chat Completions API. */
+async function startModel(t: TestContext, answer: (response: ServerResponse) => void) {
+	const asked: Asked[] = [];
+	const server = createServer(async (request: IncomingMessage, response) => {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) {
+			chunks.push(chunk as Buffer);
+		}
+		const { url: path = "", headers } = request;
+		asked.push({ path, authorization: headers.authorization, body: JSON.parse(Buffer.concat(chunks).toString()) });
+		answer(response);
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	t.after(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
+}
+
+/** Takes a photo through a gateway that asks this model. */
+async function photograph(t: TestContext, answer: (response: ServerResponse) => void) {
+	const { url, asked } = await startModel(t, answer);
+	const settings = { visionUrl: url, visionModel: "eyes", visionKey: "k-secret" };
+	const started = await startProgram(t, settings);
+	const onCall = ({ id }: WireCall, device: WireDevice): undefined => {
+		void upload({ ...visionOf(device), question: "What is it?", file: jpeg() }).then(({ body }) =>
+			device.answer(id, { content: [{ type: "text", text: JSON.stringify(body) }], isError: false }),
+		);
+	};
+	const { client } = await connectCamera(t, started, { onCall });
+	const { content } = await takePhoto(client, "What is it?");
+	assert.doesNotMatch(started.log(), /k-secret/);
+	assert.deepEqual(content[1], { type: "image", mimeType: "image/jpeg", data: jpeg().toString("base64") });
+	return { asked, answer: JSON.parse((content[0] as { text: string }).text) as Record<string, unknown> };
+}
+
+const saying = (text: unknown) => (response: ServerResponse) =>
+	response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: text } }] }));
+
+describe("a vision model", () => {
+	it("is asked about the picture, and its text is in the result", async (t) => {
+		const { asked, answer } = await photograph(t, saying("a window"));
+		assert.deepEqual(answer, { success: true, action: "RESPONSE", response: "a window" });
+		const [{ path, authorization, body }] = asked as [Asked];
+		assert.deepEqual([path, authorization, body.model], ["/v1/chat/completions", "Bearer k-secret", "eyes"]);
+		assert.deepEqual(body.messages[0]?.content, [
+			{ type: "text", text: "What is it?" },
+			{ type: "image_url", image_url: { url: `data:image/jpeg;base64,${jpeg().toString("base64")}` } },
+		]);
+	});
+
+	it("has its text shortened, because a device's memory is small", async (t) => {
+		const { answer } = await photograph(t, saying("long ".repeat(1_000)));
+		assert.equal(String(answer.response).length, 2_000);
+	});
+
+	const failures: [string, (response: ServerResponse) => void][] = [
+		["answers with an error", (response) => response.writeHead(500).end("no")],
+		["answers with no text", saying(undefined)],
+		["answers with what is not JSON", (response) => response.end("hello")],
+		["answers without end", (response) => response.end("x".repeat(300_000))],
+		["redirects", (response) => response.writeHead(302, { Location: "http://127.0.0.1:1/" }).end()],
+	];
+	for (const [name, answerWith] of failures) {
+		it(`that ${name} does not cost the picture`, async (t) => {
+			const { answer } = await photograph(t, answerWith);
+			assert.equal(answer.success, false);
+			assert.match(String(answer.message), /did not answer/);
+		});
+	}
+
+	it("that is too slow fails", async (t) => {
+		const { url } = await startModel(t, () => {});
+		const model = new VisionModel({ url, model: "eyes", timeout: 1 });
+		await assert.rejects(model.ask("What is it?", { mimeType: "image/jpeg", data: jpeg() }), { name: "TimeoutError" });
+	});
+
+	it("needs both its URL and its name", () => {
+		assert.throws(
+			() => readConfiguration({ flags: { visionUrl: "http://127.0.0.1/v1" } }),
+			/visionUrl and visionModel/,
+		);
+	});
+});
