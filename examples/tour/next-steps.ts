@@ -25,7 +25,7 @@ export function showNextSteps(
 	} else {
 		line("Try it: npm start");
 	}
-	line("Write a tool: docs/add-a-tool.md. Put the firmware on a board: docs/moddable.md");
+	line("Write a tool: docs/add-a-tool.md. Put the firmware on a board: docs/first-board.md");
 	if (transport === "websocket") {
 		line("The same tour over MQTT: npm start -- --transport mqtt");
 	}

@@ -1,7 +1,7 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
 // host-test/fixtures/everything on a virtual device behind it, against such a device by itself, and against the gateway's
-// connections to upstream servers. Writes docs/conformance.md.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// connections to upstream servers. Writes docs/verified.md.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,10 +18,10 @@ import { freePort } from "../support/port.js";
 import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
-import { problemsOf, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
+import { problemsOf, REPORT_HEADING, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
 
-const REPORT = fileURLToPath(new URL("../../docs/conformance.md", import.meta.url));
+const REPORT = fileURLToPath(new URL("../../docs/verified.md", import.meta.url));
 const FIRMWARE = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
 /** How devices are connected: the gateway's flags, and what its log calls their URL. */
@@ -117,7 +117,9 @@ const program = makeProgram(
 		new Option("--only <transport>", "only the server, over this transport; the report is not written").choices(ALL),
 	)
 	.action(async (side: Side | undefined, { only }: { only?: Transport }) => {
-		const before = existsSync(REPORT) ? readFileSync(REPORT, "utf8") : "";
+		const page = readFileSync(REPORT, "utf8");
+		const start = page.indexOf(REPORT_HEADING);
+		const before = page.slice(start);
 		const kept = splitReport(before);
 		const runs = (each: Side): boolean => (only === undefined ? (side ?? each) : "server") === each;
 		const server = runs("server") ? await runServer(before, only) : undefined;
@@ -137,7 +139,7 @@ const program = makeProgram(
 			const texts = SIDES.map((each) => ({ server, client, authorization })[each]?.text ?? kept[each]);
 			writeFileSync(
 				REPORT,
-				`${texts
+				`${page.slice(0, start)}${texts
 					.map((text) => text.trimEnd())
 					.join("\n\n")
 					.trimEnd()}\n`,

@@ -1,6 +1,9 @@
 import { EXPECTED_FAILURES, UNSCORED } from "./expected-failures.js";
 import { type ScenarioResult, SUITES } from "./suites.js";
 
+/** Where the report begins in docs/verified.md. It goes on to the end of the page. */
+export const REPORT_HEADING = "## MCP conformance";
+
 /** The results of each suite, by its title, over one transport. */
 export type Results = ReadonlyMap<string, readonly ScenarioResult[]>;
 
@@ -57,10 +60,10 @@ export function whyUnexpected(key: string, scenarios: readonly ScenarioResult[])
 export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 	const transports = [...byTransport.keys()];
 	const lines = [
-		"# MCP conformance",
+		REPORT_HEADING,
 		"",
 		"`npm run conformance` runs MCP's official suites (`@modelcontextprotocol/conformance`) against a virtual device on XS,",
-		"behind the gateway and [directly](direct.md). It writes this page, and fails if a figure falls.",
+		"behind the gateway and [directly](direct.md). It writes this section and those below, and fails if a figure falls.",
 		"",
 		...table(
 			["suite", ...transports],

@@ -8,7 +8,7 @@ import type { ToolHints } from "./tool-hints.js";
 
 /**
  * How tools and prompts are named in a client's list: in characters that every client takes, or in those characters with the
- * server's alias in front, which is then in the URIs of resources, too. See docs/gateway.md.
+ * server's alias in front, which is then in the URIs of resources, too. See docs/gateway/client-view.md.
  */
 export type Naming = "portable" | "prefixed";
 

@@ -35,7 +35,7 @@ export function stateResource(server: Server): Resource {
 }
 
 /**
- * A server's state as JSON: see docs/gateway.md. Includes the members of the server's own state resource, if it has one.
+ * A server's state as JSON: see docs/gateway/client-view.md. Includes the members of the server's own state resource, if it has one.
  */
 export async function readState(server: Server, signal?: AbortSignal): Promise<TextResourceContents> {
 	const own = await readOwnState(server, signal);
