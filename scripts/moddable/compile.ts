@@ -13,9 +13,12 @@ interface FileConfig {
 }
 
 /** What decides the result of a build beside its sources. */
-const TRANSFORMATION = ["compile.ts", "release-source.ts", "plain-members.ts", "arrow-functions.ts"].map(
-	(name) => new URL(name, import.meta.url),
-);
+const TRANSFORMATION = [
+	"compile.ts",
+	"../../toolchain/release/release-source.ts",
+	"../../toolchain/release/plain-members.ts",
+	"../../toolchain/release/arrow-functions.ts",
+].map((name) => new URL(name, import.meta.url));
 
 /** Of syntax, what matters is `void 0`: XS searches the global object for `undefined` at each use. */
 const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } as const;
