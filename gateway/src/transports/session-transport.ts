@@ -67,6 +67,9 @@ const INTERRUPTED = "the gateway has stopped while the request was in progress: 
 /** Lists that changed are told again on every new stream. */
 const LIST_CHANGED = /\/list_changed$/;
 
+/** Milliseconds that a client waits before it opens a lost stream again. The SDK's clients try twice: a restart may take so long. */
+const RETRY = "retry: 5000\n\n";
+
 /** A sign of life, which no client sees. */
 const COMMENT = ": keepalive\n\n";
 
@@ -391,7 +394,10 @@ export class SessionTransport implements Transport {
 	 * not every client takes an empty event for one.
 	 */
 	#firstEvent({ stream }: Exchange): string {
-		return stream !== STANDALONE && this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
+		if (stream === STANDALONE) {
+			return RETRY;
+		}
+		return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 
 	/** While something waits to be sent, the client needs no sign of life. */

@@ -136,7 +136,7 @@ describe("the timer of a session", () => {
 		const response = await send("GET");
 		await tick(2);
 		await transport.close(true);
-		assert.match(await textOf(response), /: keepalive\n\n: keepalive\n\n$/);
+		assert.equal(await textOf(response), "retry: 5000\n\n: keepalive\n\n: keepalive\n\n");
 		await tick();
 	});
 });
