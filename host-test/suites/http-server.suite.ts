@@ -53,7 +53,7 @@ function open(built: object = {}, address?: string) {
 		log: (message) => log.push(message),
 	};
 	const endpoint = openDirect(platform, options)?.serve(server);
-	endpoint?.open();
+	endpoint?.online();
 	const post = (message: unknown, headers?: Readonly<Record<string, string>>): FakeHttpConnection => {
 		const connection = platform.connect();
 		connection.post(typeof message === "string" ? message : JSON.stringify(message), headers);
@@ -267,7 +267,7 @@ export default suite("HTTP server", {
 	"closes everything with the port"() {
 		const { platform, endpoint, post, calls, timer } = open();
 		const connections = [post(WAIT), post(WAIT), platform.connect()];
-		endpoint?.close();
+		endpoint?.offline();
 		equal(
 			connections.map(({ closed }) => closed),
 			[true, true, true],

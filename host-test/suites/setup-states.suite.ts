@@ -28,7 +28,7 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 		...ADDONS,
 		setup: (options) => openSetup(platform, options),
 		timer,
-		onState: (state) => states.push(state),
+		followers: [{ stateChanged: (state) => void states.push(state) }],
 		log: (line) => log.push(line),
 	}) as Application;
 	const follow = (online: boolean): void => {

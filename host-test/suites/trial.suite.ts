@@ -117,7 +117,7 @@ export default suite("firmware on trial", {
 			built: {},
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
 			...ADDONS,
-			direct: () => ({ serve: () => ({ open() {}, close() {} }) }),
+			direct: () => ({ serve: () => ({ online() {}, offline() {} }) }),
 			timer: new FakeTimer(),
 			log: () => {},
 		});

@@ -6,6 +6,7 @@ import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Features } from "../mcp_server/mcp-server.js";
+import type { Envelope } from "../protocols/envelope.js";
 import type { SessionPolicy } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";
 import type { SettingValue } from "../settings/settings-table.js";
@@ -42,7 +43,7 @@ export interface ApplicationOptions {
 	/** Tells how the installation of firmware goes on. */
 	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
 	/** Saves power while nobody uses the device. */
-	readonly power?: Power | undefined;
+	readonly power?: Attachment | undefined;
 	readonly timer: TimerModule;
 	/** Tools that need a missing part are not offered. */
 	readonly tools: readonly HardwareTool[];
@@ -50,20 +51,34 @@ export interface ApplicationOptions {
 	readonly features?: Features<Hardware>;
 	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
 	readonly ticks?: () => number;
-	/** Called when the device's state has changed. */
-	readonly onState?: (state: DeviceState) => void;
-	/** Called when the device is in a session with its backend. Without a backend: when it is online. */
-	readonly onReached?: () => void;
+	/** What else is told of events. */
+	readonly followers?: readonly Attachment[];
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;
 	readonly log: (message: string) => void;
 }
 
-/** What saves power is told how the device is used. */
-export interface Power {
-	/** Somebody uses the device, which the face does not show: a button, the brightness, a picture. */
-	used(): void;
+/** Events of the application. What is attached to it implements those that it needs. */
+export interface Attachment {
+	/** The device is in its network, which it has not joined for the set-up alone. */
+	online?(): void;
+	/** The device is not in its network, or is set up. */
+	offline?(): void;
+	/** A session with the backend has begun. */
+	sessionBegan?(id: string): void;
+	/** No session with the backend is left. */
+	sessionEnded?(): void;
+	/** The session has ended, or could not begin, and not by the device. */
+	lost?(): void;
+	/** The device is in a session with its backend. Without a backend: online. */
+	reached?(): void;
+	stateChanged?(state: DeviceState): void;
 	/** The face has changed, or would have on a board with a screen. */
-	follow(change: Partial<Face>): void;
-	close(): void;
+	shown?(change: Partial<Face>): void;
+	/** A message of the backend that is not MCP. */
+	receive?(message: Envelope): void;
+	/** Somebody uses the device, which the face does not show: a button, the brightness, a picture. */
+	used?(): void;
+	/** The application ends. */
+	close?(): void;
 }

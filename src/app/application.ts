@@ -2,7 +2,6 @@ import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
-import type { Direct } from "../direct/open-direct.js";
 import type { Board, Face, Glyphs, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
@@ -15,8 +14,7 @@ import type { ProtocolError } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import type { PhoneSetup } from "../setup/phone-setup.js";
 import { drawAttention } from "../sound/chime.js";
-import { shortText } from "../text/short-text.js";
-import type { ApplicationOptions, Power } from "./application-options.js";
+import type { ApplicationOptions, Attachment } from "./application-options.js";
 import { BackendMcp } from "./backend-mcp.js";
 import { describeDevice } from "./describe-device.js";
 import { faceChange } from "./face-change.js";
@@ -32,75 +30,84 @@ export class Application implements BackendLink {
 	readonly #board: Board;
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
+	/** What is told of events, in this order. */
+	readonly #attached: Attachment[] = [];
 	readonly #log: (message: string) => void;
 	readonly #timer: TimerModule;
 	readonly #search: BackendSearch | undefined;
-	readonly #direct: ReturnType<Direct["serve"]> | undefined;
 	readonly #setup: PhoneSetup | undefined;
-	readonly #power: Power | undefined;
 	readonly #words: Words | undefined;
 	readonly #mcp: BackendMcp;
-	readonly #commands: SystemCommands;
 	readonly #talk: Talk;
-	readonly #conversation: Conversation | undefined;
 	readonly #hasBackend: boolean;
-	readonly #unfollowInputs: () => void;
-	readonly #icons: StatusIcons;
+	/** Of the bare screen: what wraps it has none. */
 	readonly #glyphs: Glyphs | undefined;
-	readonly #onState: ((state: DeviceState) => void) | undefined;
-	readonly #onReached: (() => void) | undefined;
+	readonly #icons: StatusIcons;
 	/** Starts the requested set-up. */
 	#setupTimer: TimerHandle | undefined;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, transport, source, session, timer, tools, features, log } = options;
+		const { board, backend, source, timer, log } = options;
 		this.#log = log;
 		this.#timer = timer;
-		this.#onState = options.onState;
-		this.#onReached = options.onReached;
-		this.#power = options.power;
 		this.#words = options.words;
+		this.#hasBackend = backend !== "";
+		this.#glyphs = board.screen?.glyphs;
+		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
 			onShow: (setup) => this.show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
-		const parts: Board & Partial<Hardware> = {
+		this.#attach(options.power);
+		const parts = this.#observeParts(options);
+		const conversation = options.conversation?.({ board: parts, link: this, words: options.words, timer, log });
+		// One object: a copy would take a slot of the heap for each part.
+		this.#board = Object.assign(parts, conversation?.parts);
+		this.server = makeServer(options, this.#board);
+		this.#mcp = new BackendMcp(this.server);
+		this.#protocol = this.#makeProtocol(options);
+		this.#talk = new Talk({
+			state: this.#state,
+			protocol: this.#protocol,
+			mode: options.listenMode ?? "auto",
+			send: (type, members) => this.send(type, members),
+		});
+		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
+		this.#icons = new StatusIcons(board, timer, (change) => this.show(change));
+		this.#icons.update();
+		this.#attach(this.#mcp);
+		this.#attach(this.#talk);
+		for (const follower of options.followers ?? []) {
+			this.#attach(follower);
+		}
+		this.#attach(new SystemCommands(board.system, this.#state, log));
+		this.#attach(conversation);
+		this.#attach({ close: this.#followInputs(conversation) });
+		this.#attach(this.#icons);
+		this.#attach(options.direct?.serve(this.server));
+		this.#attach(this.#search);
+		this.show({ backend, words: options.words, volume: this.#board.speaker?.volume });
+	}
+
+	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
+	#observeParts({ board, timer, words, update, ticks, log }: ApplicationOptions): Board & Partial<Hardware> {
+		return {
 			...withObservedParts(board, {
 				timer,
-				words: options.words,
-				observeInstaller: options.update?.observe,
+				words,
+				observeInstaller: update?.observe,
 				onUpgrade: (state) => this.#upgrade(state),
 				onUse: this.#used,
 				log,
 			}),
-			device: describeDevice(board.name, () => this.#state.state, options.ticks),
+			device: describeDevice(board.name, () => this.#state.state, ticks),
 			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
 		};
-		this.#conversation = options.conversation?.({
-			board: parts,
-			link: this,
-			words: options.words,
-			timer,
-			log,
-		});
-		// One object: a copy would take a slot of the heap for each part.
-		this.#board = Object.assign(parts, this.#conversation?.parts);
-		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
-		const serverOptions: McpServerOptions<Hardware> = {
-			name: options.name ?? board.name,
-			version: FIRMWARE.version,
-			context: this.#board,
-			tools: tools.filter((tool) => isOffered(tool, this.#board)),
-			names: ENVELOPE_NAMES,
-			timer,
-			log,
-		};
-		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
-		this.#mcp = new BackendMcp(this.server);
-		this.#commands = new SystemCommands(board.system, log);
+	}
+
+	#makeProtocol({ board, transport, session, audioParams, timer, log }: ApplicationOptions): Protocol {
 		const { codec } = board;
-		this.#glyphs = board.screen?.glyphs;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
 			onOpen: () => this.#mcp.open(this.#protocol.send),
@@ -112,36 +119,28 @@ export class Application implements BackendLink {
 			onAudio: codec && ((frame) => codec.play(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
-		this.#protocol = new Protocol(transport, {
+		return new Protocol(transport, {
 			events,
 			timer,
 			log,
-			audio: codec?.params ?? (options.audioParams === false ? null : undefined),
+			audio: codec?.params ?? (audioParams === false ? null : undefined),
 			font: this.#glyphs?.font,
 			names: this.server,
 			...(session && { session }),
 		});
-		this.#talk = new Talk({
-			state: this.#state,
-			protocol: this.#protocol,
-			mode: options.listenMode ?? "auto",
-			send: (type, members) => this.send(type, members),
-		});
-		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
-		this.#hasBackend = backend !== "";
-		this.#direct = options.direct?.serve(this.server);
-		this.#unfollowInputs = followInputs(this.#board, {
+	}
+
+	/** @returns a function that stops it */
+	#followInputs(conversation: Conversation | undefined): () => void {
+		return followInputs(this.#board, {
 			tell: (method, params) => this.tell(method, params),
-			pressed: (button, press) => this.#conversation?.pressed(button, press) === true,
-			sensed: (...event) => this.#conversation?.sensed(...event),
+			pressed: (button, press) => conversation?.pressed(button, press) === true,
+			sensed: (...event) => conversation?.sensed(...event),
 			talk: () => this.#toggleTalk(),
 			explain: () => this.show({ details: true }),
 			used: this.#used,
-			log,
+			log: this.#log,
 		});
-		this.#icons = new StatusIcons(board, timer, (change) => this.show(change));
-		this.#icons.update();
-		this.show({ backend, words: options.words, volume: this.#board.speaker?.volume });
 	}
 
 	get state(): DeviceState {
@@ -173,7 +172,9 @@ export class Application implements BackendLink {
 	}
 
 	show(change: Partial<Face>): void {
-		this.#power?.follow(change);
+		for (const attached of this.#attached) {
+			attached.shown?.(change);
+		}
 		this.#board.screen?.show(change);
 	}
 
@@ -217,18 +218,26 @@ export class Application implements BackendLink {
 		}
 		this.#setup?.close();
 		this.#clearSetup();
-		this.#power?.close();
-		this.#unfollowInputs();
-		this.#conversation?.close();
-		this.#icons.close();
-		this.#search?.stop();
-		this.#direct?.close();
+		this.#emit("close");
+		this.#emit("offline");
 		this.#protocol.close();
-		this.#mcp.close();
+		this.#mcp.sessionEnded();
 		this.#board.close();
 	}
 
-	readonly #used = (): void => this.#power?.used();
+	readonly #used = (): void => this.#emit("used");
+
+	#attach(attachment: Attachment | undefined): void {
+		if (attachment !== undefined) {
+			this.#attached.push(attachment);
+		}
+	}
+
+	#emit(event: "online" | "offline" | "sessionEnded" | "lost" | "reached" | "used" | "close"): void {
+		for (const attached of this.#attached) {
+			attached[event]?.();
+		}
+	}
 
 	#activate(): void {
 		this.#state.enter("activating");
@@ -244,8 +253,7 @@ export class Application implements BackendLink {
 		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
 			this.#activate();
 		}
-		this.#direct?.open();
-		this.#search?.start();
+		this.#emit("online");
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
 		} else if (this.#search === undefined) {
@@ -255,7 +263,7 @@ export class Application implements BackendLink {
 
 	#reached(): void {
 		this.#setup?.reached();
-		this.#onReached?.();
+		this.#emit("reached");
 	}
 
 	/** During the set-up the network is joined only to try it. */
@@ -315,8 +323,7 @@ export class Application implements BackendLink {
 	}
 
 	#goOffline(): void {
-		this.#search?.stop();
-		this.#direct?.close();
+		this.#emit("offline");
 		this.#protocol.close();
 		this.#closeSession();
 	}
@@ -344,10 +351,10 @@ export class Application implements BackendLink {
 
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		this.#mcp.begin(sessionId);
 		this.show({ connected: true, online: true });
-		this.#talk.sessionBegan();
-		this.#conversation?.sessionBegan();
+		for (const attached of this.#attached) {
+			attached.sessionBegan?.(sessionId);
+		}
 		this.#reached();
 	}
 
@@ -355,13 +362,11 @@ export class Application implements BackendLink {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
 		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
 		this.#closeSession(retryIn === undefined ? {} : { online: false });
-		this.#search?.lost();
+		this.#emit("lost");
 	}
 
 	#closeSession(change: Partial<Face> = {}): void {
-		this.#mcp.close();
-		this.#talk.sessionEnded();
-		this.#conversation?.sessionEnded();
+		this.#emit("sessionEnded");
 		this.show({ connected: false, ...change });
 		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
 			this.#state.enter(this.#restingState);
@@ -380,12 +385,8 @@ export class Application implements BackendLink {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.show({ state: newState });
 		this.tell("notifications/state_changed", { newState, oldState });
-		if (newState === "listening") {
-			this.#talk.listens();
-		}
-		this.#onState?.(newState);
-		if (newState === "idle") {
-			this.#commands.idle();
+		for (const attached of this.#attached) {
+			attached.stateChanged?.(newState);
 		}
 	}
 
@@ -405,11 +406,23 @@ export class Application implements BackendLink {
 		if (change.alert !== undefined) {
 			drawAttention(this.#board.player, this.#log);
 		}
-		if (message.type === "tts") {
-			this.#talk.assistantSpeaks(message.state);
-		} else if (message.type === "system") {
-			this.#commands.run(shortText(message.command), this.state === "idle");
+		for (const attached of this.#attached) {
+			attached.receive?.(message);
 		}
-		this.#conversation?.receive(message);
 	}
+}
+
+/** The MCP server, with the tools whose parts the board has. */
+function makeServer(options: ApplicationOptions, board: Hardware): McpServer<Hardware> {
+	const { name = options.board.name, tools, features, timer, log } = options;
+	const serverOptions: McpServerOptions<Hardware> = {
+		name,
+		version: FIRMWARE.version,
+		context: board,
+		tools: tools.filter((tool) => isOffered(tool, board)),
+		names: ENVELOPE_NAMES,
+		timer,
+		log,
+	};
+	return features?.serve(serverOptions) ?? new McpServer(serverOptions);
 }

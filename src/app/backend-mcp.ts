@@ -31,7 +31,7 @@ export class BackendMcp {
 	}
 
 	/** A session with this id has begun: messages carry it from now on. */
-	begin(sessionId: string): void {
+	sessionBegan(sessionId: string): void {
 		this.#sessionId = sessionId;
 		if (this.session !== undefined) {
 			this.session.wrapper = mcpWrapper(sessionId);
@@ -56,7 +56,7 @@ export class BackendMcp {
 		return errorMessage(id, error, mcpWrapper(this.#sessionId));
 	}
 
-	close(): void {
+	sessionEnded(): void {
 		this.session?.close();
 		this.session = undefined;
 	}

@@ -27,7 +27,7 @@ import { deviceUuid } from "./uuid.js";
 /** The board, and what the firmware offers. */
 interface FirmwareOptions
 	extends Partial<Addons>,
-		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "onState"> {
+		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "followers"> {
 	readonly board: Board & { readonly system: System };
 	/** What the firmware was built with: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
@@ -174,6 +174,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		...talkOptions(options, { built, settings }),
 		...languageOptions(options, { built, settings }),
 		...trialOptions(trial, config),
+		followers: [...(options.followers ?? []), ...(trial ? [{ reached: () => trial.pass() }] : [])],
 	};
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: openTransport(config) });
@@ -236,10 +237,9 @@ function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceP
 function trialOptions(
 	trial: Trial | undefined,
 	{ session }: Config,
-): Pick<ApplicationOptions, "session" | "onReached" | "hasFailed"> {
+): Pick<ApplicationOptions, "session" | "hasFailed"> {
 	return {
 		session: trial?.isRunning ? "always" : session,
-		onReached: () => trial?.pass(),
 		hasFailed: (version) => trial?.hasFailed(version) ?? false,
 	};
 }

@@ -1,4 +1,5 @@
-import type { DeviceStateMachine } from "../device_state/device-state.js";
+import type { DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
+import type { Envelope } from "../protocols/envelope.js";
 import type { Protocol } from "../protocols/protocol.js";
 import type { SettingValue } from "../settings/settings-table.js";
 
@@ -68,14 +69,19 @@ export class Talk {
 	}
 
 	/** The device listens: at first, or again after the assistant has spoken. */
-	listens(): void {
+	stateChanged(state: DeviceState): void {
 		const { mode, send } = this.#options;
-		send("listen", { state: "start", mode });
+		if (state === "listening") {
+			send("listen", { state: "start", mode });
+		}
 	}
 
 	/** `start` and `stop` frame what the assistant says. In the mode "manual" the person does not go on after it. */
-	assistantSpeaks(when: unknown): void {
+	receive({ type, state: when }: Envelope): void {
 		const { state, mode } = this.#options;
+		if (type !== "tts") {
+			return;
+		}
 		if (when === "start") {
 			this.#isListening &&= mode !== "manual";
 			state.enter("speaking");

@@ -58,7 +58,7 @@ export class McpEndpoint<Context> {
 	}
 
 	/** Opens the port and announces it, unless it is open. */
-	open(): void {
+	online(): void {
 		if (this.#http !== undefined) {
 			return;
 		}
@@ -77,7 +77,7 @@ export class McpEndpoint<Context> {
 	}
 
 	/** Closes the port and every connection. */
-	close(): void {
+	offline(): void {
 		this.#announced?.close();
 		this.#announced = undefined;
 		for (const { connection, timer } of this.#waiting.splice(0)) {
@@ -93,7 +93,7 @@ export class McpEndpoint<Context> {
 
 	#fail({ message }: Error): void {
 		this.#options.log(`could not serve MCP at port ${this.#options.port}: ${message}`);
-		this.close();
+		this.offline();
 	}
 
 	#announce(): void {

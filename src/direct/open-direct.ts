@@ -23,7 +23,7 @@ export interface DirectOptions {
 
 /** Clients on the network are served directly. */
 export interface Direct {
-	serve<Context>(server: McpServer<Context>): { open(): void; close(): void };
+	serve<Context>(server: McpServer<Context>): { online(): void; offline(): void };
 }
 
 /**

@@ -62,7 +62,7 @@ export class PowerSaver {
 	}
 
 	/** Takes what has changed on the face, also on a board without a screen. */
-	follow(change: Partial<Face>): void {
+	shown(change: Partial<Face>): void {
 		const { state, connected } = change;
 		const wasBusy = this.#isBusy;
 		if (state !== undefined) {

@@ -8,5 +8,8 @@ import { RESOURCES } from "./index.js";
 /** MCP resources: options for the application. */
 export default function resources(board: Board) {
 	const offered = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
-	return { features: new FeatureSet<Hardware>([offered]), onState: (): void => offered.updated(STATE_URI) };
+	return {
+		features: new FeatureSet<Hardware>([offered]),
+		followers: [{ stateChanged: (): void => offered.updated(STATE_URI) }],
+	};
 }

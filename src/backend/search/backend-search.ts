@@ -69,11 +69,11 @@ export class BackendSearch {
 		return this.#found !== undefined;
 	}
 
-	start(): void {
+	online(): void {
 		this.#source.start();
 	}
 
-	stop(): void {
+	offline(): void {
 		this.#source.stop();
 	}
 
