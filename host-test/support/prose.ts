@@ -1,4 +1,4 @@
-import { Anchors } from "../../scripts/docs/anchors.js";
+import { Anchors } from "./anchors.js";
 
 /** Words of a sentence. */
 const MAX_WORDS = 30;
