@@ -17,7 +17,7 @@ const answered = (id: number, result: object): Step => ({
 	expects: { type: "mcp", payload: { jsonrpc: "2.0", id, result } },
 });
 
-const LISTED = { tools: [{ name: "self.get_device_status" }, { name: "self.audio_speaker.set_volume" }] };
+const LISTED = { tools: [{ name: "self.get_device_status" }] };
 const DONE = { content: [{ type: "text", text: "true" }], isError: false };
 
 const setVolume = (volume: number): object => ({ name: "self.audio_speaker.set_volume", arguments: { volume } });

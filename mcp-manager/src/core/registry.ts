@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
 import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
 import { ServerError } from "./errors.js";
@@ -285,6 +286,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const ended = Promise.all(this.#directory.all.map((server) => server.idle()));
 		const late = once(AbortSignal.timeout(timeout), "abort");
 		await Promise.race([ended, late]);
+		// Whoever made the requests passes their results on first: another gateway's client gets its answer before it hears that
+		// the device has gone.
+		await nextTurn();
 	}
 
 	/** Ends every session, rejects every call, and settles when everything is on disk. */

@@ -76,12 +76,12 @@ describe("a server over HTTP that cannot be used", () => {
 		t.mock.timers.enable({ apis: ["setInterval"] });
 		const upstream = await startPlainUpstream(t);
 		const { servers } = await openServers(t, { pingInterval: 200 });
-		const configured = servers.add(serverConfig({ id: "hung", url: upstream.url, timeout: 100, retryPolicy: QUICK }));
+		const configured = servers.add(serverConfig({ id: "hung", url: upstream.url, retryPolicy: QUICK }));
 		const server = await configured.connect();
 		const [tool] = server.tools;
 		assert.ok(tool);
 		upstream.hang();
-		await assert.rejects(server.call("test", tool, {}), { code: "timeout" });
+		await assert.rejects(server.call("test", tool, {}, { timeout: 100 }), { code: "timeout" });
 		await until(() => configured.status !== "connected", "the connection has ended");
 		assert.equal(configured.lastError, "no response to a ping");
 	});
