@@ -126,7 +126,8 @@ async function serveClients(gateway: Gateway): Promise<{ readonly base: string; 
 	const endpoint = new HttpEndpoint(gateway);
 	const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
 		const body = request.method === "POST" ? await json(request) : undefined;
-		await endpoint.handle(request, response, { principal: "local", userTools: false }, SERVER, body);
+		const access = { principal: "local", userTools: false };
+		await endpoint.handle(request, response, { access, server: SERVER, body });
 	});
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");

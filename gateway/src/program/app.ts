@@ -150,12 +150,8 @@ function serveMcp(endpoint: HttpEndpoint, guard: RequestGuard, maxBodyBytes: num
 		const { incoming, outgoing } = c.env;
 		const body = incoming.method === "POST" ? await readJson(incoming, maxBodyBytes) : undefined;
 		const { access, grant } = c.var.admission;
-		const device = c.req.param("device");
-		const lacking = grant && endpoint.lackingScope(incoming, access, device, body);
-		if (lacking !== undefined) {
-			throw guard.lacksScope(incoming, lacking);
-		}
-		await endpoint.handle(incoming, outgoing, access, device, body);
+		const lacksScope = grant && ((scope: string) => guard.lacksScope(incoming, scope));
+		await endpoint.handle(incoming, outgoing, { access, server: c.req.param("device"), body, lacksScope });
 		return RESPONSE_ALREADY_SENT;
 	};
 }

@@ -11,12 +11,13 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import type { CatalogChange } from "../catalog/catalog.js";
+import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
-import { viewInUrl } from "../catalog/tool-view.js";
+import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
+import { HttpError } from "../http/http-error.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
 import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -24,6 +25,17 @@ import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
+
+/** A request of a client that may use the gateway. */
+interface AdmittedRequest {
+	readonly access: Access;
+	/** Alias or id, from the path /mcp/DEVICE. */
+	readonly server: string | undefined;
+	/** The JSON that was read; undefined if the request has no body. */
+	readonly body: unknown;
+	/** Makes the rejection of a call that needs other scopes; undefined if the client has no access token. */
+	readonly lacksScope?: ((scope: string) => HttpError) | undefined;
+}
 
 /** What serves clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
@@ -74,18 +86,11 @@ export class HttpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Never rejects.
-	 *
-	 * @param server alias or id, from the path /mcp/DEVICE
-	 * @param body the JSON that was read; undefined if the request has no body
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link HttpError} if the
+	 * client's access token lacks a scope for the call.
 	 */
-	async handle(
-		request: IncomingMessage,
-		response: ServerResponse,
-		access: Access,
-		server: string | undefined,
-		body: unknown,
-	): Promise<void> {
+	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
+		const { access, server, body, lacksScope } = admitted;
 		if (response.closed) {
 			// The client has disconnected: nothing would tell when the request has ended.
 			return;
@@ -113,37 +118,23 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 				return;
 			}
+			const scope = lacksScope && this.#lackingScope(catalog, admitted, view);
+			if (lacksScope && scope !== undefined) {
+				throw lacksScope(scope);
+			}
 			const { requestStates, updates } = this.#gateway;
 			const { principal, holder, address } = access;
 			const client = { ...this.#listTtl, principal, catalog, requestStates, updates, holder, address, server };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
+			if (error instanceof HttpError) {
+				throw error;
+			}
 			this.#report(error as Error);
 			if (!response.headersSent) {
 				sendJsonRpcError(response, 500, ProtocolErrorCode.InternalError, "Internal server error");
 			}
 		}
-	}
-
-	/**
-	 * The scopes with which a client could call the tool that it names, if a tool of its devices is hidden from it.
-	 *
-	 * @returns undefined if the call needs no more than the client has, or names no tool
-	 */
-	lackingScope(
-		request: IncomingMessage,
-		access: Access,
-		server: string | undefined,
-		body: unknown,
-	): string | undefined {
-		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
-		const { view } = viewInUrl(request.url ?? "");
-		if (typeof name !== "string" || this.#gateway.catalog(access, server, view).findTool(name) !== undefined) {
-			return undefined;
-		}
-		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
-		const found = widest.findTool(name);
-		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
 	}
 
 	/** Rejects requests from now on. The ones that are being served go on. */
@@ -181,6 +172,21 @@ export class HttpEndpoint {
 			// It does not settle if the answer went to the response directly.
 			listener(request, response).catch((error: Error) => this.#report(error));
 		}
+	}
+
+	/**
+	 * The scopes with which a client could call the tool that it names, if a tool of its devices is hidden from it.
+	 *
+	 * @returns undefined if the call needs no more than the client has, or names no tool
+	 */
+	#lackingScope(catalog: Catalog, { access, server, body }: AdmittedRequest, view: Partial<ToolView> = {}) {
+		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
+		if (typeof name !== "string" || catalog.findTool(name) !== undefined) {
+			return undefined;
+		}
+		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
+		const found = widest.findTool(name);
+		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
 	}
 
 	#statelessHandler(client: ClientServerOptions): StatelessHandler {

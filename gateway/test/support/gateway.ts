@@ -53,7 +53,8 @@ export async function serveClients(
 	const server = createServer(async (request, response) => {
 		const device = request.url?.split("?")[0]?.split("/")[2];
 		const body = await readJson(request);
-		await endpoint.handle(request, response, self.access, device && decodeURIComponent(device), body);
+		const server = device && decodeURIComponent(device);
+		await endpoint.handle(request, response, { access: self.access, server, body });
 	});
 	// On a busy computer, a client could send a request while the server closes an idle connection.
 	server.keepAliveTimeout = 0;

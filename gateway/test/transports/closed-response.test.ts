@@ -29,7 +29,7 @@ it("a client that has disconnected before its request is served leaves no subscr
 	const server = createServer(async (request, response) => {
 		request.resume();
 		await once(response, "close");
-		await side.endpoint.handle(request, response, side.access, undefined, LISTEN);
+		await side.endpoint.handle(request, response, { access: side.access, server: undefined, body: LISTEN });
 		isServed = true;
 	});
 	server.listen(0, "127.0.0.1");

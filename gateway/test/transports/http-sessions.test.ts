@@ -312,7 +312,7 @@ describe("a session", () => {
 			// It disconnects after the endpoint has looked, and before the session serves it.
 			const closed = [true, true, false];
 			Object.defineProperty(response, "closed", { get: () => closed.pop() ?? true });
-			await side.endpoint.handle(request, response, side.access, undefined, INITIALIZE);
+			await side.endpoint.handle(request, response, { access: side.access, server: undefined, body: INITIALIZE });
 			response.destroy();
 			isServed = true;
 		});
