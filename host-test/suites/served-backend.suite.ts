@@ -11,14 +11,14 @@ const OTA_URL = "http://ota/";
 const INTERVAL = 60_000;
 
 /** The firmware, which knows an `otaUrl` and no backend, and its server, which a test plays. */
-function startFrom(board = new FakeBoard()) {
+function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	const log: string[] = [];
 	const timer = new FakeTimer();
 	const [requests, sockets, brokers] = [FakeHttpClient.made, FakeWebSocketClient.made, FakeMqttClient.made];
 	const [firstRequest, firstSocket, firstBroker] = [requests.length, sockets.length, brokers.length];
 	const application = startFirmware({
 		board,
-		built: { otaUrl: OTA_URL, otaInterval: 60 },
+		built: { otaUrl: OTA_URL, otaInterval },
 		openNetwork: () => ({
 			ws: { io: FakeWebSocketClient },
 			mqtt: { io: FakeMqttClient },
@@ -52,6 +52,14 @@ function startFrom(board = new FakeBoard()) {
 }
 
 const websocket = (host: string) => ({ websocket: { url: `ws://${host}/path`, token: "t", version: 2 } });
+
+/** A session begins on this connection. */
+function greet(connection: FakeWebSocketClient | undefined, sessionId: string): FakeWebSocketClient {
+	const socket = connection as FakeWebSocketClient;
+	socket.grant(10_000);
+	socket.arrive([`{"type":"hello","session_id":"${sessionId}"}`]);
+	return socket;
+}
 
 export default suite("a device that knows only an otaUrl", {
 	async "is activating until a backend is served, and then connects to it with its settings"() {
@@ -93,6 +101,7 @@ export default suite("a device that knows only an otaUrl", {
 	async "goes to another backend when one is served at the next check"() {
 		const { answer, timer, sockets, requests } = startFrom();
 		await answer(200, websocket("first"));
+		greet(sockets()[0], "s");
 		timer.pass(INTERVAL);
 		equal(requests().length, 2);
 		const before = sockets().length;
@@ -111,15 +120,43 @@ export default suite("a device that knows only an otaUrl", {
 	async "stays in its session when only the token is new, and shows that one when it connects again"() {
 		const { answer, timer, sockets } = startFrom();
 		await answer(200, websocket("first"));
-		const [socket] = sockets() as [FakeWebSocketClient];
-		socket.grant(10_000);
-		socket.arrive(['{"type":"hello","session_id":"s"}']);
+		const socket = greet(sockets()[0], "s");
 		timer.pass(INTERVAL);
 		await answer(200, { websocket: { ...websocket("first").websocket, token: "new" } });
 		equal([sockets().length, socket.closed], [1, false]);
 		socket.options.onClose();
 		timer.pass(INTERVAL);
 		equal(sockets()[1]?.options.headers.get("Authorization"), "Bearer new");
+	},
+	async "asks within 10 s whether another backend is to be used if it cannot reach the one that was named"() {
+		for (const interval of [86_400, 0]) {
+			const { answer, timer, sockets, requests } = startFrom(undefined, interval);
+			await answer(200, websocket("first"));
+			sockets()[0]?.options.onError?.(new Error("refused"));
+			timer.pass(10_000);
+			equal(requests().length, 2);
+			await answer(200, websocket("second"));
+			equal(sockets().at(-1)?.options.host, "second");
+		}
+	},
+	async "asks ever less often while the backend that it is told cannot be reached"() {
+		const { answer, timer, sockets, requests } = startFrom(undefined, 86_400);
+		await answer(200, websocket("first"));
+		for (let time = 0; time < 3_600_000; time += 10_000) {
+			sockets().at(-1)?.options.onError?.(new Error("refused"));
+			timer.pass(10_000);
+			await answer(200, websocket("first"));
+		}
+		ok(requests().length > 8 && requests().length < 20, `${requests().length} requests in an hour`);
+	},
+	async "does not ask because a session has ended"() {
+		const { answer, timer, sockets, requests } = startFrom(undefined, 86_400);
+		await answer(200, websocket("first"));
+		for (let session = 0; session < 3; session += 1) {
+			greet(sockets().at(-1), String(session)).options.onClose();
+			timer.pass(5_000);
+		}
+		equal([sockets().length, requests().length], [4, 1]);
 	},
 	async "shows the code until it is bound"() {
 		const { answer, shown, log, timer, application, sockets } = startFrom();

@@ -351,6 +351,7 @@ export class Application implements BackendLink {
 
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
+		this.#search?.reached();
 		this.show({ connected: true, online: true });
 		for (const attached of this.#attached) {
 			attached.sessionBegan?.(sessionId);

@@ -34,6 +34,9 @@ const TRIES = 10;
 /** Milliseconds between them. */
 const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
+/** Milliseconds to the check after a failure to reach the backend; they double while it stays unreachable. */
+const UNREACHED = deepFreeze({ minimum: 10_000, maximum: 640_000 });
+
 /** Activation requests before the bootstrap starts over; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
 const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
@@ -56,6 +59,11 @@ export class Bootstrap {
 	#isRunning = false;
 	#failures = 0;
 	readonly #backoff: Backoff;
+	/** Whether the next check is that of the schedule, so that one may precede it. */
+	#isResting = false;
+	/** Whether the backend is in a session. */
+	#isReached = false;
+	readonly #unreached: Backoff;
 	/** The backend that the application was told, as text. */
 	#told = "";
 	/** Whether binding was requested and is not yet confirmed. */
@@ -65,6 +73,7 @@ export class Bootstrap {
 	constructor(options: BootstrapOptions) {
 		this.#options = options;
 		this.#backoff = this.#backoffOf(BACKOFF);
+		this.#unreached = this.#backoffOf(UNREACHED);
 	}
 
 	#backoffOf(delays: BackoffOptions): Backoff {
@@ -84,9 +93,31 @@ export class Bootstrap {
 	/** Makes no more requests. */
 	stop(): void {
 		this.#isRunning = false;
+		this.#isResting = false;
 		this.#turn += 1;
 		this.#options.timer.clear(this.#timer);
 		this.#timer = undefined;
+	}
+
+	/** A session with the backend has begun. */
+	reached(): void {
+		this.#isReached = true;
+		this.#unreached.reset();
+	}
+
+	/**
+	 * Checks earlier than planned if the backend cannot be reached, because the server may name another one, or another
+	 * token. The end of a session is no reason: the device connects again first.
+	 */
+	restart(): void {
+		const wasReached = this.#isReached;
+		this.#isReached = false;
+		if (this.#isResting && !wasReached) {
+			const { otaInterval } = this.#options.config;
+			const delay = this.#unreached.next();
+			this.#options.timer.clear(this.#timer);
+			this.#checkIn(otaInterval === 0 ? delay : Math.min(delay, otaInterval * 1000));
+		}
 	}
 
 	async #check(): Promise<void> {
@@ -262,13 +293,13 @@ export class Bootstrap {
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */
 	#schedule(): number | undefined {
 		const { otaInterval } = this.#options.config;
-		if (otaInterval === 0) {
-			return undefined;
-		}
-		return this.#checkIn(otaInterval * 1000);
+		const retryIn = otaInterval === 0 ? undefined : this.#checkIn(otaInterval * 1000);
+		this.#isResting = true;
+		return retryIn;
 	}
 
 	#checkIn(delay: number): number {
+		this.#isResting = false;
 		this.#timer = this.#options.timer.set(() => void this.#check(), delay);
 		return delay;
 	}

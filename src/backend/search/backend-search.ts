@@ -15,7 +15,9 @@ export interface Backend {
 interface OpenSource {
 	start(): void;
 	stop(): void;
-	/** Searches again, because the backend cannot be reached. */
+	/** A session with the backend has begun. */
+	reached?(): void;
+	/** The session has ended, or could not begin: searches again. */
 	restart?(): void;
 }
 
@@ -75,6 +77,11 @@ export class BackendSearch {
 
 	offline(): void {
 		this.#source.stop();
+	}
+
+	/** A session with the backend has begun. */
+	reached(): void {
+		this.#source.reached?.();
 	}
 
 	/** The session with the backend could not start, or has ended. */
