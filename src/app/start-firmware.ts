@@ -1,40 +1,22 @@
-import type { BootstrapOptions } from "../backend/bootstrap/bootstrap.js";
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
-import type { Backend, BackendSource } from "../backend/search/backend-search.js";
+import type { Backend } from "../backend/search/backend-search.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
-import type { Board, Http, System } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
-import type { HttpClients } from "../net/http-client.js";
+import type { Http } from "../hardware/hardware.js";
 import type { Transport } from "../protocols/transport.js";
-import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
 import { type Config, readConfig } from "../settings/config.js";
 import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { SetupOptions } from "../setup/open-setup.js";
-import type { CheckSettings } from "../setup/setup-form.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { Trial } from "../update/trial.js";
-import type { Addons } from "./addons.js";
 import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
-import type { NetworkClients } from "./create-transport.js";
 import { createTransport, messageLimits } from "./create-transport.js";
+import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
 import { openRescue } from "./rescue.js";
 import { deviceUuid } from "./uuid.js";
-
-/** The board, and what the firmware offers. */
-interface FirmwareOptions
-	extends Partial<Addons>,
-		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "followers"> {
-	readonly board: Board & { readonly system: System };
-	/** What the firmware was built with: the manifest's `config`. */
-	readonly built: Readonly<Record<string, unknown>>;
-	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
-}
 
 /**
  * Starts the firmware on a board. If a setting cannot be used, the device enters `fatal_error`, names the setting in the
@@ -85,52 +67,10 @@ function allTools({ tools, mods, board, timer, log }: FirmwareOptions, broken: s
 	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
 }
 
-/** New firmware that cannot use a setting will never openTransport its backend, so it is rolled back. */
+/** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
 function endTrial({ board, update, log }: FirmwareOptions, message: string): void {
 	log(`update failed: ${message}; rolling back`);
 	update?.rollBack({ updater: board.updater, log });
-}
-
-/**
- * Reads what the settings say of the backend.
- *
- * @throws SettingError also if the build lacks what they ask for
- */
-function readBackendConfig(
-	{ direct, discovery, bootstrap, http }: FirmwareOptions,
-	source: SettingSource,
-	deviceId: string,
-) {
-	const needs = { mayLackBackend: direct !== undefined, findsGateways: discovery !== undefined };
-	const backendConfig = readBackend(source, deviceId, needs);
-	if (backendConfig.bootstrap !== undefined && (bootstrap === undefined || http === undefined)) {
-		throw new SettingError("otaUrl", "this build has no bootstrap");
-	}
-	return backendConfig;
-}
-
-/** Whether the settings name the backend. */
-function connectsByUrl({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean {
-	return bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
-}
-
-/** @param isServed whether the device may do without a backend, because it serves clients itself */
-function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettings {
-	const { board, built, openNetwork, log } = options;
-	const deviceId = board.system.macAddress;
-	return (settings) => {
-		const next = readBackendConfig(options, { built, settings }, deviceId);
-		if (connectsByUrl(next, isServed)) {
-			createTransport({
-				config: next.config,
-				network: openNetwork(built),
-				deviceId,
-				uuid: "",
-				mqtt: options.mqtt,
-				log,
-			});
-		}
-	};
 }
 
 /** What the installer asks of images. */
@@ -211,26 +151,6 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 /** In which words the device speaks of itself. */
 function languageOptions({ language: languages }: FirmwareOptions, source: SettingSource) {
 	return { words: languages?.[readSetting("language", source)] };
-}
-
-interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
-	readonly board: BootstrapOptions["board"];
-	readonly uuid: string;
-	readonly http: Http | undefined;
-}
-
-/** Where the backend comes from, and what the screen shows until it is known. */
-function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceParts) {
-	const { bootstrap, discovery, http, timer, log } = parts;
-	if (config !== undefined && bootstrap !== undefined && http !== undefined) {
-		const open: BackendSource["open"] = (events) => bootstrap({ ...parts, http, config, events });
-		return { name: "bootstrap", shown: config.otaUrl, open };
-	}
-	if (gateway !== undefined && discovery !== undefined) {
-		const open: BackendSource["open"] = (events) => discovery.search({ host: gateway, timer, log, ...events });
-		return { name: "gateway search", shown: `mdns:${gateway}`, open };
-	}
-	return undefined;
 }
 
 /** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
