@@ -3,7 +3,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { NatsServer } from "../../gateway/test/cluster/support/nats-server.js";
-import { ChaosFleet } from "../../host-test/e2e/chaos-fleet.js";
 import { connectOverHttp } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
@@ -12,6 +11,7 @@ import {
 	startGateway,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
+import { ChaosFleet } from "../../host-test/soak/chaos-fleet.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";

@@ -11,11 +11,11 @@ import type { Client } from "@modelcontextprotocol/client";
 import mqttPacket from "mqtt-packet";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { connectOverHttp } from "../e2e/clients.js";
+import { knownDevices, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
 import { until } from "../support/until.js";
-import { connectOverHttp } from "./clients.js";
-import { knownDevices, type RunningGateway, startGateway } from "./gateway-process.js";
-import { ATTACK_TIME } from "./soak.js";
+import { ATTACK_TIME } from "./limits.js";
 
 // Devices that attack the gateway, and clients that attack a chip through it. `npm run soak` repeats each attack for longer.
 

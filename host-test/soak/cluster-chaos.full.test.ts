@@ -5,13 +5,13 @@ import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { NatsServer, whyNoNats } from "../../gateway/test/cluster/support/nats-server.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { connectOverHttp } from "../e2e/clients.js";
+import { type RunningGateway, startGateway } from "../e2e/gateway-process.js";
+import { TestNetwork } from "../e2e/test-network.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { ChaosFleet } from "./chaos-fleet.js";
-import { connectOverHttp } from "./clients.js";
-import { type RunningGateway, startGateway } from "./gateway-process.js";
-import { CHAOS_DEVICES, CHAOS_TIME } from "./soak.js";
-import { TestNetwork } from "./test-network.js";
+import { CHAOS_DEVICES, CHAOS_TIME } from "./limits.js";
 
 // Whatever fails in a cluster, a call is carried out at most once, its client gets a true answer, and everything recovers.
 // `npm run soak` runs it for a minute.

@@ -10,12 +10,12 @@ import { makeLog } from "../../gateway/src/log/log.js";
 import { GatewayProgram } from "../../gateway/src/program.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
+import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../e2e/clients.js";
+import { ENGINES, startDevice } from "../e2e/fixtures.js";
+import { gatewayArgs, gatewayFlags } from "../e2e/gateway-process.js";
+import { grown, heapBytes, type Resources, resources } from "../e2e/resources.js";
 import { until } from "../support/until.js";
-import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "./clients.js";
-import { ENGINES, startDevice } from "./fixtures.js";
-import { gatewayArgs, gatewayFlags } from "./gateway-process.js";
-import { grown, heapBytes, type Resources, resources } from "./resources.js";
-import { PROCESS_ROUNDS, ROUNDS } from "./soak.js";
+import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
 
 // Clients and devices that connect and disconnect leave nothing behind. `npm run soak` repeats that a thousand times.
 

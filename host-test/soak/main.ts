@@ -1,15 +1,15 @@
 // npm run soak: clients and devices come and go a thousand times, networks and the gateways of a cluster fail for a minute, the
 // gateway is attacked, and a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
-import { makeProgram, ProgramError, runProgram } from "../toolchain/program.js";
-import { LONG_SILENCE, runTests } from "./runner/run.js";
+import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
+import { LONG_SILENCE, runTests } from "../runner/run.js";
 
 /** What is worn, by the name that the command line has for it. */
 const FILES = {
-	leaks: ["host-test/e2e/gateway-leaks.full.test.ts"],
-	outages: ["host-test/e2e/gateway-outages.full.test.ts"],
-	attacks: ["host-test/e2e/gateway-attacks.full.test.ts", "host-test/e2e/upstream-attacks.full.test.ts"],
-	cluster: ["host-test/e2e/cluster-chaos.full.test.ts"],
-	hostile: ["host-test/node/hostile.full.test.ts"],
+	leaks: ["host-test/soak/gateway-leaks.full.test.ts"],
+	outages: ["host-test/soak/gateway-outages.full.test.ts"],
+	attacks: ["host-test/soak/gateway-attacks.full.test.ts", "host-test/soak/upstream-attacks.full.test.ts"],
+	cluster: ["host-test/soak/cluster-chaos.full.test.ts"],
+	hostile: ["host-test/soak/hostile.full.test.ts"],
 } as const;
 
 const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];

@@ -9,12 +9,12 @@ import { bootstrap } from "../../gateway/test/support/bootstrap.js";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { nodeServer, ODD_SERVER } from "../../mcp-manager/test/support/upstreams.js";
+import { connectOverHttp } from "../e2e/clients.js";
+import { knownDevices, startDirectDevice, startGateway } from "../e2e/gateway-process.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
-import { connectOverHttp } from "./clients.js";
-import { knownDevices, startDirectDevice, startGateway } from "./gateway-process.js";
-import { ATTACK_TIME } from "./soak.js";
+import { ATTACK_TIME } from "./limits.js";
 
 // Servers behind the gateway that attack it, a gateway that is killed while it binds devices, and strangers who attack a
 // device that serves clients itself. `npm run soak -- attacks` repeats each attack for longer.

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { HeapReport } from "../../virtual-device/src/index.js";
+import { makeChip, whyNotXs } from "../node/chip.js";
+import { type Hostile, KNOWN, makeHostile, makeRandom } from "../node/hostile-messages.js";
 import { skipIf } from "../support/skip-if.js";
-import { makeChip, whyNotXs } from "./chip.js";
-import { type Hostile, KNOWN, makeHostile, makeRandom } from "./hostile-messages.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
 // messages there are: `npm run soak` sends 60,000.
