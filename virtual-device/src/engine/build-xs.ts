@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
@@ -54,10 +54,33 @@ function exists(path: string): Promise<boolean> {
 	);
 }
 
+/** The folder of a build in progress: its name has the process. */
+const WORK_FOLDER = /^build-(\d+)-/;
+
+/** Removes the folders of builds that a signal or a crash interrupted: no process has them any more. */
+async function removeInterrupted(): Promise<void> {
+	for (const name of await readdir(CACHE_FOLDER)) {
+		const [, pid] = WORK_FOLDER.exec(name) ?? [];
+		if (pid !== undefined && !isAlive(Number(pid))) {
+			await rm(join(CACHE_FOLDER, name), { recursive: true, force: true });
+		}
+	}
+}
+
+/** A process of another user is alive, too. */
+function isAlive(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === "EPERM";
+	}
+}
+
 /** Builds in a temporary folder and moves the result, so that concurrent processes do not interfere. */
 async function build(folder: string, { compiler, sources, onProgress }: Build): Promise<void> {
 	await mkdir(CACHE_FOLDER, { recursive: true });
-	const work = await mkdtemp(join(CACHE_FOLDER, "build-"));
+	await removeInterrupted();
+	const work = await mkdtemp(join(CACHE_FOLDER, `build-${process.pid}-`));
 	try {
 		const result = join(work, "result");
 		await mkdir(result);

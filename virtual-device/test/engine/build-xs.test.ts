@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { buildXsHost } from "../../src/engine/build-xs.js";
+import { CACHE_FOLDER } from "../../src/engine/xs-sources.js";
 import { noXs } from "./test-engines.js";
 
 const compilerOfCaller = process.env.CC;
@@ -50,6 +52,21 @@ describe("the host of XS", () => {
 	test("reports the compiler's output when it fails", { skip: windows }, async () => {
 		const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
 		await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
+		await rm(folder, { recursive: true });
+	});
+
+	test("removes the folders of interrupted builds, and no other's", { skip: windows }, async () => {
+		const ended = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+		await once(ended, "exit");
+		const [interrupted, underWay] = [`build-${ended.pid}-test`, `build-${process.pid}-test`];
+		for (const name of [interrupted, underWay]) {
+			await mkdir(join(CACHE_FOLDER, name, "result"), { recursive: true });
+		}
+		const folder = await pretend("exit 1");
+		await assert.rejects(buildXsHost(), { code: "compile-failed" });
+		const left = await readdir(CACHE_FOLDER);
+		assert.deepEqual([left.includes(interrupted), left.includes(underWay)], [false, true]);
+		await rm(join(CACHE_FOLDER, underWay), { recursive: true });
 		await rm(folder, { recursive: true });
 	});
 
