@@ -351,7 +351,6 @@ export class Application implements BackendLink {
 
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
-		this.#search?.reached();
 		this.show({ connected: true, online: true });
 		for (const attached of this.#attached) {
 			attached.sessionBegan?.(sessionId);

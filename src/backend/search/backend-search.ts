@@ -80,7 +80,7 @@ export class BackendSearch {
 	}
 
 	/** A session with the backend has begun. */
-	reached(): void {
+	sessionBegan(): void {
 		this.#source.reached?.();
 	}
 
