@@ -37,8 +37,10 @@ function suggest(tools: readonly Tool[], name: string, own: OwnNames): string {
 		return "no device has tools";
 	}
 	const wanted = distinctive(name);
-	const similar = closest(wanted, [...shown.keys()]);
-	const isSimilar = distance(wanted, similar) <= wanted.length / 3;
+	const names = [...shown.keys()];
+	const longer = names.find((each) => each.endsWith(`_${wanted}`));
+	const similar = longer ?? closest(wanted, names);
+	const isSimilar = longer !== undefined || distance(wanted, similar) <= wanted.length / 3;
 	return isSimilar ? `did you mean ${shown.get(similar)}?` : '"list" shows the tools';
 }
 

@@ -34,6 +34,7 @@ describe("a tool's name in the prompt", () => {
 		for (const [name, similar] of [
 			["self.lamp.sett", "self.lamp.set"],
 			["lamp.set", "self.lamp.set"],
+			["set_theme", "self.screen.set_theme"],
 			["screen.set_them", "self.screen.set_theme"],
 		] as const) {
 			assert.throws(() => findTool(TOOLS, name, OWN), new RegExp(`unknown tool: did you mean ${similar}\\?$`));
@@ -68,6 +69,8 @@ describe("a command at the prompt", () => {
 			['take question="What is this?"  x=1', ["take", "question=What is this?", "x=1"]],
 			["play url=http://127.0.0.1/a?b=1&c=$d|*", ["play", "url=http://127.0.0.1/a?b=1&c=$d|*"]],
 			[`ask choices='["a b","c"]'`, ["ask", 'choices=["a b","c"]']],
+			['ask choices=["yes","no, thanks"] x=1', ["ask", 'choices=["yes","no, thanks"]', "x=1"]],
+			['say "How are you?"', ["say", "How are you?"]],
 			["say it's 5\" long", ["say", "it's", '5"', "long"]],
 			["", []],
 		] as const) {
