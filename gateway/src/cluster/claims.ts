@@ -117,7 +117,10 @@ export class Claims {
 		}
 		if (entry.claim === claim.id) {
 			claim.revision = revision;
-			this.#options.onEdited(entry);
+			// What was written here may arrive before it is confirmed, and after a later change here.
+			if (entry.byOwner !== true) {
+				this.#options.onEdited(entry);
+			}
 		} else {
 			this.#lose(claim, entry.gateway);
 		}
@@ -297,6 +300,7 @@ export class Claims {
 			lastSeen,
 			...(claim.state !== undefined && !isOver && { state: claim.state }),
 			offers,
+			byOwner: true,
 		};
 	}
 }

@@ -245,7 +245,8 @@ export class Remotes {
 				return;
 			}
 			try {
-				await devices.update(keyOf(id), JSON.stringify({ ...entry, alias, tags }), found.revision);
+				const edited: Entry = { ...entry, alias, tags: [...tags], byOwner: undefined };
+				await devices.update(keyOf(id), JSON.stringify(edited), found.revision);
 				return;
 			} catch (error) {
 				if (!isOutdated(error)) {
