@@ -76,7 +76,21 @@ export default suite("tools that use the network", {
 		const client = clientOf({ camera, http });
 		client.initialize("2024-11-05", { vision: { url: "http://v/x" } });
 		await photo(client);
-		equal([...(requests[0]?.headers?.keys() ?? [])], ["Content-Type"]);
+		equal([...(requests[0]?.headers?.keys() ?? [])], ["Mcp-Request-Id", "Content-Type"]);
+	},
+	async "name the request of a photo by its id, unless that is a text, which could break the header"() {
+		for (const [id, named] of [
+			[7, "7"],
+			["7", undefined],
+			["x\r\nY: z", undefined],
+		] as const) {
+			const board = new FakeBoard();
+			const client = seeing(board);
+			const params = { name: "self.camera.take_photo", arguments: { question: "?" } };
+			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params });
+			await settled();
+			equal(board.requests[0]?.headers?.get("Mcp-Request-Id"), named);
+		}
 	},
 	async "pass on what the vision service says, word for word"() {
 		const board = new FakeBoard();

@@ -1,4 +1,4 @@
-import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
 import type { OrInput } from "./asking.js";
 import { CallQueue } from "./call-queue.js";
 import type { Listed } from "./discovery.js";
@@ -68,6 +68,8 @@ export interface Uploads {
 export interface Upload {
 	/** The call's arguments, with the address of the upload. */
 	readonly args: object;
+	/** The call is sent, as the request with this id. */
+	sent?(id: RequestId): void;
 	/** The call's result, with what was uploaded. */
 	complete(result: OrInput<CallToolResult>): OrInput<CallToolResult>;
 	/** The call has ended, however it did. */
@@ -403,7 +405,8 @@ export class Server {
 			try {
 				upload = await this.#startUpload(session, params, options.tool);
 				const finalParams = { ...params, ...(upload && { arguments: upload.args }) };
-				const result = await send(session, finalParams, { timeout: callTimeout, ...options });
+				const onSent = upload?.sent && ((id: RequestId) => upload?.sent?.(id));
+				const result = await send(session, finalParams, { timeout: callTimeout, ...options, onSent });
 				return (upload?.complete(result as CallToolResult) ?? result) as Result;
 			} catch (error) {
 				throw this.#withConsequence(error);

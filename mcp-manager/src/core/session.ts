@@ -35,6 +35,8 @@ export interface CallOptions extends LogOptions {
 	readonly signal?: AbortSignal | undefined;
 	/** Is called with each progress notification of the call. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
+	/** Is called with the id of the request, once it is sent. */
+	readonly onSent?: ((id: RequestId) => void) | undefined;
 	/** The client that a server may ask during the request. Default: none. */
 	readonly inputClient?: InputClient | undefined;
 	/** The application that calls, as it names itself: for the record. */
@@ -243,6 +245,7 @@ export class Session extends EventEmitter<Events> {
 						this.#sdk.request(request, schema, final),
 					);
 			this.#log.begin(this.#sentId, options, answer);
+			this.#tellSent(options);
 			return await answer;
 		});
 	}
@@ -263,9 +266,17 @@ export class Session extends EventEmitter<Events> {
 	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link request} does. */
 	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
-		return await this.#send(method, options, (requestOptions) =>
-			this.#sdk.request({ method, params }, schema, requestOptions),
-		);
+		return await this.#send(method, options, async (requestOptions) => {
+			const answer = this.#sdk.request({ method, params }, schema, requestOptions);
+			this.#tellSent(options);
+			return await answer;
+		});
+	}
+
+	#tellSent({ onSent }: CallOptions): void {
+		if (this.#sentId !== undefined) {
+			onSent?.(this.#sentId);
+		}
 	}
 
 	/** Settles when the server has answered, and everything that it sent earlier has arrived. Rejects after `timeout` ms. */

@@ -16,7 +16,7 @@ export default defineTool({
 	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
 	needs: ["camera", "http"],
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
-	run: async ({ question }, { camera, http, system, settings }, { client, session }) => {
+	run: async ({ question }, { camera, http, system, settings }, { id, client, session }) => {
 		if (client.vision === undefined) {
 			return await ownPhoto(camera, session.revision);
 		}
@@ -31,6 +31,10 @@ export default defineTool({
 		const clientId = settings?.get("board", "uuid");
 		if (typeof clientId === "string") {
 			headers.set("Client-Id", clientId);
+		}
+		// Tells the vision service which call this is. A text could break the header; the family's ids are numbers.
+		if (typeof id === "number") {
+			headers.set("Mcp-Request-Id", String(id));
 		}
 		const fields = [{ name: "question", value: question }];
 		const photo = await camera.capture();

@@ -26,6 +26,9 @@ const MAX_UPLOADS = 32;
 /** Most of them per call: a device may retry, but not block all others. */
 const MAX_UPLOADS_PER_CALL = 2;
 
+/** The header in which a device names the request of the call. */
+const REQUEST_ID = "Mcp-Request-Id";
+
 /** The answer to the device, and so to the client, without a vision model. */
 const IN_RESULT = "The picture is in the result of this call.";
 
@@ -40,18 +43,23 @@ export class PictureRoutes {
 		this.#options = options;
 	}
 
-	/** `POST /vision/explain`: a question and a picture, with the token that the device got in `initialize`. */
+	/**
+	 * `POST /vision/explain`: a question and a picture, with the token that the device got in `initialize`. The header names the
+	 * request of the call; without it, the question tells which call is meant.
+	 */
 	readonly explain: Route = async (c) => {
 		const session = await this.#authenticate(c.env.incoming);
-		if (session.calls.size === 0) {
+		const id = c.req.header(REQUEST_ID);
+		const named = id === undefined ? undefined : this.#options.pictures.callOfRequest(session, id);
+		if (session.calls.size === 0 || (id !== undefined && named === undefined)) {
 			throw unexpected();
 		}
 		const [only, ...others] = session.calls;
 		const limit = session.calls.size * MAX_UPLOADS_PER_CALL;
 		const { question, picture } = await this.#limited(session, limit, () =>
-			this.#receive(c, others.length === 0 ? only : undefined),
+			this.#receive(c, named ?? (others.length === 0 ? only : undefined)),
 		);
-		this.#keep(this.#options.pictures.callFor(session, question), picture);
+		this.#keep(named ?? this.#options.pictures.callFor(session, question), picture);
 		return c.json(await this.#answer(question, picture));
 	};
 

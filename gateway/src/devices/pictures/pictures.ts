@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type CallToolResult, isInputRequiredResult } from "@modelcontextprotocol/client";
+import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
 import pLimit, { type LimitFunction } from "p-limit";
 import {
 	type OrInput,
@@ -35,10 +35,15 @@ const MAX_PICTURES = 64;
 export interface PictureCall {
 	/** The call's argument; undefined if it has none, and leaves the question to the device. */
 	readonly question: unknown;
+	/** The id of its request; undefined until it is sent. */
+	requestId: RequestId | undefined;
 	picture: Picture | undefined;
 	/** Why a picture was rejected. */
 	problem: string | undefined;
 	isOver: boolean;
+	/** Settles when it has ended. */
+	readonly over: Promise<void>;
+	readonly end: () => void;
 }
 
 /** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
@@ -52,6 +57,8 @@ export interface PictureSession {
 	readonly url: string;
 	/** Calls of tools that have a question, oldest first. */
 	readonly calls: Set<PictureCall>;
+	/** Whether the device names the request of an upload: this firmware does, others of the family do not. */
+	namesRequests: boolean;
 	/** Calls that upload a picture wait for one another. */
 	readonly limit: LimitFunction;
 }
@@ -84,6 +91,7 @@ export class Pictures implements Uploads {
 			token: secret(),
 			url,
 			calls: new Set<PictureCall>(),
+			namesRequests: false,
 			limit: pLimit(MAX_PICTURE_CALLS),
 		};
 		this.#sessions.set(identity, session);
@@ -123,6 +131,12 @@ export class Pictures implements Uploads {
 	/** The session whose device got this token. */
 	sessionOf(token: string): PictureSession | undefined {
 		return this.#byToken.get(token);
+	}
+
+	/** The call whose request has this id, as the device names it. */
+	callOfRequest(session: PictureSession, id: string): PictureCall | undefined {
+		session.namesRequests = true;
+		return [...session.calls].find(({ requestId }) => String(requestId) === id);
 	}
 
 	/** The call for a picture with this question: one with the same question, or one without a question. */
@@ -166,14 +180,20 @@ export class Pictures implements Uploads {
 	async #withQuestion(session: PictureSession, args: object): Promise<Upload> {
 		const { question } = args as { question?: unknown };
 		const endTurn = await takeTurn(session.limit);
-		const call: PictureCall = { question, picture: undefined, problem: undefined, isOver: false };
+		for (let rival = rivalOf(session, question); rival !== undefined; rival = rivalOf(session, question)) {
+			await rival.over;
+		}
+		const call = newCall(question);
 		session.calls.add(call);
+		const sent = (id: RequestId): void => {
+			call.requestId = id;
+		};
 		const end = (): void => {
 			session.calls.delete(call);
 			this.#drop(call);
 			endTurn();
 		};
-		return { args, complete: (result) => withUpload(result, call), end };
+		return { args, sent, complete: (result) => withUpload(result, call), end };
 	}
 
 	async #withTicket(session: PictureSession | undefined, args: object): Promise<Upload> {
@@ -183,7 +203,7 @@ export class Pictures implements Uploads {
 		}
 		const endTurn = await takeTurn(session.limit);
 		const ticket = secret();
-		const call: PictureCall = { question: undefined, picture: undefined, problem: undefined, isOver: false };
+		const call = newCall(undefined);
 		this.#byTicket.set(ticket, call);
 		const end = (): void => {
 			this.#byTicket.delete(ticket);
@@ -197,11 +217,27 @@ export class Pictures implements Uploads {
 	/** A call has ended: its picture is no longer needed. */
 	#drop(call: PictureCall): void {
 		call.isOver = true;
+		call.end();
 		if (call.picture !== undefined) {
 			this.#kept -= 1;
 			call.picture = undefined;
 		}
 	}
+}
+
+function newCall(question: unknown): PictureCall {
+	let end = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		end = resolve;
+	});
+	return { question, requestId: undefined, picture: undefined, problem: undefined, isOver: false, over, end };
+}
+
+/** A call in progress whose picture could not be told from that of a call with this question. */
+function rivalOf({ calls, namesRequests }: PictureSession, question: unknown): PictureCall | undefined {
+	return namesRequests
+		? undefined
+		: [...calls].find((call) => call.question === question || call.question === undefined || question === undefined);
 }
 
 /** Resolves with what ends the turn. */

@@ -142,6 +142,73 @@ describe("pictures that devices upload", () => {
 		assert.deepEqual(sizes, [14, 24]);
 	});
 
+	/** Two calls with one question; each photo has the size of its request's id. */
+	async function twoAlike(
+		t: TestContext,
+		namesRequests: boolean,
+		onCalled: (calls: WireCall[], device: WireDevice) => void,
+	) {
+		const started = await startProgram(t);
+		const calls: WireCall[] = [];
+		const onCall = (call: WireCall, device: WireDevice): undefined => {
+			calls.push(call);
+			onCalled(calls, device);
+		};
+		const { client, device } = await connectCamera(t, started, { onCall });
+		if (namesRequests) {
+			await upload({ ...visionOf(device), file: jpeg(), headers: { "Mcp-Request-Id": "999" } });
+		}
+		const results = await Promise.all([1, 2].map(() => takePhoto(client, "what")));
+		for (const { content } of results) {
+			const id = Number((content[0] as { text: string }).text);
+			const { length } = Buffer.from((content[1] as { data: string }).data, "base64");
+			assert.equal(length, jpeg(id).length, "the photo of its own call");
+		}
+	}
+
+	async function answer({ id }: WireCall, device: WireDevice, headers: Record<string, string>): Promise<void> {
+		await upload({ ...visionOf(device), question: "what", file: jpeg(id), headers });
+		device.answer(id, text(String(id)));
+	}
+
+	it("gives each of two calls with one question the picture that names its request", async (t) => {
+		const headers = ({ id }: WireCall) => ({ "Mcp-Request-Id": String(id) });
+		await twoAlike(t, true, ([first, second], device) => {
+			if (first !== undefined && second !== undefined) {
+				void answer(second, device, headers(second)).then(() => answer(first, device, headers(first)));
+			}
+		});
+	});
+
+	it("lets a call wait for one with the same question if the device does not name requests", async (t) => {
+		let running = 0;
+		await twoAlike(t, false, (calls, device) => {
+			running += 1;
+			assert.equal(running, 1);
+			const call = calls.at(-1) as WireCall;
+			void upload({ ...visionOf(device), question: "what", file: jpeg(call.id) }).then(() => {
+				running -= 1;
+				device.answer(call.id, text(String(call.id)));
+			});
+		});
+	});
+
+	it("rejects a late picture of a call that has ended, although the next one has its question", async (t) => {
+		const started = await startProgram(t);
+		const { device, client } = await connectCamera(t, started, { onCall: () => undefined });
+		const first = takePhoto(client, "what");
+		await until(() => device.calls.length === 1, "the first call");
+		const [before] = device.calls as [WireCall];
+		device.answer(before.id, text("failed"));
+		await first;
+		const second = takePhoto(client, "what");
+		await until(() => device.calls.length === 2, "the second call");
+		const headers = { "Mcp-Request-Id": String(before.id) };
+		const late = await upload({ ...visionOf(device), question: "what", file: jpeg(), headers });
+		device.answer(device.calls[1]?.id as number, text("done"));
+		assert.deepEqual([late.status, (await second).content.length], [409, 1]);
+	});
+
 	it("asks no more of a device than it can do: five photos at a time are all answered", async (t) => {
 		const started = await startProgram(t);
 		let running = 0;
