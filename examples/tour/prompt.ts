@@ -2,13 +2,12 @@ import { createInterface, type Interface } from "node:readline/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
-import { measure, readMilliseconds, type SimulatedControls } from "../../virtual-device/src/index.js";
+import { addControls, type SimulatedControls, splitWords } from "../../virtual-device/src/index.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
-import { splitWords } from "./split-words.js";
 import { complete, findTool, type OwnNames } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 
-const COMMANDS = ["list", "call", "status", "press", "measure", "help", "quit"];
+const COMMANDS = ["list", "call", "status", "press", "measure", "say", "help", "quit"];
 
 /** What the prompt needs of the virtual device. */
 interface PromptDevice {
@@ -104,17 +103,7 @@ function makeCommands(client: Client, device: PromptDevice, quit: () => void): C
 		.command("status")
 		.description("show the device's state")
 		.action(async () => void (await showCall(client, await nameOf(client, /get_device_status$/), {})));
-	commands
-		.command("press")
-		.description("press the device's button: it listens, until the next press")
-		.argument("[milliseconds]", "how long; a press of 2000 or more is a long one", readMilliseconds)
-		.action((milliseconds?: number) => controls.press(milliseconds));
-	commands
-		.command("measure")
-		.description("set a sensor of the device: temperature 30, light 500, motion 0 9.8 0")
-		.argument("<sensor>")
-		.argument("<values...>", "one number, or three for motion: along x, y and z")
-		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
+	addControls(commands, controls);
 	commands.command("quit").alias("exit").description("stop the gateway and the device").action(quit);
 	return commands;
 }

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
-import { InvalidArgumentError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
+import { splitWords } from "./split-words.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
@@ -10,7 +11,7 @@ export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "say">
 export const MAX_PRESS = 60_000;
 
 /** Reads how long a button is held down. @throws InvalidArgumentError */
-export function readMilliseconds(text: string): number {
+function readMilliseconds(text: string): number {
 	const milliseconds = Number(text);
 	if (!(milliseconds >= 1 && milliseconds <= MAX_PRESS)) {
 		throw new InvalidArgumentError(`Expected milliseconds, from 1 to ${MAX_PRESS}.`);
@@ -23,7 +24,7 @@ export function readMilliseconds(text: string): number {
  *
  * @throws Error if the sensor does not exist or the values do not match
  */
-export function measure(controls: SimulatedControls, sensor: string, values: readonly string[]): void {
+function measure(controls: SimulatedControls, sensor: string, values: readonly string[]): void {
 	const numbers = values.map(Number);
 	if (!["temperature", "light", "motion"].includes(sensor)) {
 		throw new Error(`${sensor}: expected temperature, light or motion`);
@@ -44,40 +45,44 @@ function readSaid(words: readonly string[]): string {
 	return text.slice(0, MAX_SAID);
 }
 
-const HELP = "commands: press [MILLISECONDS], measure SENSOR VALUE …, say TEXT, help, quit";
+/** The commands for a device's controls, at the prompt of `npm run device` and of `npm start`. */
+export function addControls(commands: Command, controls: SimulatedControls): Command {
+	commands
+		.command("press")
+		.description("press the device's button: it listens, until the next press")
+		.argument("[milliseconds]", "how long; a press of 2000 or more is a long one", readMilliseconds)
+		.action(async (milliseconds?: number) => void (await controls.press(milliseconds)));
+	commands
+		.command("measure")
+		.description("set a sensor of the device: temperature 30, light 500, motion 0 9.8 0")
+		.argument("<sensor>")
+		.argument("<values...>", "one number, or three for motion: along x, y and z")
+		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
+	commands
+		.command("say")
+		.description("say a text to the backend's assistant; the gateway has none")
+		.argument("<text...>")
+		.allowUnknownOption()
+		.action((words: string[]) => controls.say(readSaid(words)));
+	return commands;
+}
 
 /** Carries out the commands that come on an input, a line each, until `quit` or its end. `help` names them. */
 export async function takeCommands(controls: SimulatedControls, input: NodeJS.ReadableStream): Promise<void> {
 	for await (const line of createInterface({ input })) {
-		const words = line.trim().split(/\s+/);
+		const words = splitWords(line);
 		if (words[0] === "quit") {
 			return;
 		}
+		const commands = new Command("").helpOption(false).exitOverride();
+		commands.configureHelp({ commandUsage: () => "COMMAND" });
+		addControls(commands, controls).command("quit").description("end the device");
 		try {
-			await obey(controls, words);
+			await (words.length > 0 && commands.parseAsync(words, { from: "user" }));
 		} catch (error) {
-			console.error((error as Error).message);
+			if (!(error instanceof CommanderError)) {
+				console.error((error as Error).message);
+			}
 		}
-	}
-}
-
-async function obey(controls: SimulatedControls, [command, first, ...rest]: readonly string[]): Promise<void> {
-	switch (command) {
-		case "":
-			break;
-		case "press":
-			await controls.press(first === undefined ? undefined : readMilliseconds(first));
-			break;
-		case "measure":
-			measure(controls, first ?? "", rest);
-			break;
-		case "say":
-			controls.say(readSaid([first ?? "", ...rest]));
-			break;
-		case "help":
-			console.log(HELP);
-			break;
-		default:
-			throw new Error(`${command}: unknown command; ${HELP}`);
 	}
 }

@@ -1,8 +1,9 @@
 export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler } from "./bundle.js";
-export { measure, readMilliseconds, type SimulatedControls } from "./controls.js";
+export { addControls, type SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
+export { splitWords } from "./split-words.js";
 export { randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
 export { encodeImage } from "./virtual-image.js";
