@@ -1,3 +1,4 @@
+import "./xs-globals.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -9,7 +10,6 @@ import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import "./xs-globals.js";
 
 const DOCUMENT = fileURLToPath(new URL("../../docs/architecture.md", import.meta.url));
 
