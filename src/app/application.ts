@@ -172,9 +172,7 @@ export class Application implements BackendLink {
 	}
 
 	show(change: Partial<Face>): void {
-		for (const attached of this.#attached) {
-			attached.shown?.(change);
-		}
+		this.#emit("shown", change);
 		this.#board.screen?.show(change);
 	}
 
@@ -233,9 +231,9 @@ export class Application implements BackendLink {
 		}
 	}
 
-	#emit(event: "online" | "offline" | "sessionEnded" | "lost" | "reached" | "used" | "close"): void {
+	#emit<Event extends keyof Attachment>(event: Event, ...about: Parameters<Required<Attachment>[Event]>): void {
 		for (const attached of this.#attached) {
-			attached[event]?.();
+			(attached[event] as ((...about: unknown[]) => void) | undefined)?.apply(attached, about);
 		}
 	}
 
@@ -352,9 +350,7 @@ export class Application implements BackendLink {
 	#begin(sessionId: string): void {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
 		this.show({ connected: true, online: true });
-		for (const attached of this.#attached) {
-			attached.sessionBegan?.(sessionId);
-		}
+		this.#emit("sessionBegan", sessionId);
 		this.#reached();
 	}
 
@@ -385,9 +381,7 @@ export class Application implements BackendLink {
 		this.#log(`state ${oldState} -> ${newState}`);
 		this.show({ state: newState });
 		this.tell("notifications/state_changed", { newState, oldState });
-		for (const attached of this.#attached) {
-			attached.stateChanged?.(newState);
-		}
+		this.#emit("stateChanged", newState);
 	}
 
 	#toggleTalk(): void {
@@ -406,9 +400,7 @@ export class Application implements BackendLink {
 		if (change.alert !== undefined) {
 			drawAttention(this.#board.player, this.#log);
 		}
-		for (const attached of this.#attached) {
-			attached.receive?.(message);
-		}
+		this.#emit("receive", message);
 	}
 }
 
