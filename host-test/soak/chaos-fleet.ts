@@ -1,6 +1,7 @@
-// Devices that come back however they are cut off, and count what they carry out: the other half of cluster-chaos.full.test.ts.
+// Devices that come back however they are cut off, and count what they carry out: for the tests of a cluster and of restarts.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { DEEP_JSON } from "./deep-server.js";
 
 /** Most milliseconds that a call takes, so that some are in progress whenever something fails. */
 const CALL_TIME = 60;
@@ -73,31 +74,36 @@ class ChaosDevice {
 			return;
 		}
 		const result = await this.#resultOf(payload);
-		socket.send(JSON.stringify({ session_id, type: "mcp", payload: { jsonrpc: "2.0", id: payload.id, result } }));
+		const head = `{"session_id":${JSON.stringify(session_id)},"type":"mcp"`;
+		socket.send(`${head},"payload":{"jsonrpc":"2.0","id":${payload.id},"result":${result}}}`);
 	}
 
+	/** @returns JSON */
 	// biome-ignore lint/suspicious/noExplicitAny: as above.
-	async #resultOf({ method, params }: any): Promise<object> {
+	async #resultOf({ method, params }: any): Promise<string> {
 		if (method === "initialize") {
 			const serverInfo = { name: "light", version: "1.0.0" };
-			return { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo };
+			return JSON.stringify({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
 		}
 		if (method === "tools/list") {
-			return { tools: TOOLS };
+			return JSON.stringify({ tools: TOOLS });
 		}
 		if (method !== "tools/call") {
-			return {};
+			return "{}";
 		}
 		const { text } = params.arguments;
 		this.#carriedOut(text);
 		await delay(Math.random() * CALL_TIME);
-		return { content: [{ type: "text", text }], isError: false };
+		if (text.startsWith("deep")) {
+			return `{"content":[{"type":"text","text":"deep"}],"structuredContent":${DEEP_JSON}}`;
+		}
+		return JSON.stringify({ content: [{ type: "text", text }], isError: false });
 	}
 }
 
 /** Devices that connect to any of some gateways. */
 export class ChaosFleet {
-	/** How often a call was carried out, by its text. */
+	/** How often a call was carried out, by its text. One that begins with "deep" is answered so deeply nested. */
 	readonly carriedOut = new Map<string, number>();
 	/** The names of their tools at the gateways. */
 	readonly tools: readonly string[];
@@ -107,12 +113,14 @@ export class ChaosFleet {
 	constructor(size: number, urls: readonly string[]) {
 		const numbers = Array.from({ length: size }, (_, at) => (at + 1).toString(16).padStart(6, "0"));
 		this.tools = numbers.map((digits) => `light_${digits}__self_echo`);
-		const carriedOut = (text: string): void => void this.carriedOut.set(text, (this.carriedOut.get(text) ?? 0) + 1);
 		this.#devices = numbers.map((digits) => {
 			const id = `02:00:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`;
-			return new ChaosDevice(id, urls, carriedOut);
+			return new ChaosDevice(id, urls, this.count);
 		});
 	}
+
+	/** Counts a call that is carried out. */
+	readonly count = (text: string): void => void this.carriedOut.set(text, (this.carriedOut.get(text) ?? 0) + 1);
 
 	/** The network of a part of them fails. */
 	cut(part: number): void {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { NatsServer, whyNoNats } from "../../gateway/test/cluster/support/nats-server.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
@@ -12,6 +11,7 @@ import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { ChaosFleet } from "./chaos-fleet.js";
 import { CHAOS_DEVICES, CHAOS_TIME } from "./limits.js";
+import { Tally } from "./tally.js";
 
 // Whatever fails in a cluster, a call is carried out at most once, its client gets a true answer, and everything recovers.
 // `npm run soak` runs it for a minute.
@@ -20,9 +20,6 @@ const NAMES = ["a", "b", "c"] as const;
 
 /** Calls in progress at each gateway. */
 const CALLERS = 8;
-
-/** Milliseconds after which a call counts as unanswered. */
-const CALL_TIMEOUT = 240_000;
 
 /** A gateway that is killed and started again at the same ports, and its network to NATS. */
 class ChaosGateway {
@@ -138,76 +135,6 @@ const FAILURES: Readonly<Record<string, (cluster: Cluster) => Promise<void>>> = 
 		await gateway.start();
 	},
 };
-
-/** The outcomes of the calls. */
-class Tally {
-	answered = 0;
-	/** With an error that says why. */
-	failed = 0;
-	/** The gateway of the client was not reached, or ended meanwhile. */
-	cutOff = 0;
-	readonly wrong: string[] = [];
-	readonly unanswered: string[] = [];
-	/** Said to have had no effect. */
-	readonly #notSent: string[] = [];
-	readonly #fleet: ChaosFleet;
-	#count = 0;
-
-	constructor(fleet: ChaosFleet) {
-		this.#fleet = fleet;
-	}
-
-	/** Calls a device. Resolves with whether the answer is the right one. */
-	async call(client: Client, name: string): Promise<boolean> {
-		this.#count += 1;
-		const text = `${this.#count}`;
-		try {
-			const result = await client.callTool({ name, arguments: { text } }, { timeout: CALL_TIMEOUT });
-			return this.#answered(text, result as CallToolResult);
-		} catch (error) {
-			const isTimeout = /timed out/i.test((error as Error).message);
-			if (isTimeout) {
-				this.unanswered.push(`${name}: ${error}`);
-			} else {
-				this.cutOff += 1;
-			}
-			return false;
-		}
-	}
-
-	#answered(text: string, { content, isError }: CallToolResult): boolean {
-		const said = content.map((each) => (each.type === "text" ? each.text : each.type)).join(" ");
-		if (isError === true) {
-			this.failed += 1;
-			if (/[Nn]othing was sent/.test(said)) {
-				this.#notSent.push(text);
-			}
-		} else if (said === text && this.#fleet.carriedOut.get(text) === 1) {
-			this.answered += 1;
-			return true;
-		} else {
-			this.wrong.push(`${text}: ${said}`);
-		}
-		return false;
-	}
-
-	get doubled(): string[] {
-		return [...this.#fleet.carriedOut].filter(([, count]) => count > 1).map(([text]) => text);
-	}
-
-	/** Calls that were carried out, though their client was told that nothing was sent. */
-	get untrue(): string[] {
-		return this.#notSent.filter((text) => this.#fleet.carriedOut.has(text));
-	}
-
-	toString(): string {
-		const { answered, failed, cutOff, wrong, doubled, untrue, unanswered } = this;
-		const faults = Object.entries({ wrong, doubled, untrue, unanswered }).map(
-			([name, { length }]) => `${length} ${name}`,
-		);
-		return `${answered} answered, ${failed} failed, ${cutOff} cut off; ${faults.join(", ")}`;
-	}
-}
 
 async function startAll(t: TestContext): Promise<Cluster> {
 	const nats = await NatsServer.start(t);

@@ -21,3 +21,15 @@ export const CHAOS_TIME = isSoak ? 60_000 : 0;
 
 /** Devices of that cluster. */
 export const CHAOS_DEVICES = isSoak ? 1_000 : 30;
+
+/** Milliseconds for which a gateway is killed again and again. */
+export const RESTARTS_TIME = 1_000 * Number(process.env.XS_MCP_SOAK_SECONDS ?? (isSoak ? 1_800 : 20));
+
+/** Milliseconds from the start of that gateway to its end. */
+export const KILL_INTERVAL = isSoak ? 60_000 : 20_000;
+
+/** Devices of that gateway. */
+export const RESTARTS_DEVICES = isSoak ? 500 : 50;
+
+/** Clients of that gateway. */
+export const RESTARTS_CLIENTS = isSoak ? 50 : 10;

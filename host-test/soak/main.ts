@@ -1,5 +1,6 @@
 // npm run soak: clients and devices come and go a thousand times, networks and the gateways of a cluster fail for a minute, the
-// gateway is attacked, and a chip gets 60,000 hostile messages. About twenty minutes. npm test does a little of the same.
+// gateway is attacked, a chip gets 60,000 hostile messages, and a gateway is killed each minute for half an hour
+// (XS_MCP_SOAK_SECONDS for another time). About fifty minutes. npm run test:all does a little of the same.
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { LONG_SILENCE, runTests } from "../runner/run.js";
 
@@ -10,13 +11,14 @@ const FILES = {
 	attacks: ["host-test/soak/gateway-attacks.full.test.ts", "host-test/soak/upstream-attacks.full.test.ts"],
 	cluster: ["host-test/soak/cluster-chaos.full.test.ts"],
 	hostile: ["host-test/soak/hostile.full.test.ts"],
+	restarts: ["host-test/soak/gateway-restarts.full.test.ts"],
 } as const;
 
 const NAMES = Object.keys(FILES) as (keyof typeof FILES)[];
 
 const program = makeProgram(
 	"run soak",
-	"Wears the gateway and a chip for twenty minutes: gateways, clients, devices and networks come and go, messages are hostile.",
+	"Wears the gateway and a chip for fifty minutes: gateways, clients, devices and networks come and go, messages are hostile.",
 ).argument("[names...]", `Only some of it: ${NAMES.join(", ")}`);
 await runProgram(
 	program.action(async (names: string[]) => {

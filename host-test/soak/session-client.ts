@@ -1,0 +1,62 @@
+import { setMaxListeners } from "node:events";
+import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { ERAS } from "../../gateway/test/support/gateway.js";
+
+/** Revisions of MCP with sessions that have Streamable HTTP. */
+const REVISIONS_WITH_SESSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
+
+/** Of clients, this part speaks a revision without sessions. */
+const STATELESS_PART = 5;
+
+/** Tries to open a lost stream again for as long as the test takes. By default the SDK tries twice. */
+const RECONNECTION = {
+	initialReconnectionDelay: 1_000,
+	maxReconnectionDelay: 5_000,
+	reconnectionDelayGrowFactor: 1.5,
+	maxRetries: 1_000_000,
+};
+
+/** The SDK's client over Streamable HTTP, and how often it has begun a session. */
+export class SessionClient {
+	readonly revision: string;
+	readonly client: Client;
+	/** Requests `initialize`. */
+	initialized = 0;
+	/** The ids of sessions that it has named. */
+	readonly sessions = new Set<string>();
+	/** Answers to its calls. */
+	answers = 0;
+
+	private constructor(number: number) {
+		const isStateless = number % STATELESS_PART === 0;
+		const revision = REVISIONS_WITH_SESSIONS[number % REVISIONS_WITH_SESSIONS.length] as string;
+		this.revision = isStateless ? "2026-07-28" : revision;
+		const info = { name: "restart-client", version: "1.0.0" };
+		this.client = new Client(
+			info,
+			isStateless ? ERAS["2026-07-28"] : { ...ERAS["2025-11-25"], supportedProtocolVersions: [revision] },
+		);
+	}
+
+	/** @param number clients with different ones speak different revisions */
+	static async connect(url: string, number: number): Promise<SessionClient> {
+		const self = new SessionClient(number);
+		const options = { fetch: self.#fetch, reconnectionOptions: RECONNECTION };
+		await self.client.connect(new StreamableHTTPClientTransport(new URL(url), options));
+		return self;
+	}
+
+	readonly #fetch: FetchLike = (url, init) => {
+		if (init?.signal) {
+			setMaxListeners(0, init.signal);
+		}
+		if (typeof init?.body === "string" && init.body.includes('"method":"initialize"')) {
+			this.initialized += 1;
+		}
+		const session = new Headers(init?.headers).get("mcp-session-id");
+		if (session !== null) {
+			this.sessions.add(session);
+		}
+		return fetch(url, init);
+	};
+}
