@@ -166,6 +166,9 @@ describe("a gateway that is killed again and again", () => {
 		const { gateway, fleet, clients, readers, tally } = soak;
 		const before = gateway.residentBytes();
 		let isOver = false;
+		t.after(() => {
+			isOver = true;
+		});
 		const callers = clients.map((client) => callUntil(() => isOver, client, soak));
 		await killUntilEnd(t, soak);
 		isOver = true;
