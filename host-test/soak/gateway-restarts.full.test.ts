@@ -40,11 +40,14 @@ const MB = 1_048_576;
 class KilledGateway {
 	/** Milliseconds of each start. */
 	readonly starts: number[] = [];
+	/** Bytes that it had at each end. */
+	readonly memory: number[] = [];
 	readonly #folder = makeStateFolder();
 	#flags: readonly string[] = [];
 	#running!: RunningGateway;
 	/** Odd while it is away. */
 	#changes = 1;
+	#isOver = false;
 
 	/** @param url of a server that it serves */
 	static async start(t: TestContext, url: string): Promise<KilledGateway> {
@@ -54,13 +57,16 @@ class KilledGateway {
 		const ports = ["--http-port", String(await freePort()), "--websocket-port", String(await freePort())];
 		self.#flags = [...ports, "--servers-file", serversFile, "--no-announce"];
 		await self.#start();
-		t.after(() => self.#running.program.stop("SIGKILL"));
+		t.after(async () => {
+			self.#isOver = true;
+			await self.#running.program.stop("SIGKILL");
+		});
 		return self;
 	}
 
-	/** Rejects if it has ended by itself before. */
+	/** Rejects if it has ended by itself before, or its test has ended. */
 	async restart(): Promise<void> {
-		this.residentBytes();
+		this.memory.push(this.residentBytes());
 		this.#changes += 1;
 		await this.#running.program.stop("SIGKILL");
 		await this.#start();
@@ -71,6 +77,10 @@ class KilledGateway {
 		this.#running = await startGateway(this.#folder, ...this.#flags);
 		this.starts.push(performance.now() - begin);
 		this.#changes += 1;
+		if (this.#isOver) {
+			await this.#running.program.stop("SIGKILL");
+			throw new Error("its test has ended");
+		}
 	}
 
 	get base(): string {
@@ -142,22 +152,26 @@ async function callUntil(isOver: () => boolean, self: SessionClient, { tally, fl
 }
 
 /** Kills the gateway after each interval. Settles when every client was answered after the last time. */
-async function killUntilEnd(t: TestContext, { gateway, clients, readers, tally }: Soak): Promise<void> {
+async function killUntilEnd({ gateway, clients }: Soak): Promise<void> {
 	const end = performance.now() + RESTARTS_TIME;
-	let kills = 0;
 	do {
 		await delay(KILL_INTERVAL);
-		const memory = gateway.residentBytes() / MB;
 		await gateway.restart();
-		kills += 1;
 		const answers = clients.map((client) => client.answers);
 		const isAnswered = ({ answers: now }: SessionClient, at: number): boolean => now > (answers[at] as number);
 		await until(() => clients.every(isAnswered), "every client is answered after a restart");
-		const start = (gateway.starts.at(-1) as number) / 1_000;
-		t.diagnostic(
-			`kill ${kills}: ${memory.toFixed(0)} MB, started in ${start.toFixed(1)} s, ${readers.stalled} stalled; ${tally}`,
-		);
 	} while (performance.now() < end);
+}
+
+/** Few lines: the runner shows only so many. */
+function report(t: TestContext, { gateway, readers, tally }: Soak, before: number): void {
+	const megabytes = (bytes: number): string => (bytes / MB).toFixed(0);
+	const { starts, memory } = gateway;
+	t.diagnostic(`${RESTARTS_DEVICES} devices, ${RESTARTS_CLIENTS} clients, ${readers.stalled} stalled: ${tally}`);
+	t.diagnostic(`${memory.length} kills, started again in ${starts.map((ms) => (ms / 1_000).toFixed(1)).join(", ")} s`);
+	const [first, last] = [before, gateway.residentBytes()].map(megabytes);
+	t.diagnostic(`memory: ${first} MB at first, ${memory.map(megabytes).join(", ")} before kills, ${last} MB at last`);
+	t.diagnostic(`reasons: ${[...tally.reasons].map(([reason, count]) => `${count} x ${reason}`).join("; ")}`);
 }
 
 describe("a gateway that is killed again and again", () => {
@@ -170,19 +184,14 @@ describe("a gateway that is killed again and again", () => {
 			isOver = true;
 		});
 		const callers = clients.map((client) => callUntil(() => isOver, client, soak));
-		await killUntilEnd(t, soak);
+		await killUntilEnd(soak);
 		isOver = true;
 		await Promise.all(callers);
 		await gateway.untilAllOnline();
 		const limit = pLimit(CALLERS);
 		const client = (clients[1] as SessionClient).client;
 		const isAnswered = await Promise.all(fleet.tools.map((tool) => limit(() => tally.call(client, tool))));
-		const [first, last] = [before, gateway.residentBytes()].map((bytes) => (bytes / MB).toFixed(0));
-		t.diagnostic(`${RESTARTS_DEVICES} devices, ${RESTARTS_CLIENTS} clients, ${readers.stalled} stalled: ${tally}`);
-		t.diagnostic(`memory: ${first} MB at the start, ${last} MB at the end`);
-		for (const [reason, count] of tally.reasons) {
-			t.diagnostic(`${count} x ${reason}`);
-		}
+		report(t, soak, before);
 		const { wrong, doubled, untrue, unanswered, refused } = tally;
 		assert.deepEqual({ wrong, doubled, untrue, unanswered }, { wrong: [], doubled: [], untrue: [], unanswered: [] });
 		assert.equal(isAnswered.filter((each) => !each).length, 0, "every device answers");
