@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { LookupFunction } from "node:net";
 import type { Cluster } from "./cluster/cluster.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { lockStateFolder } from "./config/file-lock.js";
@@ -24,6 +25,8 @@ const CHECK_INTERVAL = 1_000;
 export interface ProgramOptions {
 	/** Where the console's bundle is. Default: beside the gateway's; sources that were not bundled have no console. */
 	readonly consoleFolder?: string;
+	/** Resolves the names of clients' metadata documents. Default: the system's resolver. */
+	readonly resolve?: LookupFunction;
 }
 
 /** A gateway with everything that its configuration asks for. */
@@ -36,7 +39,7 @@ export class GatewayProgram {
 	/** Undefined: this gateway is alone. */
 	#cluster: Cluster | undefined;
 
-	private constructor(configuration: Configuration, log: Logger, { consoleFolder }: ProgramOptions) {
+	private constructor(configuration: Configuration, log: Logger, options: ProgramOptions) {
 		const limitedLog = new LogLimiter(log);
 		const saves = new SaveState((problem) =>
 			problem ? log.error(`the state cannot be saved: ${problem.message}`) : log.info("the state can be saved again"),
@@ -44,7 +47,7 @@ export class GatewayProgram {
 		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message), saves);
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
 		const uses = new TokenUses(configuration.stateFolder, saves);
-		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, consoleFolder, onClose };
+		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, ...options, onClose };
 		onClose(() => limitedLog.flush());
 	}
 

@@ -53,8 +53,8 @@ export class AuthorizationServer {
 		this.#documents = documents;
 	}
 
-	/** Its metadata: RFC 8414 section 2. */
-	get metadata(): OAuthMetadata {
+	/** Its metadata: RFC 8414 section 2. Without Internet, clients are offered registration only. */
+	async describe(): Promise<OAuthMetadata> {
 		return {
 			issuer: this.origin,
 			authorization_endpoint: this.origin + SIGN_IN_PATHS.authorize,
@@ -69,7 +69,7 @@ export class AuthorizationServer {
 			revocation_endpoint_auth_methods_supported: ["none"],
 			code_challenge_methods_supported: ["S256"],
 			authorization_response_iss_parameter_supported: true,
-			client_id_metadata_document_supported: true,
+			client_id_metadata_document_supported: await this.#documents.canBeFetched(),
 		};
 	}
 

@@ -9,6 +9,14 @@ import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 /** Largest document, bytes. */
 const MAX_BYTES = 64 * 1024;
 
+/**
+ * A name that resolves wherever documents can be fetched, and the milliseconds for its resolution and for which the answer
+ * holds.
+ */
+const PUBLIC_NAME = "modelcontextprotocol.io";
+const RESOLVE_TIMEOUT = 2_000;
+const RESOLVE_INTERVAL = 60_000;
+
 /** Milliseconds for a document to arrive. */
 const TIMEOUT = 5_000;
 
@@ -35,7 +43,7 @@ export class DocumentError extends Error {
 
 interface MetadataDocumentsOptions {
 	/** Resolves a hostname to its addresses. Default: the system's resolver. */
-	readonly resolve?: LookupFunction;
+	readonly resolve?: LookupFunction | undefined;
 	/** Whether an address may be connected to. Default: public ones. */
 	readonly mayConnect?: (address: string) => boolean;
 	/** Certificates that are trusted. Default: Node's. */
@@ -52,8 +60,19 @@ export class MetadataDocuments {
 	/** Under way, by URL. */
 	readonly #fetches = new Map<string, { readonly address: string; readonly client: Promise<OAuthClient> }>();
 
+	/** Whether a public name resolves, until when. */
+	#online: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
+
 	constructor(options: MetadataDocumentsOptions = {}) {
 		this.#options = options;
+	}
+
+	/** Whether documents can be fetched: without Internet, no public name resolves. Looked up once a minute at most. */
+	async canBeFetched(): Promise<boolean> {
+		if (this.#online === undefined || this.#online.until <= Date.now()) {
+			this.#online = { answer: this.#resolves(PUBLIC_NAME), until: Date.now() + RESOLVE_INTERVAL };
+		}
+		return await this.#online.answer;
 	}
 
 	/** Whether a client's id is such a URL: https, with a path, and nothing that could make it another one. */
@@ -148,6 +167,16 @@ export class MetadataDocuments {
 			callback(isAllowed ? null : (error ?? new Error(`${hostname} has no public address`)), address, family);
 		});
 	};
+
+	#resolves(name: string): Promise<boolean> {
+		return new Promise((resolve) => {
+			const timer = setTimeout(() => resolve(false), RESOLVE_TIMEOUT);
+			this.#lookup(name, {}, (error) => {
+				clearTimeout(timer);
+				resolve(error === null);
+			});
+		});
+	}
 
 	#mayConnect(address: string): boolean {
 		return (this.#options.mayConnect ?? isPublic)(address);

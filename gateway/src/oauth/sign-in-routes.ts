@@ -43,7 +43,7 @@ export function addSignIn(app: Hono<HttpEnv>, { signIn, ...options }: SignInRout
 			}),
 		);
 	};
-	app.all(SERVER_METADATA, allow("GET"), (c) => c.json(server.metadata));
+	app.all(SERVER_METADATA, allow("GET"), async (c) => c.json(await server.describe()));
 	add(SIGN_IN_PATHS.register, register(server));
 	add(SIGN_IN_PATHS.token, issueTokens(server, signIn));
 	add(SIGN_IN_PATHS.revoke, revoke(server));

@@ -1,9 +1,11 @@
+import type { LookupFunction } from "node:net";
 import { publicOrigin } from "../config/public-origin.js";
 import type { Configuration } from "../config/settings.js";
 import type { TokenStore } from "../config/token-store.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { AuthorizationServer } from "./authorization-server.js";
 import type { CodeStore } from "./codes.js";
+import { MetadataDocuments } from "./metadata-document.js";
 import { OutsideIssuer } from "./outside-issuer.js";
 import { ProtectedResource } from "./protected-resource.js";
 import type { TokenIssuer } from "./token-issuer.js";
@@ -22,8 +24,14 @@ export interface SignIn {
  * Sign-in as it is configured; undefined if it is off.
  *
  * @param codes undefined: in memory
+ * @param resolve resolves the names of clients' metadata documents; undefined: the system's resolver
  */
-export function openSignIn(configuration: Configuration, tokens: TokenStore, codes?: CodeStore): SignIn | undefined {
+export function openSignIn(
+	configuration: Configuration,
+	tokens: TokenStore,
+	codes?: CodeStore,
+	resolve?: LookupFunction,
+): SignIn | undefined {
 	const { publicUrl, issuer, stateFolder, ...rest } = configuration;
 	const origin = publicOrigin(publicUrl);
 	if (origin === undefined) {
@@ -33,6 +41,7 @@ export function openSignIn(configuration: Configuration, tokens: TokenStore, cod
 		const resource = new ProtectedResource(origin, issuer);
 		return { resource, issuer: new OutsideIssuer({ ...rest, issuer }, resource), isRequired: true };
 	}
-	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder), codes });
+	const documents = new MetadataDocuments({ resolve });
+	const server = new AuthorizationServer({ origin, tokens, key: new DeviceKey(stateFolder), codes, documents });
 	return { resource: new ProtectedResource(origin, origin), issuer: server.grants, server, isRequired: false };
 }

@@ -69,7 +69,7 @@ export class ClientSide {
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
 		this.#events = new GatewayEvents(servers);
-		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals);
+		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals, context.resolve);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server && new URL(signIn.server.origin).hostname;

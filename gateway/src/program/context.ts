@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { ConfigurationError } from "../config/configuration.js";
 import type { SaveState } from "../config/save-state.js";
@@ -33,6 +34,8 @@ export interface ProgramContext {
 	readonly urls: ProgramUrls;
 	/** Where the console's bundle is. Default: beside the gateway's. */
 	readonly consoleFolder?: string | undefined;
+	/** Resolves the names of clients' metadata documents. Default: the system's resolver. */
+	readonly resolve?: LookupFunction | undefined;
 	/** Adds what undoes a step when the gateway stops; the last one runs first. */
 	readonly onClose: (close: () => Promise<void> | void) => void;
 }

@@ -8,13 +8,28 @@ import type { AddressInfo, LookupFunction } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { DocumentError, MetadataDocuments } from "../../src/oauth/metadata-document.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder, toLoopback } from "../support/program.js";
 import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../support/sign-in.js";
 
-/** Resolves every name to this machine. */
-const toLoopback = ((_hostname, { all }, callback) => {
-	callback(null, all ? [{ address: "127.0.0.1", family: 4 }] : "127.0.0.1", 4);
-}) as LookupFunction;
+/** A resolver that has one answer to every question: an address, an error, or none at all. Counts the questions. */
+function makeResolver(answer: string | Error | undefined) {
+	const resolver = { asked: 0, resolve: undefined as unknown as LookupFunction };
+	resolver.resolve = (_hostname, _options, callback) => {
+		resolver.asked += 1;
+		if (answer !== undefined) {
+			callback(answer instanceof Error ? answer : null, typeof answer === "string" ? answer : "", 4);
+		}
+	};
+	return resolver;
+}
+
+/** What the gateway says of metadata documents as an authorization server. */
+async function offers(base: string): Promise<unknown> {
+	const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
+	const metadata = (await response.json()) as Record<string, unknown>;
+	assert.equal(metadata.registration_endpoint, `${base}/oauth/register`);
+	return metadata.client_id_metadata_document_supported;
+}
 
 type Answer = (request: IncomingMessage, response: ServerResponse, url: string) => void;
 
@@ -129,6 +144,38 @@ describe("a client whose id is the URL of its metadata", () => {
 		void Promise.allSettled(all);
 		await assert.rejects(documents.find(`${url}?fast`, "192.0.2.1"), /too many clients/);
 		assert.equal((await documents.find(`${url}?fast`, "192.0.2.2")).name, "Claude");
+	});
+
+	it("is offered where a public name resolves, which is looked up once a minute at most", async (t) => {
+		const resolver = makeResolver("203.0.114.1");
+		const { base } = await startSignIn(t, {}, resolver);
+		assert.deepEqual([await offers(base), await offers(base)], [true, true]);
+		assert.equal(resolver.asked, 1);
+	});
+
+	it("is not offered without Internet, where no document can be fetched: clients register instead", async (t) => {
+		for (const answer of [new Error("getaddrinfo ENOTFOUND"), "192.168.1.1"]) {
+			const { base } = await startSignIn(t, {}, makeResolver(answer));
+			assert.equal(await offers(base), false, `${answer}`);
+		}
+	});
+
+	it("is not offered while the resolver does not answer, and is once it does, a minute later", async (t) => {
+		t.mock.timers.enable({ apis: ["Date", "setTimeout"] });
+		let answer: (() => void) | undefined;
+		const resolve: LookupFunction = (_hostname, _options, callback) => {
+			answer = () => callback(null, "203.0.114.1", 4);
+		};
+		const documents = new MetadataDocuments({ resolve });
+		const first = documents.canBeFetched();
+		t.mock.timers.tick(2_000);
+		assert.equal(await first, false);
+		answer?.();
+		assert.equal(await documents.canBeFetched(), false);
+		t.mock.timers.tick(60_000);
+		const second = documents.canBeFetched();
+		answer?.();
+		assert.equal(await second, true);
 	});
 
 	it("is refused on the wire: the person is told, and nothing is fetched", async (t) => {

@@ -1,5 +1,6 @@
 // What the tests of the gateway as a program share.
 
+import type { LookupFunction } from "node:net";
 import type { TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { readConfiguration } from "../../src/config/configuration.js";
@@ -23,6 +24,11 @@ export interface StartedProgram {
 	readonly log: () => string;
 }
 
+/** Resolves every name to this machine. */
+export const toLoopback = ((_hostname, { all }, callback) => {
+	callback(null, all ? [{ address: "127.0.0.1", family: 4 }] : "127.0.0.1", 4);
+}) as LookupFunction;
+
 /** A state folder. The gateway may write records into it while its test ends, so it stays longer than the test. */
 export function makeStateFolder(): string {
 	return temporaryFolder("xs-mcp-gateway-");
@@ -42,7 +48,8 @@ export async function startProgram(
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),
-		options,
+		// Nor is any name looked up elsewhere.
+		{ resolve: toLoopback, ...options },
 	);
 	test.after(() => program.close());
 	return {

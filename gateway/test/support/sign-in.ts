@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
+import type { ProgramOptions } from "../../src/program.js";
 import { REBOOT, SET_VOLUME, WireDevice } from "./gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
 
@@ -29,6 +30,7 @@ export interface SignInGateway extends StartedProgram {
 export async function startSignIn(
 	t: TestContext,
 	settings: Partial<Record<SettingName, unknown>> = {},
+	options: ProgramOptions = {},
 ): Promise<SignInGateway> {
 	const stateFolder = makeStateFolder();
 	const operator = await new TokenStore(stateFolder).add({ name: "me", kind: "client", operator: true });
@@ -37,7 +39,10 @@ export async function startSignIn(
 	// A page of the console as small as can be: without one, nobody can sign in to it.
 	const consoleFolder = makeStateFolder();
 	writeFileSync(join(consoleFolder, "index.html"), "");
-	const gateway = await startProgram(t, { publicUrl, httpPort, ...settings }, stateFolder, { consoleFolder });
+	const gateway = await startProgram(t, { publicUrl, httpPort, ...settings }, stateFolder, {
+		consoleFolder,
+		...options,
+	});
 	const tools = [SET_VOLUME, REBOOT, STATUS];
 	const device = await WireDevice.connect(t, gateway, { tools });
 	await WireDevice.connect(t, gateway, { tools, id: "aa:bb:cc:00:00:02" });
