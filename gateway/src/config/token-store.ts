@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { withLock } from "./file-lock.js";
@@ -16,6 +16,7 @@ import {
 	writeKinds,
 	writeTokens,
 } from "./token-file.js";
+import { TokenIndex } from "./token-index.js";
 
 export { TokenError, type TokenKind, type TokenRecord, tokenKindSchema, tokenRecordSchema } from "./token-file.js";
 
@@ -63,8 +64,8 @@ export class TokenStore {
 	readonly #kindsPath: string;
 	readonly #onDamaged: (error: Error) => void;
 	readonly #saves: SaveState;
-	#records: readonly TokenRecord[] = [];
-	/** Of the content that was read last; undefined before the first time. */
+	#index = new TokenIndex([]);
+	/** Of the content that was read or written last; undefined before the first time. */
 	#version: string | undefined;
 	/** Kinds that have or had a token. */
 	#needed: ReadonlySet<TokenKind> = new Set();
@@ -91,7 +92,7 @@ export class TokenStore {
 
 	/** Every token, in the order in which they were made. */
 	get records(): readonly TokenRecord[] {
-		return this.#records;
+		return this.#index.records;
 	}
 
 	/** Whether the file exists: one without tokens is not the same as one that was lost. */
@@ -107,7 +108,7 @@ export class TokenStore {
 	/** Whether there is a token of that kind now. */
 	has(kind: TokenKind): boolean {
 		this.refresh();
-		return this.#records.some((record) => record.kind === kind);
+		return this.#index.kinds.has(kind);
 	}
 
 	/** Whether clients or devices need a token: there is one, or there was one and nobody has said {@link open} since. */
@@ -119,7 +120,7 @@ export class TokenStore {
 	/** Allows kinds without a token again, though they had one. Stored on disk. */
 	async open(): Promise<void> {
 		await this.#locked(async () => {
-			const kinds = TOKEN_KINDS.filter((kind) => this.#records.some((record) => record.kind === kind));
+			const kinds = TOKEN_KINDS.filter((kind) => this.#index.kinds.has(kind));
 			await writeKinds(this.#kindsPath, kinds);
 			this.#needed = new Set(kinds);
 		});
@@ -139,7 +140,7 @@ export class TokenStore {
 		change: (records: readonly TokenRecord[]) => { records: readonly TokenRecord[]; needed: readonly TokenKind[] },
 	): Promise<void> {
 		await this.#locked(async () => {
-			const { records, needed } = change(this.#records);
+			const { records, needed } = change(this.records);
 			await this.#write(records, needed);
 		});
 	}
@@ -147,21 +148,19 @@ export class TokenStore {
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		this.refresh();
-		const given = digest(secret);
-		let found: TokenRecord | undefined;
-		// Every record is compared in constant time, so that the duration reveals nothing.
-		for (const record of this.#records) {
-			if (timingSafeEqual(given, Buffer.from(record.sha256, "hex")) && isTokenOf(kind, record, this.now)) {
-				found = record;
-			}
-		}
-		return found;
+		const record = this.#index.byHash.get(digest(secret));
+		return record !== undefined && isTokenOf(kind, record, this.now) ? record : undefined;
 	}
 
-	/** The record of a client's token that was verified before, as of now; undefined if it was removed or has expired. */
+	/** The record of a token that was verified before; undefined if it was removed or has expired. */
 	current(sha256: string): TokenRecord | undefined {
-		const record = this.#records.find((each) => each.sha256 === sha256);
-		return record !== undefined && isValid(record, this.now) ? record : undefined;
+		return this.#ifValid(this.#index.byHash.get(sha256));
+	}
+
+	/** The record of a client that has signed in, by its access token. As of now. */
+	ofAccess(secret: string): TokenRecord | undefined {
+		this.refresh();
+		return this.#ifValid(this.#index.byAccess.get(digest(secret)));
 	}
 
 	/**
@@ -181,7 +180,7 @@ export class TokenStore {
 			if (token.name === NO_TOKEN_NAME || records.some(({ name }) => name === token.name)) {
 				throw new TokenError(`token ${token.name} already exists`);
 			}
-			return [...records, { ...token, created, sha256: digest(secret).toString("hex") }];
+			return [...records, { ...token, created, sha256: digest(secret) }];
 		});
 		return secret;
 	}
@@ -189,7 +188,7 @@ export class TokenStore {
 	/** The token that {@link bind} has stored for a device, as of now. */
 	boundTo(deviceId: string): TokenRecord | undefined {
 		this.refresh();
-		return this.#records.find(({ name }) => name === boundName(deviceId));
+		return this.#index.byName.get(boundName(deviceId));
 	}
 
 	/**
@@ -201,7 +200,7 @@ export class TokenStore {
 	async bind(deviceId: string, secret: string, salt: string, { replaces = false } = {}): Promise<boolean> {
 		const name = boundName(deviceId);
 		const created = new Date().toISOString();
-		const sha256 = digest(secret).toString("hex");
+		const sha256 = digest(secret);
 		let stored = false;
 		await this.#change((records) => {
 			const rest = records.filter((record) => record.name !== name);
@@ -283,19 +282,27 @@ export class TokenStore {
 			return false;
 		}
 		const records = readTokens(this.#path);
-		const kinds = records.map(({ kind }) => kind);
-		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...kinds]);
-		this.#records = records;
+		const index = new TokenIndex(records);
+		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...index.kinds]);
+		this.#take(index, version);
+		return true;
+	}
+
+	#take(index: TokenIndex, version: string): void {
+		this.#index = index;
 		this.#version = version;
 		this.#share?.changed();
-		return true;
+	}
+
+	#ifValid(record: TokenRecord | undefined): TokenRecord | undefined {
+		return record !== undefined && isValid(record, this.now) ? record : undefined;
 	}
 
 	/** Changes the newest records, here and in the other stores. */
 	async #change(change: (records: readonly TokenRecord[]) => readonly TokenRecord[]): Promise<void> {
 		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
 			const isDone = await this.#locked(async () => {
-				const before = this.#records;
+				const before = this.records;
 				const after = change(before);
 				if (after !== before && this.#share !== undefined && !(await this.#share.commit(before, after))) {
 					return false;
@@ -311,12 +318,16 @@ export class TokenStore {
 		throw new TokenError("other gateways change the same token: try again");
 	}
 
-	/** Writes records, unless they are those of the file, and that their kinds need a token. */
+	/**
+	 * Writes records, unless they are those of the file, and that their kinds need a token. Under the lock nobody else writes
+	 * the file, so it is not read again.
+	 */
 	async #write(records: readonly TokenRecord[], more: readonly TokenKind[]): Promise<void> {
-		if (records !== this.#records) {
+		if (records !== this.records) {
 			await this.#saves.watch(writeTokens(this.#path, records));
+			this.#take(new TokenIndex(records), versionOf(this.#path));
 		}
-		const needed = new Set([...this.#needed, ...more, ...records.map(({ kind }) => kind)]);
+		const needed = new Set([...this.#needed, ...more, ...this.#index.kinds]);
 		if (needed.size > readKinds(this.#kindsPath).length) {
 			await this.#saves.watch(writeKinds(this.#kindsPath, needed));
 			this.#needed = needed;
@@ -350,6 +361,6 @@ function isTokenOf(kind: TokenKind, record: TokenRecord, now: number): boolean {
 	return record.kind === kind && record.grant === undefined && isValid(record, now);
 }
 
-function digest(secret: string): Buffer {
-	return createHash("sha256").update(secret).digest();
+function digest(secret: string): string {
+	return createHash("sha256").update(secret).digest("hex");
 }

@@ -59,9 +59,7 @@ export class DeviceGuard {
 	/** Returns a check whether an admitted connection would still be admitted, because tokens change. */
 	currentlyAdmits(): (admission: Admission) => boolean {
 		const { needsToken } = this;
-		const devices = this.#tokens.records.filter(({ kind }) => kind === "device");
-		const valid = new Set(devices.map(({ sha256 }) => sha256));
-		return ({ token }) => (token === undefined ? !needsToken : valid.has(token.sha256));
+		return ({ token }) => (token === undefined ? !needsToken : this.#tokens.current(token.sha256) !== undefined);
 	}
 
 	/** Whether devices need a token: beyond loopback always, else as soon as there is one. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { AccessGrant } from "../config/access.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
-import { TOKEN_PREFIX, type TokenRecord, type TokenStore } from "../config/token-store.js";
+import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { type Approval, CODE_LIFETIME, type CodeStore } from "./codes.js";
 import type { TokenIssuer } from "./token-issuer.js";
@@ -117,14 +117,14 @@ export class Grants implements TokenIssuer {
 
 	/** Ends the sign-in of an access or refresh token, if it is one of this client (RFC 7009). */
 	async revoke(secret: string, clientId: string): Promise<void> {
-		const record = this.#withAccess(secret) ?? this.#tokens.current(digest(idIn(secret)));
+		const record = this.#tokens.ofAccess(secret) ?? this.#tokens.current(digest(idIn(secret)));
 		if (record?.grant?.client === clientId) {
 			await this.#tokens.changeGrant(record.sha256, () => undefined);
 		}
 	}
 
 	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
-		const record = this.#withAccess(token);
+		const record = this.#tokens.ofAccess(token);
 		if (record?.grant === undefined) {
 			return undefined;
 		}
@@ -134,13 +134,6 @@ export class Grants implements TokenIssuer {
 		}
 		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
-	}
-
-	#withAccess(token: string): TokenRecord | undefined {
-		this.#tokens.refresh();
-		const given = digest(token);
-		const found = this.#tokens.records.filter(({ grant }) => grant !== undefined && isEqual(grant.access, given));
-		return found[0] && this.#tokens.current(found[0].sha256);
 	}
 }
 
