@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
-import { knownDevices, type RunningGateway, startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import type { Report } from "../report.js";
 import { startDirectServer } from "./direct-server-bundle.js";
 import { Lanes } from "./lanes.js";
-import { startLightDevices, writeTools } from "./light-fleet.js";
+import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
@@ -33,6 +33,7 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 		say(
 			"that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.",
 		);
+		say("Each device has a token of its own, and so have the clients of the gateway.");
 	} finally {
 		await lanes.close();
 	}
@@ -60,7 +61,7 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
 	const folder = makeTemporaryFolder();
 	lanes.onClose(folder.remove);
-	const gateway = await startGateway(folder.path);
+	const gateway = await startBoundGateway(folder.path, size);
 	lanes.onClose(() => gateway.program.stop());
 	const tools = join(folder.path, "tools.json");
 	await writeTools(tools);
@@ -73,7 +74,7 @@ async function openFleet(lanes: Lanes, size: number): Promise<void> {
 async function addLanes(lanes: Lanes, gateway: RunningGateway, size: number): Promise<void> {
 	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
 	for (const era of ERAS) {
-		const client = await connectOverHttp(`${gateway.base}/mcp`, era);
+		const client = await connectOverHttp(`${gateway.base}/mcp`, era, gateway.token);
 		lanes.onClose(() => client.close());
 		const calls = aliases.map((alias) => volumeCall(client, `${alias}__self_audio_speaker_set_volume`));
 		const random = (): Promise<void> => (calls[Math.floor(Math.random() * size)] as () => Promise<void>)();

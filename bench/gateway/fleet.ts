@@ -6,13 +6,13 @@ import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
 	type RunningGateway,
-	startGateway,
 	startVirtualDevice,
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
 import type { Report } from "../report.js";
-import { startLightDevices, writeTools } from "./light-fleet.js";
+import { tokenOf } from "./light-device.js";
+import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
 import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
@@ -75,6 +75,7 @@ export async function benchFleets(
 	line("… a second", ({ callsPerSecond }) => callsPerSecond.toFixed(0));
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
+	say("Each device has a token of its own, and so have the clients.");
 	say("Memory is what is resident (RSS) of the gateway's process; V8 gives back little of what calls took in between.");
 	say(
 		"The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see",
@@ -89,12 +90,12 @@ export async function benchFleets(
 
 async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
 	const folder = makeTemporaryFolder();
-	const gateway = await startGateway(folder.path, "--max-devices", String(size + 1));
+	const gateway = await startBoundGateway(folder.path, size, [XS_DEVICE], "--max-devices", String(size + 1));
 	const programs: Program[] = [];
 	try {
 		const tools = join(folder.path, "tools.json");
 		await writeTools(tools);
-		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE));
+		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE, "--token", tokenOf(XS_DEVICE)));
 		await untilKnown(gateway, 1);
 		await delay(settle);
 		const alone = gateway.program.residentBytes;
@@ -117,7 +118,9 @@ async function measureFleet(size: number, { calls: count, settle }: Amount): Pro
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
 async function measureCalls(gateway: RunningGateway, count: number): Promise<Calls> {
-	const clients = await Promise.all(ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era)));
+	const clients = await Promise.all(
+		ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era, gateway.token)),
+	);
 	const listed = await measureList(clients[0] as Client);
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
 	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import pLimit from "p-limit";
 import { WebSocket } from "ws";
+import { macAddress, tokenOf } from "./light-device.js";
 
 /** Devices that connect at the same time: a listening socket holds only so many that wait. */
 const CONNECTING = 100;
@@ -22,14 +23,14 @@ const RESULTS: Readonly<Record<string, unknown>> = {
 	"tools/call": { content: [{ type: "text", text: "true" }], isError: false },
 };
 
-/** A locally administered address, another for each. */
-function macAddress(at: number): string {
-	const digits = at.toString(16).padStart(6, "0");
-	return `02:00:00:${digits.slice(0, 2)}:${digits.slice(2, 4)}:${digits.slice(4)}`;
-}
-
 async function connect(at: number): Promise<void> {
-	const headers = { "device-id": macAddress(at), "client-id": `light-${at}`, "protocol-version": "1" };
+	const id = macAddress(at);
+	const headers = {
+		authorization: `Bearer ${tokenOf(id)}`,
+		"device-id": id,
+		"client-id": `light-${at}`,
+		"protocol-version": "1",
+	};
 	const socket = new WebSocket(gateways[at % gateways.length] as string, { headers, perMessageDeflate: false });
 	socket.on("message", (data: Buffer) => {
 		const { type, session_id, payload } = JSON.parse(data.toString());
@@ -41,7 +42,7 @@ async function connect(at: number): Promise<void> {
 	await once(socket, "open");
 	socket.send(JSON.stringify({ type: "hello", version: 1, features: { mcp: true }, transport: "websocket" }));
 	socket.once("close", () => {
-		console.error(`${macAddress(at)} was cut off`);
+		console.error(`${id} was cut off`);
 		process.exit(1);
 	});
 }

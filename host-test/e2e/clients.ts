@@ -5,6 +5,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ERAS } from "../../gateway/test/support/gateway.js";
 import { PATIENT } from "../support/patient.js";
+import { bearer } from "./gateway-process.js";
 
 /** A revision of MCP: the last one with sessions, or the first without. */
 export type Era = keyof typeof ERAS;
@@ -19,10 +20,15 @@ const fetchWithoutWarning: FetchLike = (url, init) => {
 	return fetch(url, init);
 };
 
-/** The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision. */
-export async function connectOverHttp(url: string, era: Era): Promise<Client> {
+/**
+ * The official SDK's client, over Streamable HTTP. Rejects when the server does not serve that revision.
+ *
+ * @param token undefined: the server needs none
+ */
+export async function connectOverHttp(url: string, era: Era, token?: string): Promise<Client> {
 	const client = new Client(CLIENT_INFO, ERAS[era]);
-	await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchWithoutWarning }));
+	const requestInit = { headers: bearer(token) };
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch: fetchWithoutWarning, requestInit }));
 	return client;
 }
 

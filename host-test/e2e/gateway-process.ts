@@ -17,6 +17,8 @@ export interface RunningGateway {
 	readonly base: string;
 	/** Where devices connect. */
 	readonly deviceUrl: string;
+	/** Of its clients. Absent: they need none. */
+	readonly token?: string;
 }
 
 /** Arguments of Node that run the gateway's program. */
@@ -68,16 +70,16 @@ async function startDeviceProgram(...args: string[]): Promise<Program> {
 }
 
 /** The devices that a gateway knows. */
-export async function knownDevices({ base }: RunningGateway): Promise<{ id: string; alias: string }[]> {
-	const response = await fetch(`${base}/devices`);
+export async function knownDevices({ base, token }: RunningGateway): Promise<{ id: string; alias: string }[]> {
+	const response = await fetch(`${base}/devices`, { headers: bearer(token) });
 	return ((await response.json()) as { devices: { id: string; alias: string }[] }).devices;
 }
 
 /** Waits until a gateway knows that many devices. Rejects when that takes minutes. */
-export async function untilKnown({ base }: RunningGateway, count: number): Promise<void> {
+export async function untilKnown({ base, token }: RunningGateway, count: number): Promise<void> {
 	const deadline = performance.now() + DISCOVERY_LIMIT;
 	const known = new RegExp(`^xs_mcp_gateway_devices_known ${count}$`, "m");
-	while (!known.test(await metricsOf(base))) {
+	while (!known.test(await metricsOf(base, token))) {
 		if (performance.now() > deadline) {
 			throw new Error(`${count} devices are not known within ${DISCOVERY_LIMIT / 1000} s`);
 		}
@@ -86,8 +88,13 @@ export async function untilKnown({ base }: RunningGateway, count: number): Promi
 }
 
 /** A gateway's metrics, over a connection of their own: a busy process may find an idle one closed. */
-export async function metricsOf(base: string): Promise<string> {
-	return await (await fetch(`${base}/metrics`, { headers: { Connection: "close" } })).text();
+export async function metricsOf(base: string, token?: string): Promise<string> {
+	return await (await fetch(`${base}/metrics`, { headers: { Connection: "close", ...bearer(token) } })).text();
+}
+
+/** The headers that send a client's token, if it has one. */
+export function bearer(token: string | undefined): Record<string, string> {
+	return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
 /** Runs a virtual device that ends by itself. Settles with its exit code, and what it said. */
