@@ -15,12 +15,20 @@ const MAX_REDIRECT_URIS = 10;
 const MAX_DESCRIPTION = 2_048;
 const MAX_NAME = 100;
 
-/** Schemes that run or show something in the browser itself, beside `http:` beyond this machine. */
-const FORBIDDEN_SCHEME =
-	/^(?:about|blob|chrome|data|file|filesystem|ftp|intent|javascript|mailto|vbscript|view-source|wss?):$/;
+/**
+ * Private-use schemes without a reverse domain name that MCP hosts register: Claude, and editors, whose extensions have theirs.
+ * Any other one may be a program's that takes orders from URLs, as `ms-msdt:`.
+ */
+const HOST_SCHEME = /^(?:claude|cursor|kiro|trae|vscode|vscode-insiders|vscodium|windsurf|zed):$/;
+
+/** A name or an address: URLs may have commas, semicolons and asterisks there, which mean something in a policy for browsers. */
+const HOSTNAME = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 /** RFC 7591 section 2; OAuth 2.1 section 2.3.1. */
-const redirectUri = z.string().max(512).refine(isRedirectUri, "cannot be a redirect URI");
+const redirectUri = z
+	.string()
+	.max(512)
+	.refine(isRedirectUri, "expected https, http on this machine, or an app's own scheme with a reverse domain name");
 
 /** The parts of a client's metadata (RFC 7591 section 2) that the gateway uses. */
 export const CLIENT_METADATA = z.object({
@@ -81,14 +89,17 @@ function isRedirectUri(uri: string): boolean {
 		return false;
 	}
 	const { protocol, hostname, username, password } = new URL(uri);
-	if (username !== "" || password !== "" || FORBIDDEN_SCHEME.test(protocol)) {
+	if (username !== "" || password !== "") {
 		return false;
 	}
 	if (protocol === "http:") {
 		return isOwnMachine(hostname);
 	}
-	// An app's own scheme (RFC 8252 section 7.1): reverse domain name, or with an authority.
-	return protocol === "https:" || protocol.includes(".") || uri.slice(protocol.length).startsWith("//");
+	if (protocol === "https:") {
+		return HOSTNAME.test(hostname);
+	}
+	// An app's own scheme (RFC 8252 section 7.1).
+	return protocol.includes(".") || (HOST_SCHEME.test(protocol) && uri.slice(protocol.length).startsWith("//"));
 }
 
 /** RFC 8252 section 7.3: an app listens on whatever port is free. */

@@ -78,6 +78,14 @@ describe("signing in withstands", () => {
 			"https://client.example/callback#x",
 			"https://user:pass@client.example/",
 			"vscode:callback",
+			"ms-msdt://x",
+			"ms-msdt:/id",
+			"search-ms://query=x",
+			"unknown://callback",
+			"https://client.example,evil.example/",
+			"https://client.example;script-src/",
+			"https://*/callback",
+			"https://*.example/callback",
 			"nothing",
 			"",
 		]) {
@@ -86,6 +94,28 @@ describe("signing in withstands", () => {
 			const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
 			assert.equal(response.status, 400, uri);
 			assert.equal(((await response.json()) as { error: string }).error, "invalid_redirect_uri", uri);
+		}
+	});
+
+	it("too narrow a rule: redirect URIs of reverse domain names, and of hosts with a scheme without one, are registered", async (t) => {
+		const { base } = await startSignIn(t);
+		for (const uri of [
+			"com.example.app:/callback",
+			"com.example.app://callback",
+			"cursor://anysphere.cursor-mcp/oauth/callback",
+			"vscode://vscode.mcp/callback",
+			"vscode-insiders://vscode.mcp/callback",
+			"windsurf://codeium.windsurf/callback",
+			"claude://oauth/callback",
+			"https://www.cursor.com/agents/mcp/oauth/callback",
+			"https://bücher.example:8443/callback",
+			"http://[::1]:1234/callback",
+		]) {
+			const client = await register(base, { redirect_uris: [uri] });
+			const url = authorizeUrl(base, client, makePkce().challenge, { redirect_uri: uri });
+			const { status, headers } = await new Browser(base).open(url);
+			assert.equal(status, 200, uri);
+			assert.doesNotMatch(headers.get("content-security-policy") ?? "", /[,*]/);
 		}
 	});
 
