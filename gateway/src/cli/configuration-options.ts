@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { readConfiguration } from "../config/configuration.js";
+import { readConfiguration, settingsLike } from "../config/configuration.js";
 import {
 	type Configuration,
 	flagOf,
@@ -10,9 +10,12 @@ import {
 } from "../config/settings.js";
 import { collect } from "./address-options.js";
 
-/** Adds a flag for each of these settings, in the settings' groups, and `--config`. */
+/** Adds a flag for each of these settings, in the settings' groups, and `--config`. An unknown flag names similar ones. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
 	command.option("--config <file>", "Settings file (default: xs-mcp-gateway.json, if it exists)");
+	command.configureOutput({
+		outputError: (text, write) => write(text + suggestion(text, names)),
+	});
 	let group = "";
 	for (const name of names) {
 		group = SETTING_GROUPS.get(name) ?? group;
@@ -26,6 +29,20 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 /** The settings from flags, environment and file. `flags` are those that {@link withSettings} added. */
 export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
 	return readConfiguration({ flags, environment: process.env, file: config });
+}
+
+/** What commander does not suggest, because it compares whole flags: those that begin or end with the unknown one. */
+function suggestion(error: string, names: readonly SettingName[]): string {
+	const [, unknown] = /^error: unknown option '--([a-z-]+)'\n$/.exec(error) ?? [];
+	const flags =
+		unknown === undefined
+			? []
+			: settingsLike(unknown)
+					.filter((each) => names.includes(each))
+					.map(flagOf);
+	return flags.length === 0
+		? ""
+		: `(Did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(flags)}?)\n`;
 }
 
 function optionsFor(name: SettingName): Option[] {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { closest, distance } from "fastest-levenshtein";
 import { makeLog } from "../log/log.js";
 import { LogDestination } from "../log/log-destination.js";
 import { localAccess } from "../oauth/request-guard.js";
@@ -13,6 +14,9 @@ const SAME_SIGNAL = 500;
 /** Milliseconds for stopping, beside `drainTime`: with its default, the gateway stops within 12 s. */
 const STOP_TIME = 9_000;
 
+/** Letters that differ between a mistyped command and the one that is suggested. */
+const MAX_SLIPS = 2;
+
 /** Milliseconds at the end to flush the log. */
 const FLUSH_TIME = 500;
 
@@ -21,10 +25,10 @@ const FLUSH_TIME = 500;
  *
  * Rejects with UsageError, ConfigurationError or TokenError if it cannot start.
  */
-export async function runGateway(settings: object, { args: [unknown], parent }: Command): Promise<void> {
-	if (unknown !== undefined) {
-		const names = parent?.commands.map((each) => each.name()).join(", ");
-		throw new UsageError(`unknown command ${unknown}: expected one of ${names}`);
+export async function runGateway(settings: object, { args: [word], parent }: Command): Promise<void> {
+	if (word !== undefined) {
+		const names = parent?.commands.map((each) => each.name()) ?? [];
+		throw new UsageError(noCommand(word, names));
 	}
 	const configuration = configurationFrom(settings);
 	const destination = await logDestination();
@@ -51,6 +55,17 @@ export async function runGateway(settings: object, { args: [unknown], parent }: 
 	await program.close();
 	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);
+}
+
+/** What is wrong with a word that is no option. Commander takes what follows an option for an argument of this command. */
+function noCommand(word: string, names: readonly string[]): string {
+	if (names.includes(word)) {
+		return `expected the command before its options: xs-mcp-gateway ${word} …`;
+	}
+	const similar = closest(word, names);
+	return distance(word, similar) <= MAX_SLIPS
+		? `unknown command ${word}: did you mean ${similar}?`
+		: `unknown command ${word}: expected one of ${names.join(", ")}`;
 }
 
 /** Formatted on a terminal, else JSON. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isObject } from "../firmware.js";
 import { ConfigurationError } from "./configuration-error.js";
+import { notJson } from "./not-json.js";
 import { publicOrigin } from "./public-origin.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
@@ -87,7 +88,7 @@ function readFile(named: string | undefined): SettingsFile {
 	try {
 		settings = JSON.parse(content);
 	} catch (error) {
-		throw new ConfigurationError([`${path}: not JSON: ${(error as Error).message}`], { cause: error });
+		throw new ConfigurationError([notJson(path, content, error as Error)], { cause: error });
 	}
 	if (!isObject(settings)) {
 		throw new ConfigurationError([`${path}: expected an object of settings`]);
@@ -101,14 +102,18 @@ function unknownIn({ path, settings }: SettingsFile): string[] {
 		.map((key) => `${path}: ${key}: unknown setting${didYouMean(key)}`);
 }
 
-/** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
 function didYouMean(key: string): string {
+	const close = settingsLike(key);
+	return close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`;
+}
+
+/** The settings whose names differ in case and punctuation only, or begin or end with the same word. */
+export function settingsLike(key: string): SettingName[] {
 	const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
-	const close = SETTING_NAMES.filter((name) => {
+	return SETTING_NAMES.filter((name) => {
 		const [known, wrong] = [plain(name), plain(key)];
 		return known === wrong || (wrong.length > 2 && (known.startsWith(wrong) || known.endsWith(wrong)));
 	});
-	return close.length === 0 ? "" : `; did you mean ${close.join(" or ")}?`;
 }
 
 function given(name: SettingName, sources: ConfigurationSources, file: SettingsFile): Given | undefined {

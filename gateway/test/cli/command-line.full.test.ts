@@ -22,7 +22,19 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("exits with 2 if the command line is wrong", async (t) => {
 		for (const [args, message] of [
-			[["serv"], /unknown command serv: expected one of serve/],
+			[["serv"], /unknown command serv: did you mean serve\?\n$/],
+			[["tokne", "list"], /unknown command tokne: did you mean token\?\n$/],
+			[["elephant"], /unknown command elephant: expected one of serve, .*, token, /],
+			[
+				["--state-folder", "x", "token", "list"],
+				/^xs-mcp-gateway: expected the command before its options: xs-mcp-gateway token …\n$/,
+			],
+			[
+				["--port", "8766"],
+				/unknown option '--port'\n\(Did you mean --http-port, --websocket-port, or --mqtt-port\?\)\nSee .* --help\n$/,
+			],
+			[["--http-prot", "8766"], /unknown option '--http-prot'\n\(Did you mean --http-port\?\)\nSee .* --help\n$/],
+			[["token", "list", "--port", "1"], /unknown option '--port'\nSee xs-mcp-gateway token list --help\n$/],
 			[["--http-port", "x"], /--http-port: expected a whole number/],
 			[["--no-such-flag"], /unknown option '--no-such-flag'\nSee xs-mcp-gateway serve --help\n$/],
 			[["token", "ad"], /unknown command 'ad'\n\(Did you mean add\?\)\nSee xs-mcp-gateway token --help\n$/],

@@ -74,9 +74,24 @@ describe("configuration", () => {
 
 	it("rejects a file that is missing, not JSON, or not an object", (t) => {
 		assert.match(problemsOf({ file: "no-such-file.json" })[0] ?? "", /^no-such-file\.json: cannot be read: ENOENT/);
-		const broken = fileWith(t, "{");
-		assert.match(problemsOf({ file: broken })[0] ?? "", /gateway\.json: not JSON: /);
 		assert.deepEqual(problemsOf({ file: fileWith(t, "[]") }).length, 1);
+	});
+
+	it("says where a file is not JSON, in one line", (t) => {
+		for (const [content, place] of [
+			['{\n\t"httpPort": 8766\n\t"websocketPort": 8765\n}', "3:2"],
+			['{\n\t"httpPort": 8766,\n}', "3:1"],
+			['{\n\t"mqtt": yes\n}', "2:10"],
+			["{\n\t'mqtt': true\n}", "2:2"],
+			['{\n\t"mqtt": true\n', "2:14"],
+			["", "1:1"],
+		] as const) {
+			const file = fileWith(t, content);
+			const [problem = "", ...others] = problemsOf({ file });
+			assert.deepEqual(others, []);
+			assert.equal(problem.slice(0, `${file}:${place}: not JSON: `.length), `${file}:${place}: not JSON: `);
+			assert.doesNotMatch(problem, /\n|position/);
+		}
 	});
 
 	it("reads lists and pairs from flags, environment and file alike", (t) => {
