@@ -8,15 +8,15 @@ const FILE = { mode: 0o600 };
 const FOLDER = { recursive: true, mode: 0o700 };
 
 /**
- * Replaces a file atomically: every reader sees the old or the new content, also after a power cut. Rejects with an Error that
- * names the file and the cure.
+ * Replaces a file atomically: every reader sees the old or the new content, also after a power cut.
+ * Rejects with UnsavedError.
  */
 export async function replaceFile(path: string, content: string): Promise<void> {
 	try {
 		await mkdir(dirname(path), FOLDER);
 		await writeFileAtomic(path, content, FILE);
 	} catch (error) {
-		throw unsaved(path, error as Error);
+		throw new UnsavedError(path, error as Error);
 	}
 }
 
@@ -26,7 +26,7 @@ export function replaceFileSync(path: string, content: string): void {
 		mkdirSync(dirname(path), FOLDER);
 		writeFileAtomic.sync(path, content, FILE);
 	} catch (error) {
-		throw unsaved(path, error as Error);
+		throw new UnsavedError(path, error as Error);
 	}
 }
 
@@ -40,10 +40,16 @@ const CURES: Readonly<Record<string, string>> = {
 	EDQUOT: "the quota is used up: free some space",
 };
 
-/** The error of a file or folder that cannot be written. */
-export function unsaved(path: string, cause: NodeJS.ErrnoException): Error {
-	const cure = CURES[cause.code ?? ""];
-	return new Error(`${path}: cannot be written: ${cure === undefined ? cause.message : `${cure} (${cause.code})`}`, {
-		cause,
-	});
+/** A file or folder cannot be written. Its message is for the operator: it names the path. */
+export class UnsavedError extends Error {
+	/** Of the file system: ENOSPC. */
+	readonly code: string | undefined;
+
+	constructor(path: string, cause: NodeJS.ErrnoException) {
+		const { code } = cause;
+		const cure = CURES[code ?? ""];
+		super(`${path}: cannot be written: ${cure === undefined ? cause.message : `${cure} (${code})`}`, { cause });
+		this.name = "UnsavedError";
+		this.code = code;
+	}
 }

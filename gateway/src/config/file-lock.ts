@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import lockfile from "proper-lockfile";
-import { unsaved } from "./atomic-file.js";
+import { UnsavedError } from "./atomic-file.js";
 import { ConfigurationError } from "./configuration-error.js";
 
 /** Milliseconds after which a lock that its holder no longer renews is taken over: that process was killed. */
@@ -27,7 +27,7 @@ export async function withLock<T>(path: string, change: () => Promise<T>): Promi
 	}).catch((error: NodeJS.ErrnoException) => {
 		throw error.code === "ELOCKED"
 			? new Error(`${path}: another process is changing it: ${error.message}`, { cause: error })
-			: unsaved(path, error);
+			: new UnsavedError(path, error);
 	});
 	try {
 		return await change();
@@ -56,7 +56,7 @@ export async function lockStateFolder(folder: string, onLost: () => void): Promi
 			code === "ELOCKED"
 				? `stateFolder ${folder}: another gateway runs with this folder. Stop it, give this one another folder with ` +
 					"--state-folder, or connect an MCP client to the running gateway: xs-mcp-gateway stdio"
-				: `stateFolder ${unsaved(folder, error as Error).message}`;
+				: `stateFolder ${new UnsavedError(folder, error as Error).message}`;
 		throw new ConfigurationError([problem], { cause: error });
 	}
 }

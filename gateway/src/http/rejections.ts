@@ -4,6 +4,7 @@ import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { SERVER_ERROR } from "xs-mcp-manager/core";
+import { UnsavedError } from "../config/atomic-file.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
 import { HttpError, type RejectionReason } from "./http-error.js";
@@ -90,7 +91,7 @@ export class RejectionReport {
 		if (!incoming.complete) {
 			c.header("Connection", "close");
 		}
-		const failure = error instanceof HttpError ? error : FAILURE;
+		const failure = failureOf(error);
 		const [status, body] = [failure.status as ContentfulStatusCode, await bodyOf(failure)];
 		return typeof body === "object" ? c.json(body, status, { ...failure.headers }) : c.html(body, status);
 	}
@@ -101,12 +102,23 @@ export class RejectionReport {
 		if (error instanceof HttpError) {
 			onRejected(error.reason);
 			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
+		} else if (error instanceof UnsavedError) {
+			onRejected("busy");
+			limitedLog.warn("busy", { ...where, status: 503 }, error.message);
 		} else if (request.destroyed && !request.complete) {
 			log.debug(where, "request aborted by the client");
 		} else {
 			log.error({ ...where, err: error }, "request failed");
 		}
 	}
+}
+
+function failureOf(error: Error): Failure {
+	if (error instanceof UnsavedError) {
+		// The log has the path and the cure: strangers need neither.
+		return new HttpError(503, "busy", `cannot be saved: ${error.code}`);
+	}
+	return error instanceof HttpError ? error : FAILURE;
 }
 
 /** Reads and drops the rest of a request: a client that still writes would lose the answer. */
