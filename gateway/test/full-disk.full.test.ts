@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../host-test/support/until.js";
@@ -11,6 +11,9 @@ import { makeStateFolder } from "./support/program.js";
 
 /** Bytes of the disk. */
 const SIZE = 256 * 1_024;
+
+/** Bytes that such a disk gives to a file at once. */
+const PAGE = 4_096;
 
 /** Arguments of `unshare`: a command that sees a small disk of its own at a folder, which is gone with it. */
 function onSmallDisk(folder: string, command: readonly string[]): string[] {
@@ -80,6 +83,24 @@ describe("a full disk", { skip: !isPossible && "this user cannot mount a small d
 		assert.equal(await health(), "ok");
 		assert.equal((await addToken()).status, 201);
 		assert.equal((await rename("garden")).status, 401);
+	});
+
+	it("that has room for the first part of a file keeps the old one, whole", async (t) => {
+		const { base, disk } = await startOnSmallDisk(t);
+		const addToken = (name: string) => send("POST", `${base}/tokens`, { name, kind: "device", yes: true });
+		const count = 40;
+		for (let at = 0; at < count; at += 1) {
+			assert.equal((await addToken(`device-${at}`)).status, 201);
+		}
+		const before = readFileSync(join(disk, "tokens.json"), "utf8");
+		assert.ok(before.length > PAGE);
+		const filler = fill(disk);
+		truncateSync(filler, statSync(filler).size - PAGE);
+		assert.equal((await addToken("late")).status, 503);
+		assert.equal(readFileSync(join(disk, "tokens.json"), "utf8"), before);
+		rmSync(filler);
+		assert.equal((await addToken("late")).status, 201);
+		assert.equal(JSON.parse(readFileSync(join(disk, "tokens.json"), "utf8")).tokens.length, count + 1);
 	});
 });
 

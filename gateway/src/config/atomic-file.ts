@@ -1,20 +1,19 @@
 import { mkdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
+import * as core from "xs-mcp-manager/core";
 
-/** Only this user can read the file and its folder. */
-const FILE = { mode: 0o600 };
+/** Only this user can read it, and the file. */
 const FOLDER = { recursive: true, mode: 0o700 };
 
 /**
- * Replaces a file atomically: every reader sees the old or the new content, also after a power cut.
+ * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
  * Rejects with UnsavedError.
  */
 export async function replaceFile(path: string, content: string): Promise<void> {
 	try {
 		await mkdir(dirname(path), FOLDER);
-		await writeFileAtomic(path, content, FILE);
+		await core.replaceFile(path, content);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
 	}
@@ -24,7 +23,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 export function replaceFileSync(path: string, content: string): void {
 	try {
 		mkdirSync(dirname(path), FOLDER);
-		writeFileAtomic.sync(path, content, FILE);
+		core.replaceFileSync(path, content);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
 	}

@@ -7,6 +7,7 @@ export { MAX_NESTING, nestsDeeper } from "./nesting.js";
 export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
 export { RateLimit } from "./rate-limit.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
+export { replaceFile, replaceFileSync } from "./replace-file.js";
 export {
 	type CallDetails,
 	type CallRecord,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 import { z } from "zod";
+import { replaceFile } from "../../core/replace-file.js";
 
 /** What a sign-in at a server leaves. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
 const RECORD = z.object({
@@ -54,7 +54,7 @@ export class SignIns {
 
 	async write(id: string, record: SignInRecord): Promise<void> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-		await writeFileAtomic(this.#pathOf(id), `${JSON.stringify(record, undefined, "\t")}\n`, { mode: 0o600 });
+		await replaceFile(this.#pathOf(id), `${JSON.stringify(record, undefined, "\t")}\n`);
 	}
 
 	async remove(id: string): Promise<void> {

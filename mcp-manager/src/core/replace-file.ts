@@ -1,0 +1,22 @@
+import { writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import writeFileAtomic from "write-file-atomic";
+
+/** Only this user can read the file. */
+const MODE = 0o600;
+
+/**
+ * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
+ * Rejects with the error of the file system; then the old content stays.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
+	const tmpfileCreated = (temporary: string): Promise<void> => writeFile(temporary, content);
+	await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
+}
+
+/** The same, synchronously: for a small file that is written only once. */
+export function replaceFileSync(path: string, content: string): void {
+	const tmpfileCreated = (temporary: string): void => writeFileSync(temporary, content);
+	writeFileAtomic.sync(path, "", { mode: MODE, tmpfileCreated });
+}
