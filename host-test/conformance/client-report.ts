@@ -23,7 +23,9 @@ export function writeClientPart(results: ClientResults): string {
 	const lines = [
 		HEADING,
 		"",
-		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`, without extensions.",
+		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
+		"Of the extensions it runs `auth/client-credentials-basic`, which does not count; `auth/client-credentials-jwt` would need a sign-in by a signed token,",
+		"which the gateway does not have. Arguments that a scenario sets to null are left out, because the gateway rejects what breaks a tool's schema.",
 		"",
 		...table(
 			["revision", "scenarios"],

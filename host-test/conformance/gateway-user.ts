@@ -9,6 +9,7 @@ import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextp
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
 import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
+import { CLIENT_CREDENTIALS } from "./suites.js";
 
 /** What the scenarios expect of a client that has a metadata document. */
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";
@@ -64,11 +65,13 @@ export async function startGatewayUser(): Promise<{ readonly url: string; close(
 
 async function perform(task: Task): Promise<void> {
 	const { client_id: clientId, client_secret: clientSecret } = task.context;
-	const auth = clientId === undefined ? { clientMetadataUrl: METADATA_DOCUMENT } : { clientId, clientSecret };
+	const isMachine = task.scenario === CLIENT_CREDENTIALS;
+	const registered = { clientId, clientSecret, ...(isMachine && { grant: "client_credentials" as const }) };
+	const auth = clientId === undefined ? { clientMetadataUrl: METADATA_DOCUMENT } : registered;
 	const input = { id: SERVER, url: task.server, auth: { type: "oauth2", ...auth } as const };
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sign-ins-"));
 	try {
-		if (task.scenario.startsWith("auth/")) {
+		if (task.scenario.startsWith("auth/") && !isMachine) {
 			await visit(input, folder);
 		}
 		const errors = await use(input, folder, task);

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Program } from "../e2e/program.js";
 
+/** The extension by which a client signs in with its id and secret, without a person. */
+export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";
+
 /** One of the official suites, as it is run. */
 export interface Suite {
 	/** What stands above its table. */
