@@ -58,7 +58,7 @@ async function runAgainst(url: string): Promise<Results> {
 async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Results> {
 	const { flags, url } = TRANSPORTS[transport];
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-conformance-"));
-	const gateway = await startGateway(folder, "--tool-names", "own", ...flags);
+	const gateway = await startGateway(folder, ...flags);
 	try {
 		const backend = gateway.program.said(new RegExp(`"${url}":"([^"]+)"`));
 		const device = await startVirtualDevice(backend, "--new", "--firmware", FIRMWARE);
