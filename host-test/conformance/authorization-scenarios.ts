@@ -1,10 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readConfiguration } from "../../gateway/src/config/configuration.js";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
+import { makeLog } from "../../gateway/src/log/log.js";
+import { GatewayProgram } from "../../gateway/src/program.js";
 import { Browser, register } from "../../gateway/test/support/sign-in.js";
-import { startGateway } from "../e2e/gateway-process.js";
 import { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
 import { describeResult, table } from "./report.js";
@@ -14,6 +17,9 @@ const PROGRAM = fileURLToPath(
 	new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
 );
 const GLOB = new URL("glob.mjs", import.meta.url);
+
+/** Resolves every name to a public address, so that metadata documents are offered without Internet, too. None is fetched. */
+const toPublic = ((_hostname, _options, callback) => callback(null, "1.1.1.1", 4)) as LookupFunction;
 
 /** The page that the suite asks a person to visit. */
 const PAGE = /^http\S+\/oauth\/authorize\?\S+$/m;
@@ -41,7 +47,17 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });
 	const [port, callback] = [await freePort(), await freePort()];
 	const base = `http://127.0.0.1:${port}`;
-	const gateway = await startGateway(stateFolder, "--http-port", String(port), "--public-url", base);
+	const settings = {
+		httpPort: port,
+		websocketPort: 0,
+		announce: false,
+		stateFolder,
+		publicUrl: base,
+		maxRequestsPerMinute: 0,
+	};
+	const gateway = await GatewayProgram.start(readConfiguration({ flags: settings }), makeLog("silent"), {
+		resolve: toPublic,
+	});
 	try {
 		// The port is not among the redirect URIs: an app on this machine listens on whatever is free.
 		const client = await register(base, { redirect_uris: ["http://127.0.0.1/callback"] });
@@ -57,7 +73,7 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 			.sort()
 			.map((folder) => readResult(join(results, folder)));
 	} finally {
-		await gateway.program.stop();
+		await gateway.close();
 		rmSync(stateFolder, { recursive: true });
 		rmSync(results, { recursive: true });
 	}
