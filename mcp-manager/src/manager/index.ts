@@ -19,6 +19,7 @@ export type {
 	McpManagerOptions,
 	McpTool,
 	RegisteredServer,
+	Reloaded,
 } from "./mcp-types.js";
 export { NOTIFICATION_TYPES, type NotificationFilter } from "./notifications.js";
 export { declarationsOf } from "./typed-tools.js";

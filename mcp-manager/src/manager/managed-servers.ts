@@ -9,7 +9,7 @@ import { ServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION } from "./asking-person.js";
 import { connectionOf, deviceConnectionOf } from "./connections.js";
 import { McpError, toMcpError, translated } from "./mcp-error.js";
-import type { McpConnection, McpManagerEvents, McpManagerOptions, RegisteredServer } from "./mcp-types.js";
+import type { McpConnection, McpManagerEvents, McpManagerOptions, RegisteredServer, Reloaded } from "./mcp-types.js";
 
 type OnNotification = (server: Server, method: string, params: Readonly<Record<string, unknown>>) => void;
 
@@ -23,6 +23,8 @@ export class ManagedServers {
 	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
+	/** The problems of the file as it was read last. */
+	#problems: readonly string[] = [];
 
 	readonly #onChanged = (): void => void this.#events.emit("changed");
 
@@ -152,7 +154,7 @@ export class ManagedServers {
 	}
 
 	/** As `McpManager.reload`. */
-	async reload(disconnectExisting = false): Promise<{ disconnected: number; problems: readonly string[] }> {
+	async reload(disconnectExisting = false): Promise<Reloaded> {
 		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
 		this.#reloading = next.catch(() => {});
 		const result = await next;
@@ -232,7 +234,7 @@ export class ManagedServers {
 	}
 
 	/** Reads the file and takes over what it says, without connecting. */
-	async #reload(disconnectExisting: boolean): Promise<{ disconnected: number; problems: readonly string[] }> {
+	async #reload(disconnectExisting: boolean): Promise<Reloaded> {
 		const file = this.#file;
 		if (file === undefined) {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
@@ -246,11 +248,9 @@ export class ManagedServers {
 		}
 		const { configs, problems, invalidIds, isBroken } = await file.read();
 		const texts = problems.map(problemText);
-		for (const text of texts) {
-			this.#events.emit("warning", text);
-		}
 		if (isBroken) {
-			return { disconnected: 0, problems: texts };
+			this.#warn(texts);
+			return { disconnected: 0, problems: texts, isBroken };
 		}
 		const before = this.#fileConfigs;
 		// A server whose entry is invalid at the moment (it is being edited) stays as it is.
@@ -261,9 +261,15 @@ export class ManagedServers {
 		await Promise.all((disconnectExisting ? this.#servers.all : []).map(({ id }) => this.#servers.remove(id)));
 		// Servers registered by a user stay, unless the file names them.
 		const unusable = await this.#servers.apply(wanted, (id) => !before.has(id));
-		for (const text of unusable) {
-			this.#events.emit("warning", text);
+		this.#warn([...texts, ...unusable]);
+		return { disconnected: open.length, problems: this.#problems, isBroken };
+	}
+
+	/** Of each problem once: a file that was edited is read again by itself, and by whoever asks for it. */
+	#warn(problems: readonly string[]): void {
+		for (const problem of problems.filter((each) => !this.#problems.includes(each))) {
+			this.#events.emit("warning", problem);
 		}
-		return { disconnected: open.length, problems: [...texts, ...unusable] };
+		this.#problems = problems;
 	}
 }

@@ -165,7 +165,10 @@ const mcpReloadConfig = define({
 		disconnect_existing: z.boolean().optional().describe("Disconnect the existing connections before"),
 	}),
 	async run(manager, { disconnect_existing: isAll = false }) {
-		const { disconnected, problems } = await manager.reload(isAll);
+		const { disconnected, problems, isBroken } = await manager.reload(isAll);
+		if (isBroken) {
+			return failed([...problems, "The servers are as they were before."].join("\n"));
+		}
 		const enabled = new Set(manager.configs.filter((config) => config.enabled).map(({ id }) => id));
 		const connections = manager.listConnections().filter(({ id }) => enabled.has(id));
 		const connected = connections.filter(({ status }) => CONNECTED.has(status)).map(({ id }) => id);

@@ -17,6 +17,7 @@ import type {
 	McpManagerOptions,
 	McpTool,
 	RegisteredServer,
+	Reloaded,
 } from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
 import { readResource } from "./read-resource.js";
@@ -119,7 +120,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
 	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
 	 */
-	async reload(disconnectExisting = false): Promise<{ disconnected: number; problems: readonly string[] }> {
+	async reload(disconnectExisting = false): Promise<Reloaded> {
 		return await this.#servers.reload(disconnectExisting);
 	}
 

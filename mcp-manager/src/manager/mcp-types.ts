@@ -112,6 +112,16 @@ export interface McpConnection {
 	readonly problems: readonly string[];
 }
 
+/** How a reload of the file went. */
+export interface Reloaded {
+	/** Servers that were disconnected before. */
+	readonly disconnected: number;
+	/** What is wrong with the file, each with line and field. */
+	readonly problems: readonly string[];
+	/** Whether the file as a whole could not be read: then nothing has changed. */
+	readonly isBroken: boolean;
+}
+
 export interface CallRequest {
 	/** The server's id. Undefined: the only server that has a tool of this name. */
 	readonly server?: string | undefined;

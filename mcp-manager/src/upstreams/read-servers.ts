@@ -17,6 +17,7 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
+import { syntaxProblem } from "./syntax-problem.js";
 
 type Path = readonly (string | number)[];
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,7 @@ export function readServers(text: string, file: string, environment: Environment
 }
 
 class Reader {
+	readonly #text: string;
 	readonly #file: string;
 	readonly #environment: Environment;
 	readonly #lines = new LineCounter();
@@ -41,6 +43,7 @@ class Reader {
 	readonly #invalidIds = new Set<string>();
 
 	constructor(text: string, file: string, environment: Environment) {
+		this.#text = text;
 		this.#file = file;
 		this.#environment = environment;
 		this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
@@ -49,7 +52,7 @@ class Reader {
 	read(): ReadServers {
 		const [error] = this.#document.errors;
 		if (error !== undefined) {
-			return this.#broken(error.message, this.#lines.linePos(error.pos[0]).line);
+			return this.#broken(syntaxProblem(this.#text, error), this.#lines.linePos(error.pos[0]).line);
 		}
 		const content: unknown = this.#document.toJS({ maxAliasCount: 100 });
 		if (!isObject(content)) {

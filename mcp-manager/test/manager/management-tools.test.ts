@@ -61,6 +61,20 @@ describe("the management tools", () => {
 		]);
 	});
 
+	it("fail to reload a file that is not valid, and leave the servers as they are", async (t) => {
+		const file = `${await temporaryFolder(t)}/servers.json`;
+		await writeFile(file, JSON.stringify({ servers: [{ ...nodeServer("one", ODD_SERVER, "good"), enabled: true }] }));
+		const { run } = await openManager(t, { file });
+		await writeFile(file, '{ "servers": [ }');
+		const { text, isError } = await run("mcp_reload_config", { disconnect_existing: true });
+		assert.equal(isError, true);
+		assert.equal(
+			text,
+			`Error: Failed to parse MCP config file ${file}:1: invalid JSON: unexpected }\nThe servers are as they were before.`,
+		);
+		assert.match((await run("mcp_list_connections")).text, /one: .*\[connected\]/);
+	});
+
 	it("answer as in the worked example with server-filesystem", async (t) => {
 		const folder = await temporaryFolder(t);
 		const url = nodeCommand(FILESYSTEM, folder);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { McpManager } from "../../src/manager/index.js";
 import { nodeServer, ODD_SERVER, temporaryFolder } from "../support/upstreams.js";
@@ -29,4 +29,24 @@ describe("a reload of the file of servers", () => {
 			);
 		});
 	}
+
+	it("tells of a problem once, whoever has the file read, and again once it was gone meanwhile", async (t) => {
+		const file = `${await temporaryFolder(t)}/servers.json`;
+		const broken = '{ "servers": [ }';
+		await writeFile(file, broken);
+		const manager = new McpManager({ file });
+		t.after(() => manager.close());
+		const warnings: string[] = [];
+		manager.on("warning", (warning) => warnings.push(warning));
+		await manager.initialize();
+		for (const content of [broken, '{ "servers": [] }', broken]) {
+			// As editors do. The manager, which watches the file, must not read half of it.
+			await writeFile(`${file}.new`, content);
+			await rename(`${file}.new`, file);
+			await manager.reload();
+			await manager.reload();
+		}
+		const warning = `Failed to parse MCP config file ${file}:1: invalid JSON: unexpected }`;
+		assert.deepEqual(warnings, [warning, warning]);
+	});
 });

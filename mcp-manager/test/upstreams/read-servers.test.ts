@@ -156,11 +156,21 @@ options:
 		]);
 	});
 
-	it("is broken as a whole if it is not JSON or YAML; the line is named", () => {
-		const { isBroken, problems } = read('{\n\t"servers": [\n\t\t{ "id": "a" "url": 1 }\n\t]\n}');
-		assert.equal(isBroken, true);
-		assert.match(problems[0] ?? "", /^Failed to parse MCP config file mcp-servers\.json:3: /);
-	});
+	for (const [content, problem] of [
+		['{\n\t"servers": [\n\t\t{ "id": "a" "url": 1 }\n\t]\n}', '3: invalid JSON: unexpected "url"'],
+		['{\n\t"servers": [\n\t\t{ "id": "a" }\n\t\t{ "id": "b" }\n\t]\n}', "4: invalid JSON: unexpected {"],
+		['{\n\t"servers": [\n\t\t{ "id": "a" }\n}\n', "4: invalid JSON: unexpected }"],
+		['{ "servers": [\n', "2: invalid JSON: unexpected end of file"],
+		['{ "servers": [{ "id": "a" }] }}', "1: invalid JSON: unexpected }"],
+		['{ "servers": [], "servers": [] }', '1: invalid JSON: duplicate member "servers"'],
+		["servers:\n - id: a\n  url: b", "3: invalid YAML: Sequence item without - indicator"],
+	] as const) {
+		it(`is broken as a whole if it is not JSON or YAML, and the line is named: ${problem}`, () => {
+			const { isBroken, problems } = read(content);
+			assert.equal(isBroken, true);
+			assert.deepEqual(problems, [`Failed to parse MCP config file mcp-servers.json:${problem}`]);
+		});
+	}
 
 	it("is broken if it has neither servers nor mcpServers", () => {
 		assert.deepEqual(read({ other: [] }).problems, [
