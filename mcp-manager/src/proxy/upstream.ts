@@ -191,7 +191,8 @@ export class Upstream extends EventEmitter<Events> {
 
 	/** Starts a session. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
 	async #open(timeout: number): Promise<{ session: Session; transport: ConfiguredTransport }> {
-		const transport = new ConfiguredTransport(this.#config);
+		const { connect, list } = this.#timing;
+		const transport = new ConfiguredTransport(this.#config, { patience: Math.min(connect, list) / 2 });
 		const session = new Session(transport);
 		const late = `no answer within ${timeout} ms`;
 		const timer = setTimeout(() => void transport.close(late + transport.trouble), timeout);

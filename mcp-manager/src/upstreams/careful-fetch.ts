@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { backoff } from "../core/backoff.js";
 import { EventSize } from "./event-size.js";
+import { RateLimitError, statusMessage } from "./http-failure.js";
 import { ReadBudget } from "./read-budget.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
@@ -10,22 +11,24 @@ const TOO_MANY_REQUESTS = 429;
 
 const MAX_ATTEMPTS = 4;
 
-/** Milliseconds that a server may ask to wait. */
-const MAX_WAIT = 30_000;
-
-/** The delays if the server names none. */
-const BACKOFF = { initialDelay: 1_000, maxDelay: MAX_WAIT };
+/** The delays if the server names none, ms. */
+const BACKOFF = { initialDelay: 1_000, maxDelay: 30_000 };
 
 /** Bytes of a JSON answer, or of an event of a stream. A longer one is an error of the server. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
+interface CarefulFetchOptions {
+	/** Milliseconds that a request may wait for a server that has had too many, all attempts together. */
+	readonly patience: number;
+	/** Called for a message that is too large; its response fails. */
+	readonly onTooLarge: (problem: string) => void;
+}
+
 /**
  * `fetch` that waits and asks again if the server says that there were too many requests, and limits what is read of a response:
- * bytes of a message, and bytes in a second.
- *
- * @param onTooLarge called for a message that is too large; its response fails
+ * bytes of a message, and bytes in a second. Rejects with RateLimitError if it would have to wait for too long, or too often.
  */
-export function makeCarefulFetch(onTooLarge: (problem: string) => void = () => {}): FetchLike {
+export function makeCarefulFetch({ patience, onTooLarge }: CarefulFetchOptions): FetchLike {
 	return async (url, init) => {
 		if (init?.signal) {
 			// The SDK uses one signal for all requests of a session, and Node's `fetch` listens to it until the request is
@@ -33,14 +36,19 @@ export function makeCarefulFetch(onTooLarge: (problem: string) => void = () => {
 			// throws, which the `fetch` of the npm package undici calls; programs like pi replace Node's by it.
 			setMaxListeners(Number.POSITIVE_INFINITY, init.signal);
 		}
+		let patienceLeft = patience;
 		for (let attempt = 1; ; attempt += 1) {
 			const response = await fetch(url, init);
-			if (response.status !== TOO_MANY_REQUESTS || attempt === MAX_ATTEMPTS) {
+			if (response.status !== TOO_MANY_REQUESTS) {
 				return limited(response, onTooLarge);
 			}
-			const wait = retryAfter(response.headers.get("retry-after")) ?? backoff(BACKOFF, attempt - 1);
-			if (wait > MAX_WAIT) {
-				return limited(response, onTooLarge);
+			const retryAfter = readRetryAfter(response.headers.get("retry-after"));
+			const wait = retryAfter ?? backoff(BACKOFF, attempt - 1);
+			patienceLeft -= wait;
+			if (patienceLeft < 0 || attempt === MAX_ATTEMPTS) {
+				const { status, statusText } = response;
+				const text = await limited(response, onTooLarge).text();
+				throw new RateLimitError(statusMessage(status, statusText, text), retryAfter);
 			}
 			await response.body?.cancel();
 			await delay(wait, undefined, init?.signal ? { signal: init.signal } : {});
@@ -49,7 +57,7 @@ export function makeCarefulFetch(onTooLarge: (problem: string) => void = () => {
 }
 
 /** Milliseconds that the header `Retry-After` asks for: it has seconds, or a date. */
-function retryAfter(header: string | null): number | undefined {
+function readRetryAfter(header: string | null): number | undefined {
 	if (header === null) {
 		return undefined;
 	}

@@ -35,7 +35,7 @@ interface Events {
 	stderr: [line: string];
 }
 
-/** Longest retry interval after the retries of the policy, ms. */
+/** Longest retry interval after the retries of the policy, or if the server asks for one, ms. */
 const MAX_RECONNECT_DELAY = 60_000;
 
 /** Milliseconds that a server has for the answer to a ping. */
@@ -226,7 +226,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
-		const transport = new ConfiguredTransport(this.config, negotiation, this.#options.auth);
+		const transport = new ConfiguredTransport(this.config, { negotiation, auth: this.#options.auth });
 		transport.onstderr = (line) => this.emit("stderr", line);
 		this.#transport = transport;
 		const timer = setTimeout(
@@ -314,7 +314,8 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		} else if (this.#keepsTrying) {
 			const policy = this.config.retryPolicy ?? DEFAULT_POLICY;
 			const maxDelay = this.#attempts < policy.maxRetries ? policy.maxDelay : MAX_RECONNECT_DELAY;
-			const delay = backoff({ ...policy, maxDelay }, this.#attempts);
+			const asked = Math.min(this.#transport?.retryAfter ?? 0, MAX_RECONNECT_DELAY);
+			const delay = Math.max(backoff({ ...policy, maxDelay }, this.#attempts), asked);
 			this.#attempts += 1;
 			this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), delay);
 		}

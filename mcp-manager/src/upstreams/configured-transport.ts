@@ -22,9 +22,9 @@ import { MAX_NESTING, nestsDeeper } from "../core/nesting.js";
 import { RateLimit } from "../core/rate-limit.js";
 import { INVALID_RESPONSE, NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
-import { httpFailure } from "./http-failure.js";
+import { httpFailure, RateLimitError } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
-import { openTransport } from "./open-transport.js";
+import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -59,6 +59,14 @@ const MAX_QUOTE = 100;
 
 const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 
+interface ConfiguredTransportOptions extends TransportOptions {
+	/**
+	 * Which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with `initialize`, because
+	 * some end at anything else.
+	 */
+	readonly negotiation?: VersionNegotiationMode | undefined;
+}
+
 /** One connection to a configured server. On any transport it ends once, with a reason. */
 export class ConfiguredTransport implements ServerTransport {
 	onmessage?: Transport["onmessage"];
@@ -84,20 +92,16 @@ export class ConfiguredTransport implements ServerTransport {
 	#initializeId: RequestId | undefined;
 	#rejectsInitialize = false;
 	#refusal: ServerErrorCode | undefined;
+	#retryAfter: number | undefined;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
-	/**
-	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other servers begin with
-	 * `initialize`, because some end at anything else.
-	 * @param auth over HTTP: what authenticates each request
-	 */
-	constructor(config: ServerConfig, negotiation?: VersionNegotiationMode, auth?: AuthProvider | OAuthClientProvider) {
+	constructor(config: ServerConfig, options: ConfiguredTransportOptions = {}) {
 		const { id, transport } = config;
-		this.negotiation = negotiation ?? (transport === "http" ? "auto" : "legacy");
+		this.negotiation = options.negotiation ?? (transport === "http" ? "auto" : "legacy");
 		this.identity = { id, clientId: id, transport, configured: true };
-		this.#auth = auth;
-		this.#transport = openTransport(config, (reason) => this.#end(reason), auth);
+		this.#auth = options.auth;
+		this.#transport = openTransport(config, { ...options, onFault: (reason) => this.#end(reason) });
 	}
 
 	/** Whether the server has answered `initialize` with an error. */
@@ -117,6 +121,11 @@ export class ConfiguredTransport implements ServerTransport {
 	/** The code for a rejected connection, if the server gave a reason. */
 	get refusal(): ServerErrorCode | undefined {
 		return this.#refusal;
+	}
+
+	/** Milliseconds after which a server that has refused the connection (429) may be asked again, if it says so. */
+	get retryAfter(): number | undefined {
+		return this.#retryAfter;
 	}
 
 	/** The last error, used as the reason of a failed connection; empty without one. */
@@ -196,7 +205,7 @@ export class ConfiguredTransport implements ServerTransport {
 			await this.#transport.send(message, options);
 		} catch (error) {
 			const isReached = !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);
-			// A ServerError: nobody is signed in, which is the same for an older revision.
+			// A ServerError: nobody is signed in, or there were too many requests, which is the same for an older revision.
 			if (!isReached || error instanceof ServerError) {
 				throw error;
 			}
@@ -215,11 +224,12 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 		const reason = isHttp ? failure.message : reasonOf(error);
 		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
-		// A ServerError: nobody is signed in. The connection continues after a sign-in.
+		// A ServerError: nobody is signed in, or there were too many requests. The connection continues afterwards.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
 			this.#refusal = failure instanceof ServerError ? failure.code : undefined;
+			this.#retryAfter = failure instanceof RateLimitError ? failure.retryAfter : undefined;
 			this.#rejectUnsent(message, error, reason);
 			this.#end(reason);
 		}

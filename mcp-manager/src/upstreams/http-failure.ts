@@ -8,15 +8,31 @@ const MAX_BODY = 300;
 const CODES: Readonly<Record<number, ServerErrorCode>> = {
 	401: "permission-denied",
 	403: "permission-denied",
-	429: "rate-limited",
 };
+
+/** HTTP 429: a server has had too many requests. */
+export class RateLimitError extends ServerError {
+	/** Milliseconds after which the server may be asked again; undefined if it names no time. */
+	readonly retryAfter: number | undefined;
+
+	constructor(message: string, retryAfter: number | undefined) {
+		const hint = retryAfter === undefined ? "" : ` (try again in ${Math.ceil(retryAfter / 1_000)} s)`;
+		super("rate-limited", message + hint);
+		this.retryAfter = retryAfter;
+	}
+}
 
 /** The error for a request that a server over HTTP has refused: with the status and the beginning of the body. */
 export function httpFailure(error: SdkHttpError): Error {
 	const { status, statusText } = error;
 	const { text } = error.data as { text?: string | null };
-	const body = (text ?? "").replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
-	const message = [`HTTP ${status}${statusText && ` ${statusText}`}`, ...(body === "" ? [] : [body])].join(": ");
+	const message = statusMessage(status, statusText, text);
 	const code = CODES[status];
 	return code === undefined ? new Error(message, { cause: error }) : new ServerError(code, message, { cause: error });
+}
+
+/** "HTTP 500 Internal Server Error: ", and the beginning of the body. */
+export function statusMessage(status: number, statusText = "", text: string | null = ""): string {
+	const body = (text ?? "").replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
+	return [`HTTP ${status}${statusText && ` ${statusText}`}`, ...(body === "" ? [] : [body])].join(": ");
 }

@@ -13,16 +13,28 @@ import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
-type OnFault = (reason: string) => void;
 type Auth = AuthProvider | OAuthClientProvider;
 
-/**
- * A connection of its own to a configured server, which `start` opens.
- *
- * @param onFault called with the reason if the connection must end although the transport would continue
- * @param auth over HTTP: what authenticates each request. Default: the headers
- */
-export function openTransport(config: ServerConfig, onFault: OnFault, auth?: Auth): Transport {
+export interface TransportOptions {
+	/** What authenticates each request over HTTP. Default: the headers. */
+	readonly auth?: Auth | undefined;
+	/**
+	 * Milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a call, so
+	 * that the call's error is the server's, not that there was no answer.
+	 */
+	readonly patience?: number;
+}
+
+/** Milliseconds. */
+const MAX_PATIENCE = 30_000;
+
+interface OpenOptions extends TransportOptions {
+	/** Called with the reason if the connection must end although the transport would continue. */
+	readonly onFault: (reason: string) => void;
+}
+
+/** A connection of its own to a configured server, which `start` opens. */
+export function openTransport(config: ServerConfig, options: OpenOptions): Transport {
 	const { url, headers, env, cwd } = config;
 	switch (config.transport) {
 		case "stdio": {
@@ -31,24 +43,28 @@ export function openTransport(config: ServerConfig, onFault: OnFault, auth?: Aut
 			return new ProcessTransport({ command, args, env: { ...inherited, ...env }, cwd });
 		}
 		case "http": {
-			const options = optionsOf(config, onFault, auth);
 			// Only a person can give more scopes.
-			const http = new StreamableHTTPClientTransport(new URL(url), { ...options, onInsufficientScope: "throw" });
-			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, onFault, auth));
+			const httpOptions = { ...httpOptionsOf(config, options), onInsufficientScope: "throw" as const };
+			const http = new StreamableHTTPClientTransport(new URL(url), httpOptions);
+			return config.isTransportGiven ? http : new HttpOrSseTransport(http, () => openSse(config, options));
 		}
 		case "sse":
-			return openSse(config, onFault, auth);
+			return openSse(config, options);
 		case "websocket":
 			return new WebSocketTransport(url, headers);
 	}
 }
 
-function openSse(config: ServerConfig, onFault: OnFault, auth?: Auth): SSEClientTransport {
-	return new SSEClientTransport(new URL(httpUrl(config.url)), optionsOf(config, onFault, auth));
+function openSse(config: ServerConfig, options: OpenOptions): SSEClientTransport {
+	return new SSEClientTransport(new URL(httpUrl(config.url)), httpOptionsOf(config, options));
 }
 
-function optionsOf({ headers }: ServerConfig, onFault: OnFault, auth?: Auth) {
-	return { requestInit: { headers }, fetch: makeCarefulFetch(onFault), ...(auth && { authProvider: auth }) };
+function httpOptionsOf({ headers, timeout }: ServerConfig, { auth, patience, onFault }: OpenOptions) {
+	const fetch = makeCarefulFetch({
+		patience: patience ?? Math.min(timeout / 2, MAX_PATIENCE),
+		onTooLarge: onFault,
+	});
+	return { requestInit: { headers }, fetch, ...(auth && { authProvider: auth }) };
 }
 
 /** The URL behind `sse://`, `http+sse://` and `https+sse://`. */

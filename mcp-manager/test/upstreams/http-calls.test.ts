@@ -99,7 +99,7 @@ describe("a request that a server over HTTP refuses", () => {
 		);
 		await assert.rejects(call(), {
 			code: "retries-exceeded",
-			message: "Failed after 2 retries: HTTP 429 Too Many Requests: slow down",
+			message: "Failed after 2 retries: HTTP 429 Too Many Requests: slow down (try again in 3600 s)",
 		});
 	});
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type OutgoingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
@@ -19,12 +19,12 @@ async function serve(t: TestContext, onRequest: RequestListener): Promise<string
 }
 
 /** A server that refuses every request, and how many it got. */
-async function refusing(t: TestContext, status: number) {
+async function refusing(t: TestContext, status: number, headers: OutgoingHttpHeaders = {}) {
 	const asked = { times: 0 };
 	const url = await serve(t, (request, response) => {
 		asked.times += 1;
 		request.resume();
-		response.writeHead(status).end("no");
+		response.writeHead(status, headers).end("no");
 	});
 	return { url, asked };
 }
@@ -44,6 +44,18 @@ describe("a server over HTTP that cannot be used", () => {
 			assert.deepEqual(warnings, [], "the status says why");
 		});
 	}
+
+	it("is not asked again before the time that it names (429)", async (t) => {
+		const [busy, broken] = [await refusing(t, 429, { "Retry-After": "3600" }), await refusing(t, 500)];
+		const { servers } = await openServers(t);
+		const server = servers.add(serverConfig({ id: "busy", url: busy.url, retryPolicy: QUICK }));
+		const other = servers.add(serverConfig({ id: "broken", url: broken.url, retryPolicy: QUICK }));
+		await server.start();
+		assert.equal(server.lastError, "HTTP 429 Too Many Requests: no (try again in 3600 s)");
+		await other.start();
+		await until(() => broken.asked.times > 20, "one with an internal error is");
+		assert.deepEqual([server.status, busy.asked.times], ["error", 1]);
+	});
 
 	it("is connected when somebody has signed in", async (t) => {
 		const folder = await temporaryFolder(t);

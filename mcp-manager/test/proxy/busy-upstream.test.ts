@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { McpProxy } from "../../src/proxy/mcp-proxy.js";
+import { readProxyOptions } from "../../src/proxy/proxy-options.js";
+import { startPlainUpstream } from "../support/plain-upstream.js";
+import { textOf } from "../support/proxy.js";
+
+/** A proxy before an upstream that answers 429 to requests for which `isBusy` holds, by their method. */
+async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy: (method: string) => boolean) {
+	const plain = await startPlainUpstream(t);
+	const asked: string[] = [];
+	const server = createServer(async (request, response) => {
+		if (request.method !== "POST") {
+			response.writeHead(405).end();
+			return;
+		}
+		const chunks: Buffer[] = [];
+		for await (const chunk of request) {
+			chunks.push(chunk as Buffer);
+		}
+		const body = Buffer.concat(chunks).toString();
+		const { method } = JSON.parse(body) as { method: string };
+		asked.push(method);
+		if (isBusy(method)) {
+			response.writeHead(429, retryAfter === undefined ? {} : { "Retry-After": retryAfter }).end("slow down");
+			return;
+		}
+		const answer = await fetch(plain.url, { method: "POST", body });
+		response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
+		response.end(await answer.text());
+	}).listen(0, "127.0.0.1");
+	t.after(() => server.close().closeAllConnections());
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	const proxy = new McpProxy(readProxyOptions({ upstream: `http://127.0.0.1:${port}/mcp` }, {}));
+	t.after(() => proxy.close());
+	return { proxy, asked };
+}
+
+const REFUSAL = /HTTP 429 Too Many Requests: slow down/;
+
+describe("the proxy before an upstream that has had too many requests", () => {
+	it("says so at once if the upstream asks for more time than the host has", async (t) => {
+		const { proxy, asked } = await openProxy(t, "60", () => true);
+		const text = textOf(await proxy.callTool("count", {}, {}), true);
+		assert.match(text, /^接続失敗.*HTTP 429 Too Many Requests: slow down \(try again in 60 s\)/);
+		assert.deepEqual(asked, ["server/discover"]);
+	});
+
+	it("says so if the upstream names no time, and goes on refusing", async (t) => {
+		const { proxy } = await openProxy(t, undefined, () => true);
+		assert.match(textOf(await proxy.callTool("count", {}, {}), true), REFUSAL);
+	});
+
+	it("says so of a call and of a list, too", async (t) => {
+		const { proxy } = await openProxy(t, "60", (method) => method.startsWith("tools/"));
+		assert.match(textOf(await proxy.callTool("count", {}, {}), true), REFUSAL);
+		await assert.rejects(proxy.listTools(), REFUSAL);
+	});
+
+	it("asks again after the time that the upstream names", async (t) => {
+		let times = 0;
+		const { proxy } = await openProxy(t, "0", () => {
+			times += 1;
+			return times <= 2;
+		});
+		assert.equal(textOf(await proxy.callTool("count", {}, {}), false), "counted");
+	});
+});
