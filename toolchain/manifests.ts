@@ -4,14 +4,8 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** mcconfig's default manifest. */
-const MANIFEST = "manifest.json";
-
 /** What builds with mcconfig make before they begin. */
 const MADE = ".cache/";
-
-/** The target of a virtual device in the manifests. */
-const VIRTUAL = "virtual";
 
 /**
  * Modules that run once the machine is up: the board's open what is not there in the linker. The last one replaces a
@@ -62,20 +56,9 @@ export function readBuild(manifest: string, target: string): Build {
 	return { modules, preloaded: findPreloaded(modules, patterns) };
 }
 
-/**
- * Reads the firmware's manifest for a target.
- *
- * @throws Error also if a module that belongs into a chip's flash is not preloaded
- */
-export function readFirmware(manifest: string = MANIFEST, target: string = VIRTUAL): Build {
-	const build = readBuild(manifest, target);
-	const missing = [...build.modules.keys()].find(
-		(name) => isOwn(name) && mayPreload(name) && !build.preloaded.includes(name),
-	);
-	if (missing !== undefined) {
-		throw new Error(`${missing}: no manifest names it in "preload"`);
-	}
-	return build;
+/** The module of a build that belongs into a chip's flash, and that no manifest preloads. */
+export function findNotPreloaded({ modules, preloaded }: Build): string | undefined {
+	return [...modules.keys()].find((name) => isOwn(name) && mayPreload(name) && !preloaded.includes(name));
 }
 
 interface Collected {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
-import { moduleOf, readFirmware } from "./manifests.js";
+import { type Build, findNotPreloaded, moduleOf, readBuild } from "./manifests.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -12,6 +12,20 @@ const FOUND: Readonly<Record<string, RegExp>> = {
 };
 
 /**
+ * Reads what the firmware's manifests have for a virtual device.
+ *
+ * @throws Error that names the manifest and its fault, also one that only a chip has
+ */
+export function readVirtual(): Build {
+	const build = readBuild("manifest.json", "virtual");
+	const missing = findNotPreloaded(build);
+	if (missing !== undefined) {
+		throw new Error(`${missing}: no manifest names it in "preload"`);
+	}
+	return build;
+}
+
+/**
  * Stands in for the SDK's module `modules`, which lists the modules of a build and imports them: here, those that the
  * manifests name for a virtual device.
  */
@@ -20,7 +34,7 @@ export const modulesPlugin: Plugin = {
 	setup(build) {
 		build.onResolve({ filter: /^modules$/ }, ({ importer }) => ({ path: moduleOf(importer), namespace: "modules" }));
 		build.onLoad({ filter: /.*/, namespace: "modules" }, ({ path }) => ({
-			contents: listModules([...readFirmware().modules].filter(([name]) => FOUND[path]?.test(name))),
+			contents: listModules([...readVirtual().modules].filter(([name]) => FOUND[path]?.test(name))),
 			resolveDir: ROOT,
 			loader: "js",
 		}));

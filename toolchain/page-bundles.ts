@@ -12,9 +12,3 @@ export async function bundleDevicePage(): Promise<string> {
 	const { cachedDevicePageBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
 	return await cachedDevicePageBundle();
 }
-
-/** The same of the gateway's program. Resolves with the URL of its `cli.js`. */
-export async function bundleGateway(): Promise<string> {
-	const { cachedBundle } = await import(new URL("bundle.mjs", import.meta.url).href);
-	return await cachedBundle("gateway");
-}

@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { getMcpConfigForManifest, unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { bundleGateway } from "../../toolchain/page-bundles.js";
 import { LAMP, VOLUME } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, startProgram } from "./support/program.js";
@@ -61,7 +60,8 @@ describe("the extension for Claude Desktop", () => {
 	});
 
 	it("comes from the console with the gateway's address, and without a token", async (t) => {
-		const consoleFolder = fileURLToPath(new URL("console", await bundleGateway()));
+		const { cachedBundle } = await import(new URL("../../toolchain/bundle.mjs", import.meta.url).href);
+		const consoleFolder = fileURLToPath(new URL("console", await cachedBundle("gateway")));
 		const started = await startProgram(t, {}, undefined, { consoleFolder });
 		await WireDevice.connect(t, started, { id: LAMP });
 		const response = await fetch(`${started.base}/console/xs-mcp-gateway.mcpb`);

@@ -1,10 +1,11 @@
 // A tool that is added to an ESP32-C3 in QEMU as a mod, and what it stores. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { storeMod } from "../../scripts/moddable/flash-image.js";
-import { buildModForEsp32 } from "../../scripts/moddable/mcconfig.js";
+import { mcrun } from "../../scripts/moddable/mcconfig.js";
 import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { startDevice } from "./device.js";
 
@@ -16,7 +17,8 @@ it("an ESP32-C3 in QEMU has the tool of a mod, which stores a setting", {
 	skip: typeof tools === "string" && tools,
 }, async (t) => {
 	const image = await buildForQemu(tools as QemuTools);
-	const archive = readFileSync(await buildModForEsp32((tools as QemuTools).sdk, MOD));
+	const built = await mcrun((tools as QemuTools).sdk, MOD, ["-p", "esp32", "-t", "build"], false);
+	const archive = readFileSync(join(built, "bin/esp32/release/mod-lamp/mod-lamp.xsa"));
 	const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
 	// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.
 	await device.nextSession();

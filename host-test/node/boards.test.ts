@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
-import { BOARDS, describeBoards, measureMinimal } from "../../scripts/moddable/boards.js";
+import { BOARDS, describeBoards } from "../../scripts/moddable/boards.js";
+import { measureConstantData } from "../../scripts/moddable/image-size.js";
+import { linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { planMemory } from "../../scripts/moddable/memory-plan.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
@@ -85,7 +87,8 @@ describe("boards", () => {
 	it("take 400 KB of constant data at most with manifest_minimal.json", {
 		skip: sdk === undefined && NO_SDK,
 	}, async () => {
-		const bytes = await measureMinimal(sdk as Sdk, "esp32");
+		const linked = await linkForChip(sdk as Sdk, ROOT, "esp32", ["-p", "esp32"], "manifest_minimal.json");
+		const bytes = measureConstantData(sdk as Sdk, linked);
 		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
 	});
 

@@ -7,7 +7,7 @@ import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
-import { readBuild, readFirmware } from "../../toolchain/manifests.js";
+import { findNotPreloaded, readBuild } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -76,9 +76,11 @@ function missingIn(build: ReadonlySet<string>): string[] {
 
 for (const manifest of MANIFESTS) {
 	it(`a build of ${manifest} preloads its modules, and has all that they import`, () => {
-		const faults = targets.flatMap((target) =>
-			missingIn(new Set(readFirmware(manifest, target).modules.values())).map((fault) => `${target}: ${fault}`),
-		);
+		const faults = targets.flatMap((target) => {
+			const build = readBuild(manifest, target);
+			const missing = missingIn(new Set(build.modules.values()));
+			return [...missing, findNotPreloaded(build) ?? []].flat().map((fault) => `${target}: ${fault}`);
+		});
 		assert.ok(faults.length === 0, faults.join("\n"));
 	});
 }

@@ -2,20 +2,31 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { describeText } from "../../src/settings/read-setting.js";
-import { type Rule, SETTINGS } from "../../src/settings/settings-table.js";
+import { checkSetting } from "../../src/settings/read-setting.js";
+import { type Rule, SETTINGS, type SettingName } from "../../src/settings/settings-table.js";
 
 const DOCUMENT = fileURLToPath(new URL("../../docs/moddable.md", import.meta.url));
 const TABLE = fileURLToPath(new URL("../../src/settings/settings-table.ts", import.meta.url));
 const HEAD = ["| setting | default | value | |", "| --- | --- | --- | --- |"];
 
-function describeValue(rule: Rule): string {
+/** Text that only a setting without limits accepts. */
+const UNACCEPTABLE = "\n".repeat(100_000);
+
+/** What the firmware expects as the text of a setting, as its error says. */
+function describeText(name: string): string {
+	try {
+		checkSetting(name as SettingName, UNACCEPTABLE);
+		return "text";
+	} catch (error) {
+		return /expected (.*?)(?:, got ".*)?$/.exec((error as Error).message)?.[1] ?? "";
+	}
+}
+
+function describeValue(name: string, rule: Rule): string {
 	switch (rule.kind) {
 		case "text":
-		case "secret": {
-			const text = describeText(rule);
-			return text === "characters" ? "text" : text;
-		}
+		case "secret":
+			return describeText(name);
 		case "integer":
 			return `${rule.orZero ? "0, " : ""}${rule.min}–${rule.max}${rule.unit === undefined ? "" : ` ${rule.unit}`}`;
 		case "choice":
@@ -49,7 +60,7 @@ function describeDefault(name: string, rule: Rule): string {
 it("docs/moddable.md has the firmware's table of settings", () => {
 	const rows = Object.entries<Rule>(SETTINGS).map(
 		([name, rule]) =>
-			`| \`${name}\` | ${describeDefault(name, rule)} | ${describeValue(rule)} | ${comments.get(name)?.text} |`,
+			`| \`${name}\` | ${describeDefault(name, rule)} | ${describeValue(name, rule)} | ${comments.get(name)?.text} |`,
 	);
 	const expected = [...HEAD, ...rows].join("\n");
 	const [, found] = /^(\| setting \| default \|(?:.|\n)*?)\n\n/m.exec(readFileSync(DOCUMENT, "utf8")) ?? [];

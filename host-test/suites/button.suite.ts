@@ -1,9 +1,12 @@
-import { DEBOUNCE, LONG_PRESS, TimedButton } from "../../src/drivers/button/button.js";
+import { TimedButton } from "../../src/drivers/button/button.js";
 import { DigitalButton } from "../../src/drivers/button/button-digital.js";
 import { TouchButton } from "../../src/drivers/touch/button-touch.js";
 import type { Press } from "../../src/hardware/button.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";
+
+const DEBOUNCE = 30;
+const LONG_PRESS = 2_000;
 
 /** A clock whose number begins anew soon. */
 const ticksOf = (timer: FakeTimer) => (): number => (timer.now - 50) | 0;

@@ -1,4 +1,4 @@
-import { answerQuery, CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
+import { CaptiveDns, type UdpSocket } from "../../src/drivers/wifi/captive-dns.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 /** A query for a name of letters: its head, its question, and what follows. */
@@ -6,33 +6,44 @@ function query(name: string, { type = 1, flags = 0x01, questions = 1, more = [] 
 	const labels = name
 		.split(".")
 		.flatMap((label) => [label.length, ...Array.from(label, (letter) => letter.charCodeAt(0))]);
-	return Uint8Array.from([
-		0xab,
-		0xcd,
-		flags,
-		0,
-		0,
-		questions,
-		0,
-		0,
-		0,
-		0,
-		0,
-		more.length > 0 ? 1 : 0,
-		...labels,
-		0,
-		0,
-		type,
-		0,
-		1,
-		...more,
-	]).buffer;
+	const head = [0xab, 0xcd, flags, 0, 0, questions, 0, 0, 0, 0, 0, more.length > 0 ? 1 : 0];
+	return Uint8Array.from([...head, ...labels, 0, 0, type, 0, 1, ...more]).buffer;
 }
 
-const answer = (bytes: ArrayBuffer): number[] | undefined => {
-	const result = answerQuery(bytes, "192.168.4.1");
-	return result && [...new Uint8Array(result)];
-};
+/** A server whose socket is controlled by the test. Nothing can be sent to port 1. */
+function serve() {
+	const waiting: ArrayBuffer[] = [];
+	const sent: { bytes: number[]; address: string; port: number }[] = [];
+	const log: string[] = [];
+	const socket = { port: 0, isClosed: false, arrive: (_count: number): void => {} };
+	class FakeUdp implements UdpSocket {
+		constructor({ port, onReadable }: { port: number; onReadable: (count: number) => void }) {
+			Object.assign(socket, { port, arrive: onReadable });
+		}
+		read(): ArrayBuffer | undefined {
+			return waiting.shift();
+		}
+		write(data: ArrayBuffer, address: string, port: number): void {
+			if (port === 1) {
+				throw new Error("no route");
+			}
+			sent.push({ bytes: [...new Uint8Array(data)], address, port });
+		}
+		close(): void {
+			socket.isClosed = true;
+		}
+	}
+	const dns = new CaptiveDns({ udp: { io: FakeUdp }, address: "192.168.4.1", log: (line) => log.push(line) });
+	const ask = (bytes: ArrayBuffer, port: number): number =>
+		waiting.push(Object.assign(bytes, { address: "192.168.4.2", port }));
+	return { dns, ask, sent, log, socket };
+}
+
+function answer(bytes: ArrayBuffer): number[] | undefined {
+	const { ask, sent, socket } = serve();
+	socket.arrive(ask(bytes, 5000));
+	return sent[0]?.bytes;
+}
 
 const QUESTION = [1, 97, 2, 98, 99, 0, 0, 1, 0, 1];
 const ADDRESS = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, 192, 168, 4, 1];
@@ -70,42 +81,20 @@ export default suite("the DNS of the device's own network", {
 		}
 	},
 	"answers each datagram where it came from, and outlives what cannot be sent"() {
-		const waiting: ArrayBuffer[] = [];
-		const sent: unknown[] = [];
-		const log: string[] = [];
-		let arrive = (_count: number): void => {};
-		let port = 0;
-		let closed = false;
-		class FakeUdp implements UdpSocket {
-			constructor(options: { port: number; onReadable: (count: number) => void }) {
-				port = options.port;
-				arrive = options.onReadable;
-			}
-			read(): ArrayBuffer | undefined {
-				return waiting.shift();
-			}
-			write(data: ArrayBuffer, address: string, port: number): void {
-				if (port === 1) {
-					throw new Error("no route");
-				}
-				sent.push([data.byteLength, address, port]);
-			}
-			close(): void {
-				closed = true;
-			}
-		}
-		const dns = new CaptiveDns({ udp: { io: FakeUdp }, address: "192.168.4.1", log: (line) => log.push(line) });
+		const { dns, ask, sent, log, socket } = serve();
 		for (const port of [5000, 1, 5001]) {
-			waiting.push(Object.assign(query("a.bc"), { address: "192.168.4.2", port }));
+			ask(query("a.bc"), port);
 		}
-		waiting.push(Object.assign(new ArrayBuffer(3), { address: "192.168.4.2", port: 5002 }));
-		arrive(5);
-		equal(sent, [
-			[38, "192.168.4.2", 5000],
-			[38, "192.168.4.2", 5001],
-		]);
+		socket.arrive(ask(new ArrayBuffer(3), 5002));
+		equal(
+			sent.map(({ bytes, address, port }) => [bytes.length, address, port]),
+			[
+				[38, "192.168.4.2", 5000],
+				[38, "192.168.4.2", 5001],
+			],
+		);
 		matches(log.join(), /^DNS: could not answer: Error: no route$/);
 		dns.close();
-		ok(closed && port === 53);
+		ok(socket.isClosed && socket.port === 53);
 	},
 });

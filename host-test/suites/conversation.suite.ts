@@ -1,7 +1,5 @@
 import type { ApplicationOptions } from "../../src/app/application-options.js";
-import { FIRST_SIGN, NEXT_SIGN } from "../../src/conversation/assistant-line.js";
 import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
-import { SENSOR_PAUSE } from "../../src/conversation/device-events.js";
 import type { Answer } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
@@ -9,6 +7,10 @@ import { settled } from "../doubles/client.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
+
+const FIRST_SIGN = 20_000;
+const NEXT_SIGN = 60_000;
+const SENSOR_PAUSE = 60_000;
 
 /** A conversation that tells these events, once an application has opened it. */
 function conversing(events: SettingValue<"events"> = []) {

@@ -1,4 +1,4 @@
-import { type DeviceState, DeviceStateMachine, TRANSITIONS } from "../../src/device_state/device-state.js";
+import { type DeviceState, DeviceStateMachine } from "../../src/device_state/device-state.js";
 import { equal, suite } from "../harness.js";
 
 /** The edges that the C++ firmware has; a fatal error may come from anywhere, and ends. */
@@ -29,19 +29,19 @@ const EDGES: readonly string[] = [
 ];
 
 /** Every state there is, in the words of the C++ firmware. */
-const STATES: readonly DeviceState[] = [
-	"unknown",
-	"starting",
-	"wifi_configuring",
-	"audio_testing",
-	"activating",
-	"upgrading",
-	"idle",
-	"connecting",
-	"listening",
-	"speaking",
-	"fatal_error",
-];
+const STATES = Object.keys({
+	unknown: true,
+	starting: true,
+	wifi_configuring: true,
+	audio_testing: true,
+	activating: true,
+	upgrading: true,
+	idle: true,
+	connecting: true,
+	listening: true,
+	speaking: true,
+	fatal_error: true,
+} satisfies Record<DeviceState, true>) as DeviceState[];
 
 const isLegal = (from: DeviceState, to: DeviceState): boolean =>
 	EDGES.includes(`${from} ${to}`) || (to === "fatal_error" && from !== "fatal_error");
@@ -86,8 +86,7 @@ export default suite("device state", {
 			}
 		}
 	},
-	"has the states of the protocol, and begins in unknown"() {
-		equal(Object.keys(TRANSITIONS).sort(), [...STATES].sort());
+	"begins in unknown"() {
 		equal(new DeviceStateMachine({ onChange() {}, log() {} }).state, "unknown");
 	},
 	"names both states when it rejects a transition"() {

@@ -1,9 +1,11 @@
-import { LASTING_START, withModTools } from "../../src/mods/mod-tools.js";
+import { withModTools } from "../../src/mods/mod-tools.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
+
+const LASTING_START = 300_000;
 
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
 

@@ -3,10 +3,11 @@ import { lightSensor } from "../../src/drivers/light-sensor/sensor-light.js";
 import { NeoPixelLight } from "../../src/drivers/neopixel/light-neopixel.js";
 import { PwmLight } from "../../src/drivers/pwm-light/light-pwm.js";
 import { RtcClock } from "../../src/drivers/rtc/rtc-clock.js";
-import { SENSOR_INTERVAL } from "../../src/drivers/sensor-sampled.js";
 import type { Reading } from "../../src/hardware/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite, throws } from "../harness.js";
+
+const SENSOR_INTERVAL = 1_000;
 
 /** LEDs that remember what they show: the colour, and the brightness from 0 to 255. */
 class FakePixels {

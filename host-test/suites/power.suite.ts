@@ -4,7 +4,6 @@ import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { ENGLISH } from "../../src/language/en.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { openPower } from "../../src/power/feature.js";
-import { DIMMED } from "../../src/power/power-saver.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
@@ -14,6 +13,8 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
+
+const DIMMED = 20;
 
 /** A chip that can be woken by its first 22 pins, and remembers what it was told. */
 class FakeChipPower implements ChipPower {

@@ -1,10 +1,11 @@
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
-import { MAX_SENT_GLYPHS } from "../../src/pictures/face/sent-glyphs.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
+
+const MAX_SENT_GLYPHS = 128;
 
 /** Bytes of Poco's display list on boards. */
 const DISPLAY_LIST = 5_120;

@@ -1,6 +1,6 @@
 import { ENGLISH } from "../../src/language/en.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
-import { type QrCode, wifiText } from "../../src/pictures/face/setup-drawing.js";
+import type { QrCode } from "../../src/pictures/face/setup-drawing.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, ok, suite } from "../harness.js";
@@ -130,6 +130,13 @@ export default suite("the set-up on the screen", {
 		equal(canvas.parts.length, 1);
 	},
 	"quotes what has a meaning in the text of a code"() {
-		equal(wifiText({ ssid: 'a;b,c:"d"\\', password: "" }), 'WIFI:T:nopass;S:a\\;b\\,c\\:\\"d\\"\\\\;;');
+		const inputs: string[] = [];
+		const { screen, draw } = face(({ input }) => {
+			inputs.push(input);
+			return code(29, () => true);
+		});
+		screen.show({ setup: { ...SETUP, ssid: 'a;b,c:"d"\\', password: "" } });
+		draw();
+		equal(inputs, ['WIFI:T:nopass;S:a\\;b\\,c\\:\\"d\\"\\\\;;']);
 	},
 });

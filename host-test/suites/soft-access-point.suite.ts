@@ -1,10 +1,13 @@
 import { SoftAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
-import { JOIN_TIME, WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
+import { WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, suite, throws } from "../harness.js";
+
+const JOIN_TIME = 25_000;
+const WIFI_CHECK_INTERVAL = 5_000;
 
 const OWN = { ssid: "xs-mcp-56789a", password: "password" };
 

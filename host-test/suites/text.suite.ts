@@ -1,11 +1,13 @@
 import { fromHex, toHex } from "../../src/text/hex.js";
 import { isObject } from "../../src/text/is-object.js";
 import { MessageAssembler, type MessageRejected } from "../../src/text/message-assembler.js";
-import { MAX_JSON_DEPTH, parseJson } from "../../src/text/parse-json.js";
+import { parseJson } from "../../src/text/parse-json.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
+
+const MAX_JSON_DEPTH = 32;
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 

@@ -1,8 +1,12 @@
-import { NTP_INTERVAL, NTP_RETRY_INTERVAL, NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
-import { WIFI_CHECK_INTERVAL, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
+import { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
+import { WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, ok, suite } from "../harness.js";
+
+const NTP_INTERVAL = 86_400_000;
+const NTP_RETRY_INTERVAL = 60_000;
+const WIFI_CHECK_INTERVAL = 5_000;
 
 function join({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
 	const timer = new FakeTimer();

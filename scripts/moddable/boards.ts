@@ -1,15 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { explainConstantData, totalOf } from "./constant-data.js";
 import { FontSizes } from "./font-size.js";
-import { estimateImage, freeShare, LEAST_FREE } from "./image-size.js";
+import { estimateImage, freeShare, LEAST_FREE, measureConstantData } from "./image-size.js";
 import { linkForChip } from "./mcconfig.js";
 import { type MemoryPlan, planMemory } from "./memory-plan.js";
-import { type Sdk, SdkError } from "./sdk.js";
+import type { Sdk } from "./sdk.js";
 import { boardOf, findTarget, targetsWithBoards } from "./targets.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -87,7 +85,7 @@ export async function measureBoards(
 	for (const name of targets) {
 		onTarget(name);
 		const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
-		const constant = measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
+		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
 		const image = estimateImage(constant, fontSizes.sum(plan.fonts));
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
@@ -113,15 +111,6 @@ export async function explainBoard(sdk: Sdk, name: string): Promise<string> {
 	return table(["module", "bytes", "objects", "byte code", "texts"], rows);
 }
 
-/**
- * The bytes of constant data of the smallest build for a target.
- *
- * @throws SdkError if it does not link
- */
-export async function measureMinimal(sdk: Sdk, name: string): Promise<number> {
-	return measure(sdk, await linkForChip(sdk, ROOT, name, ["-p", name], "manifest_minimal.json"));
-}
-
 /** @param image bytes */
 function describeSize(plan: MemoryPlan, image: number): string[] {
 	const { target, flashBytes, chunkBytes } = plan;
@@ -133,29 +122,6 @@ function describeSize(plan: MemoryPlan, image: number): string[] {
 		thousands(image),
 		percent(freeShare(plan, image)),
 	];
-}
-
-/**
- * Bytes of constant data.
- *
- * @param linked the linker's output
- */
-function measure({ root }: Sdk, linked: string): number {
-	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
-	const object = `${linked}.o`;
-	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
-	const [text = 0, data = 0] = (run("size", [object]).split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
-	return text + data;
-}
-
-function run(program: string, args: readonly string[]): string {
-	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
-	if (status !== 0) {
-		throw new SdkError(
-			`${program} ${args[0]} failed, which measures what was linked: ${error?.message ?? stderr.trim()}`,
-		);
-	}
-	return stdout;
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {

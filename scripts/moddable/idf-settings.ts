@@ -25,6 +25,20 @@ const WITHOUT_DEBUGGER = {
 	ESP_SYSTEM_PANIC_PRINT_REBOOT: "y",
 };
 
+const MEGABYTE = 1024 * 1024;
+
+/** How a chip's PSRAM is used: by malloc, only on explicit request as the SDK's target sets it, or not present. */
+export type Psram = "malloc" | "reserved" | "none";
+
+export interface Partition {
+	readonly name: string;
+	/** "app" or "data". */
+	readonly type: string;
+	readonly bytes: number;
+	/** Where it ends in the flash. */
+	readonly end: number;
+}
+
 type Kind = "debug" | "instrument" | "release";
 
 const PROJECT = "xsProj-";
@@ -33,7 +47,7 @@ const PROJECT = "xsProj-";
 const TARGET = /^esp32(?:\/|:(?:.*\/)?)?([^/:]*)$/;
 
 /** The settings of ESP-IDF that a build of this kind gets, whatever its target has. Values as in an sdkconfig file. */
-export function idfSettings(kind: Kind): Readonly<Record<string, string>> {
+function idfSettings(kind: Kind): Readonly<Record<string, string>> {
 	return { ...EVERY_BUILD, ...(kind !== "debug" && WITHOUT_DEBUGGER) };
 }
 
@@ -71,4 +85,44 @@ function writeSettings(folder: string, chip: string, text: string): void {
 	writeFileSync(file, text);
 	// ESP-IDF is configured again if this is missing.
 	rmSync(join(folder, "build", "config", "sdkconfig.h"), { force: true });
+}
+
+/** @param settings of ESP-IDF, in which a later line overrides an earlier one */
+export function readSdkConfig(settings: string): { flashBytes: number; psram: Psram } {
+	let flashBytes = 0;
+	let psram = false;
+	let psramUse: Psram = "malloc";
+	for (const line of settings.split("\n")) {
+		const [, key = "", value] = line.match(/^CONFIG_(\w+)=(\w+)/) ?? [];
+		const size = key.match(/^ESPTOOLPY_FLASHSIZE_(\d+)MB$/)?.[1];
+		if (size !== undefined && value === "y") {
+			flashBytes = Number(size) * MEGABYTE;
+		} else if (key === "SPIRAM") {
+			psram = value === "y";
+		} else if (key === "SPIRAM_USE_MALLOC" && value === "y") {
+			psramUse = "malloc";
+		} else if (key === "SPIRAM_USE_CAPS_ALLOC" && value === "y") {
+			psramUse = "reserved";
+		}
+	}
+	return { flashBytes, psram: psram ? psramUse : "none" };
+}
+
+/** @param table of ESP-IDF's partitions: name, type, subtype, offset, size. Sizes in bytes, or with K or M */
+export function readPartitions(table: string): Partition[] {
+	let end = 0;
+	return table
+		.split("\n")
+		.filter((line) => line.trim() !== "" && !line.startsWith("#"))
+		.map((line) => line.split(",").map((field) => field.trim()))
+		.map(([name = "", type = "", , offset = "", size = ""]) => {
+			const bytes = parseSize(size);
+			end = (offset === "" ? end : parseSize(offset)) + bytes;
+			return { name, type, bytes, end };
+		});
+}
+
+function parseSize(text: string): number {
+	const unit = { K: 1024, M: 1024 * 1024 }[text.slice(-1).toUpperCase()];
+	return unit === undefined ? Number(text) : Number(text.slice(0, -1)) * unit;
 }

@@ -1,4 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
 import type { MemoryPlan } from "./memory-plan.js";
+import { type Sdk, SdkError } from "./sdk.js";
 
 /**
  * XS, the SDK's C, ESP-IDF without Wi-Fi and TLS, certificates: the image that docs/qemu.md measured (1,313,408 bytes) without its
@@ -35,4 +38,28 @@ export function estimateImage(constant: number, fonts: number): number {
 export function freeShare({ partitions }: Pick<MemoryPlan, "partitions">, image: number): number {
 	const room = Math.min(...partitions.filter(({ type }) => type === "app").map(({ bytes }) => bytes));
 	return 1 - image / room;
+}
+
+/**
+ * Bytes of constant data.
+ *
+ * @param linked the linker's output
+ * @throws SdkError if the C compiler has no 32-bit support
+ */
+export function measureConstantData({ root }: Sdk, linked: string): number {
+	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
+	const object = `${linked}.o`;
+	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
+	const [text = 0, data = 0] = (run("size", [object]).split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
+	return text + data;
+}
+
+function run(program: string, args: readonly string[]): string {
+	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
+	if (status !== 0) {
+		throw new SdkError(
+			`${program} ${args[0]} failed, which measures what was linked: ${error?.message ?? stderr.trim()}`,
+		);
+	}
+	return stdout;
 }

@@ -2,21 +2,18 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GLYPH_SETS } from "../../toolchain/fonts/glyph-sets.js";
 import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { listPreloads } from "./preload.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { takeGlyphs } from "./settings.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** mcconfig's default manifest. */
 const MANIFEST = "manifest.json";
-
-/** The setting that names a set of glyphs. */
-const GLYPHS = "glyphs=";
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
 const LINES_SHOWN = 20;
@@ -119,26 +116,6 @@ async function runTool(
 	if (status !== 0) {
 		throw new SdkError([`${tool} failed (${status ?? "killed"})`, ...lastOf(String(Buffer.concat(said)))].join("\n"));
 	}
-}
-
-/**
- * Takes the setting `glyphs` out of a command line: it names a file, so the manifests have it as a variable.
- *
- * @throws SdkError if there is no such set
- */
-export function takeGlyphs(
-	args: readonly string[],
-	env: NodeJS.ProcessEnv,
-): { env: NodeJS.ProcessEnv; rest: readonly string[] } {
-	const setting = args.filter((arg) => arg.startsWith(GLYPHS)).at(-1);
-	if (setting === undefined) {
-		return { env, rest: args };
-	}
-	const set = setting.slice(GLYPHS.length);
-	if (!GLYPH_SETS.some((each) => each === set)) {
-		throw new SdkError(`glyphs: unknown set ${set}. Known sets: ${GLYPH_SETS.join(", ")}`);
-	}
-	return { env: { ...env, GLYPHS: set }, rest: args.filter((arg) => !arg.startsWith(GLYPHS)) };
 }
 
 /**
@@ -259,19 +236,6 @@ export async function buildForSimulator(sdk: Sdk, folder: string, settings: read
 export async function buildModForSimulator(sdk: Sdk, folder: string): Promise<string> {
 	const output = await mcrun(sdk, folder, ["-d", "-p", sdk.host, "-t", "build"], false);
 	return join(output, "bin", sdk.host, "mc", "debug", nameOf(folder), "mc.xsa");
-}
-
-/**
- * Builds a mod for an ESP32.
- *
- * @param folder of the mod
- * @returns the archive that lies in the chip's flash beside the firmware
- * @throws SdkError when the build fails
- */
-export async function buildModForEsp32(sdk: Sdk, folder: string): Promise<string> {
-	const output = await mcrun(sdk, folder, ["-p", "esp32", "-t", "build"], false);
-	const name = nameOf(folder);
-	return join(output, "bin", "esp32", "release", name, `${name}.xsa`);
 }
 
 /** The program's name in a manifest. */

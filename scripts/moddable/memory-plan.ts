@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageLimits } from "../../src/app/create-transport.js";
+import { type Partition, type Psram, readPartitions, readSdkConfig } from "./idf-settings.js";
 import { configureForChip } from "./mcconfig.js";
 import { type Sdk, SdkError } from "./sdk.js";
 import type { Target } from "./targets.js";
@@ -12,18 +13,6 @@ const SLOT_BYTES = 16;
 
 /** ESP-IDF's default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL: bytes up to which memory is never taken from PSRAM. */
 const ALWAYS_INTERNAL = 16_384;
-
-/** How a chip's PSRAM is used: by malloc, only on explicit request as the SDK's target sets it, or not present. */
-type Psram = "malloc" | "reserved" | "none";
-
-interface Partition {
-	readonly name: string;
-	/** "app" or "data". */
-	readonly type: string;
-	readonly bytes: number;
-	/** Where it ends in the flash. */
-	readonly end: number;
-}
 
 /** The memory of a build, as far as known before it. */
 export interface MemoryPlan {
@@ -102,46 +91,6 @@ function readBytes(chunkBytes: number | string): number {
 		throw new SdkError(`chunkBytes: expected a number of bytes, got ${chunkBytes}`);
 	}
 	return bytes;
-}
-
-/** @param settings of ESP-IDF, in which a later line overrides an earlier one */
-export function readSdkConfig(settings: string): Pick<MemoryPlan, "flashBytes" | "psram"> {
-	let flashBytes = 0;
-	let psram = false;
-	let psramUse: Psram = "malloc";
-	for (const line of settings.split("\n")) {
-		const [, key = "", value] = line.match(/^CONFIG_(\w+)=(\w+)/) ?? [];
-		const size = key.match(/^ESPTOOLPY_FLASHSIZE_(\d+)MB$/)?.[1];
-		if (size !== undefined && value === "y") {
-			flashBytes = Number(size) * MEGABYTE;
-		} else if (key === "SPIRAM") {
-			psram = value === "y";
-		} else if (key === "SPIRAM_USE_MALLOC" && value === "y") {
-			psramUse = "malloc";
-		} else if (key === "SPIRAM_USE_CAPS_ALLOC" && value === "y") {
-			psramUse = "reserved";
-		}
-	}
-	return { flashBytes, psram: psram ? psramUse : "none" };
-}
-
-/** @param table of ESP-IDF's partitions: name, type, subtype, offset, size. Sizes in bytes, or with K or M */
-export function readPartitions(table: string): Partition[] {
-	let end = 0;
-	return table
-		.split("\n")
-		.filter((line) => line.trim() !== "" && !line.startsWith("#"))
-		.map((line) => line.split(",").map((field) => field.trim()))
-		.map(([name = "", type = "", , offset = "", size = ""]) => {
-			const bytes = parseSize(size);
-			end = (offset === "" ? end : parseSize(offset)) + bytes;
-			return { name, type, bytes, end };
-		});
-}
-
-function parseSize(text: string): number {
-	const unit = { K: 1024, M: 1024 * 1024 }[text.slice(-1).toUpperCase()];
-	return unit === undefined ? Number(text) : Number(text.slice(0, -1)) * unit;
 }
 
 /** The plan as text. */

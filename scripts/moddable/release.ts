@@ -12,7 +12,7 @@ export interface Release extends ReleaseContent {
 }
 
 /** esp-web-tools' manifest.json. */
-export interface WebManifest {
+interface WebManifest {
 	readonly name: string;
 	readonly version: string;
 	readonly new_install_prompt_erase: boolean;

@@ -1,4 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { GLYPH_SETS } from "../../toolchain/fonts/glyph-sets.js";
+import { SdkError } from "./sdk.js";
+
+/** The setting that names a set of glyphs. */
+const GLYPHS = "glyphs=";
 
 /** Adds settings of the firmware to a command: NAME=VALUE, as mcconfig takes them. */
 export function addSettings(program: Command, examples: string): Command {
@@ -9,4 +14,24 @@ export function addSettings(program: Command, examples: string): Command {
 		return [...settings, word];
 	};
 	return program.argument("[settings...]", `settings of the firmware: ${examples}`, collect, []);
+}
+
+/**
+ * Takes the setting `glyphs` out of a command line: it names a file, so the manifests have it as a variable.
+ *
+ * @throws SdkError if there is no such set
+ */
+export function takeGlyphs(
+	args: readonly string[],
+	env: NodeJS.ProcessEnv,
+): { env: NodeJS.ProcessEnv; rest: readonly string[] } {
+	const setting = args.filter((arg) => arg.startsWith(GLYPHS)).at(-1);
+	if (setting === undefined) {
+		return { env, rest: args };
+	}
+	const set = setting.slice(GLYPHS.length);
+	if (!GLYPH_SETS.some((each) => each === set)) {
+		throw new SdkError(`glyphs: unknown set ${set}. Known sets: ${GLYPH_SETS.join(", ")}`);
+	}
+	return { env: { ...env, GLYPHS: set }, rest: args.filter((arg) => !arg.startsWith(GLYPHS)) };
 }

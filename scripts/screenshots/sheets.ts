@@ -41,7 +41,7 @@ const RESTING = {
 const SETUP = { ssid: "xs-mcp-56789a", password: "abcdefgh", url: "http://192.168.4.1/", progress: "Joining home …" };
 
 /** What a person may see, by its name. */
-export const STATES: Readonly<Record<string, Partial<DrawnScreen>>> = {
+const STATES: Readonly<Record<string, Partial<DrawnScreen>>> = {
 	idle: {},
 	listening: { state: "listening" },
 	speaking: { state: "speaking", emotion: "happy", message: "今天天气很好，最高25度。" },

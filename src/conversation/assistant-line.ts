@@ -14,10 +14,10 @@ export interface AssistantLineOptions {
 }
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */
-export const FIRST_SIGN = 20_000;
+const FIRST_SIGN = 20_000;
 
 /** Milliseconds between two signs: a model may call tools that take long. */
-export const NEXT_SIGN = 60_000;
+const NEXT_SIGN = 60_000;
 
 /** Characters of an answer that are kept for who asked. */
 const MAX_ANSWER = 2_000;

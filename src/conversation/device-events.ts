@@ -18,7 +18,7 @@ interface DeviceEventsOptions {
 type Kind = SettingValue<"events">[number];
 
 /** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
-export const SENSOR_PAUSE = 60_000;
+const SENSOR_PAUSE = 60_000;
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents {

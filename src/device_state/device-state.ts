@@ -15,7 +15,7 @@ export type DeviceState =
 	| "fatal_error";
 
 /** The transitions allowed from each state. A fatal error may happen in any state, and is final. */
-export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
+const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
 	unknown: ["starting", "fatal_error"],
 	starting: ["wifi_configuring", "activating", "fatal_error"],
 	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
@@ -35,7 +35,7 @@ interface DeviceStateOptions {
 	readonly log: (message: string) => void;
 }
 
-/** The state machine: holds the device's state and allows only the changes in {@link TRANSITIONS}. */
+/** The state machine: holds the device's state and allows only the transitions above. */
 export class DeviceStateMachine {
 	#state: DeviceState = "unknown";
 	readonly #options: DeviceStateOptions;

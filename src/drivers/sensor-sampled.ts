@@ -20,7 +20,7 @@ interface SampledSensorOptions<Sample, Value extends Reading> {
 }
 
 /** Poll interval of a sensor, and so the shortest time between two reports, ms. */
-export const SENSOR_INTERVAL = 1_000;
+const SENSOR_INTERVAL = 1_000;
 
 /** A sensor that the SDK has a driver for. It is polled once a second to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {

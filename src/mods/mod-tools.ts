@@ -28,7 +28,7 @@ const STARTS = "starts";
 const MAX_STARTS = 5;
 
 /** Milliseconds after which a start with a mod counts as good. */
-export const LASTING_START = 300_000;
+const LASTING_START = 300_000;
 
 /**
  * The firmware's tools, and after them those of the mod that is installed. A mod that cannot be used is left out. So is

@@ -24,7 +24,7 @@ interface PowerSaverOptions extends PowerTimes {
 }
 
 /** Percent of the chosen brightness that a dimmed screen has. */
-export const DIMMED = 20;
+const DIMMED = 20;
 
 /** A device in one of these states is in use for as long as it lasts. */
 const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);

@@ -126,7 +126,7 @@ function hasFormat(format: Format | undefined, value: string): boolean {
 }
 
 /** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters". */
-export function describeText({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string {
+function describeText({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string {
 	if (format === "http-url") {
 		return "http://host[:port][/path] or https://…";
 	}

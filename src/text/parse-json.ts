@@ -4,7 +4,7 @@
  * XS parses JSON by recursion, and running out of stack ends the machine: a message of a few hundred `[` would
  * restart a device. MCP messages nest less than ten deep.
  */
-export const MAX_JSON_DEPTH = 32;
+const MAX_JSON_DEPTH = 32;
 
 /** JSON that is not parsed, because of what it would cost. */
 export class JsonLimitError extends SyntaxError {}

@@ -1,4 +1,4 @@
-import { deflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 import { crc32 } from "../crc32.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
@@ -97,6 +97,13 @@ export function makePng(width: number, height: number, pixels: Buffer): Buffer {
 		chunk("IDAT", deflateSync(Buffer.concat(lines))),
 		chunk("IEND", Buffer.alloc(0)),
 	]);
+}
+
+/** The rows of a PNG made by {@link makePng}: RGBA in one chunk, each row after a filter byte of 0. */
+export function readPng(png: Buffer): { readonly width: number; readonly rows: Buffer } {
+	const start = png.indexOf("IDAT");
+	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
+	return { width: png.readUInt32BE(16), rows };
 }
 
 function chunk(type: string, bytes: Buffer): Buffer {

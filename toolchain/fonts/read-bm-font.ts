@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { inflateSync } from "node:zlib";
+import { readPng } from "./bm-font.js";
 import type { Glyph } from "./pixel-font.js";
 
 /** A font that {@link makeBmFont} made. */
@@ -44,15 +44,8 @@ function blockOf(fnt: Buffer, wanted: number): Buffer {
 	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
 }
 
-/** The rows of a PNG made by `makePng`: RGBA in one chunk, each row after a filter byte of 0. */
-export function readRows(png: Buffer): { readonly width: number; readonly rows: Buffer } {
-	const start = png.indexOf("IDAT");
-	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
-	return { width: png.readUInt32BE(16), rows };
-}
-
 function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
-	const { width, rows } = readRows(png);
+	const { width, rows } = readPng(png);
 	const stride = 1 + 4 * width;
 	return {
 		width,

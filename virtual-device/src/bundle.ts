@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
-import { moduleOf, readFirmware } from "../../toolchain/manifests.js";
-import { modulesPlugin } from "../../toolchain/modules-plugin.js";
+import { moduleOf } from "../../toolchain/manifests.js";
+import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -38,7 +38,7 @@ const platform: Plugin = {
 const named: Plugin = {
 	name: "named",
 	setup(build) {
-		const { modules } = readFirmware();
+		const { modules } = readVirtual();
 		const files = new Set([...modules.values()].map(moduleOf));
 		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const module = moduleOf(path);

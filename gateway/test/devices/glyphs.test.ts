@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MAX_SENT_GLYPHS, SentGlyphs } from "../../../src/pictures/face/sent-glyphs.js";
+import { SentGlyphs } from "../../../src/pictures/face/sent-glyphs.js";
 import { charactersOf } from "../../../toolchain/fonts/glyph-sets.js";
 import { DeviceTransport } from "../../src/devices/device-transport.js";
 import { readHello } from "../../src/devices/hello.js";
+
+const MAX_SENT_GLYPHS = 128;
 
 const FONT = SentGlyphs.fontOf("latin");
 

@@ -16,7 +16,6 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findBuild } from "../../../scripts/moddable/firmware.js";
 import { readImage } from "../../../scripts/moddable/images.js";
-import type { WebManifest } from "../../../scripts/moddable/release.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
 
@@ -82,9 +81,8 @@ describe("npm run firmware", () => {
 		assert.equal(status, 0, stderr);
 		assert.match(stdout, /m5stack_cores3, esp32, SHA256SUMS, index\.html/);
 		assert.deepEqual(readdirSync(output).sort(), ["SHA256SUMS", "esp32", "index.html", "m5stack_cores3"]);
-		const { name, version, builds } = JSON.parse(
-			readFileSync(join(output, "m5stack_cores3", "manifest.json"), "utf8"),
-		) as WebManifest;
+		const manifest = readFileSync(join(output, "m5stack_cores3", "manifest.json"), "utf8");
+		const { name, version, builds } = JSON.parse(manifest);
 		assert.deepEqual([name, version], ["xs-mcp for m5stack_cores3", FIRMWARE.version]);
 		assert.deepEqual(builds, [
 			{

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BOARDS } from "../../../scripts/moddable/boards.js";
-import { addIdfSettings, idfSettings } from "../../../scripts/moddable/idf-settings.js";
+import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { configureForChip } from "../../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
@@ -38,6 +38,13 @@ function readSettings(...files: readonly string[]): Record<string, string> {
 	return settings;
 }
 
+/** Settings of a build, with the argument of mcconfig that names its kind. */
+function settingsOf(t: TestContext, kind: "debug" | "instrument" | "release"): Record<string, string> {
+	const { sdk, output } = makeFolders(t);
+	addIdfSettings(sdk, output, "xs-mcp", [...{ debug: ["-d"], instrument: ["-i"], release: [] }[kind], "-p", "esp32"]);
+	return readSettings(join(output, "tmp/esp32", kind, "xs-mcp/xsProj-esp32/sdkconfig.mc.esp32"));
+}
+
 it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip", (t) => {
 	const { sdk, output } = makeFolders(t);
 	addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack", "ssid=x"]);
@@ -50,24 +57,24 @@ it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip
 	] as const) {
 		for (const chip of ["esp32", "esp32c3"]) {
 			const file = join(output, "tmp/esp32", folder, "xs-mcp", `xsProj-${chip}`, `sdkconfig.mc.${chip}`);
-			assert.deepEqual(readSettings(file), idfSettings(kind));
+			assert.deepEqual(readSettings(file), settingsOf(t, kind));
 		}
 	}
 });
 
-it("a bootloader keeps new firmware on trial, and starts only a whole image, in every build", () => {
+it("a bootloader keeps new firmware on trial, and starts only a whole image, in every build", (t) => {
 	for (const kind of ["debug", "instrument", "release"] as const) {
-		const settings = idfSettings(kind);
+		const settings = settingsOf(t, kind);
 		assert.equal(settings.BOOTLOADER_APP_ROLLBACK_ENABLE, "y");
 		assert.equal(settings.BOOTLOADER_SKIP_VALIDATE_ALWAYS, "n");
 	}
 });
 
-it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", () => {
-	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = idfSettings("release");
+it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", (t) => {
+	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = settingsOf(t, "release");
 	assert.deepEqual([ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT], ["y", "y", "y"]);
-	assert.deepEqual(idfSettings("instrument"), idfSettings("release"));
-	assert.equal("ESP_TASK_WDT_EN" in idfSettings("debug"), false);
+	assert.deepEqual(settingsOf(t, "instrument"), settingsOf(t, "release"));
+	assert.equal("ESP_TASK_WDT_EN" in settingsOf(t, "debug"), false);
 });
 
 it("ESP-IDF is configured again only if the settings are new", (t) => {
@@ -92,12 +99,12 @@ describe("a release build ends up with the settings, whatever its target has", {
 	skip: sdk === undefined && NO_SDK,
 }, () => {
 	for (const name of [...new Set([...BARE, ...BOARDS])]) {
-		it(name, async () => {
+		it(name, async (t) => {
 			const made = await configureForChip(sdk as Sdk, ROOT, name, []);
 			const { chip } = findTarget(sdk as Sdk, name);
 			const file = join(made, `xsProj-${chip}`, "sdkconfig.mc");
 			const settings = readSettings(file, `${file}.${chip}`);
-			for (const [key, value] of Object.entries(idfSettings("release"))) {
+			for (const [key, value] of Object.entries(settingsOf(t, "release"))) {
 				assert.equal(settings[key], value, key);
 			}
 			// A choice of ESP-IDF's takes the last that is set.

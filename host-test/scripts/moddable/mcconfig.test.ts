@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { takeGlyphs } from "../../../scripts/moddable/mcconfig.js";
+import { takeGlyphs } from "../../../scripts/moddable/settings.js";
 
 it("the setting glyphs becomes a variable of the manifests, the last one given", () => {
 	assert.deepEqual(takeGlyphs(["-p", "esp32", "ssid=home"], { A: "1" }), {

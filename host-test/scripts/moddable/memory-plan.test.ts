@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import {
-	describePlan,
-	type MemoryPlan,
-	planMemory,
-	readPartitions,
-	readSdkConfig,
-} from "../../../scripts/moddable/memory-plan.js";
+import { readPartitions, readSdkConfig } from "../../../scripts/moddable/idf-settings.js";
+import { describePlan, type MemoryPlan, planMemory } from "../../../scripts/moddable/memory-plan.js";
 import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
 

@@ -121,7 +121,7 @@ export class SchemaChecker {
 const THREAD_IDLE_TIME = 60_000;
 
 /** Opens the pool of one worker that checks schemas. The worker starts with the first check. */
-export async function openThread(): Promise<Piscina> {
+async function openThread(): Promise<Piscina> {
 	const { Piscina } = await import("piscina");
 	const pool = new Piscina({
 		filename: workerFile(),

@@ -8,10 +8,10 @@ export interface TimedButtonOptions {
 }
 
 /** Milliseconds that a contact must be quiet before it counts: contacts bounce. */
-export const DEBOUNCE = 30;
+const DEBOUNCE = 30;
 
 /** Milliseconds after which a press is a long one. */
-export const LONG_PRESS = 2_000;
+const LONG_PRESS = 2_000;
 
 /** Turns the signal of a contact or touch screen into presses. */
 export class TimedButton implements Button {

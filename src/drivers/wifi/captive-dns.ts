@@ -85,7 +85,7 @@ const TIME_TO_LIVE = 5;
  *
  * @returns undefined if the message is not a query with one question
  */
-export function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefined {
+function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefined {
 	const bytes = new Uint8Array(query);
 	const end = bytes.length > MAX_QUERY_BYTES ? 0 : endOfQuestion(bytes);
 	if (end === 0) {

@@ -27,10 +27,10 @@ interface NtpClockOptions {
 export const MIN_TIME = 1_735_689_600_000;
 
 /** Milliseconds from an attempt that failed to the next. */
-export const NTP_RETRY_INTERVAL = 60_000;
+const NTP_RETRY_INTERVAL = 60_000;
 
 /** Milliseconds from an answer to the next request: a chip's clock drifts by some seconds a day. */
-export const NTP_INTERVAL = 86_400_000;
+const NTP_INTERVAL = 86_400_000;
 
 /** The machine's clock, set by NTP (RFC 5905), and again each day. */
 export class NtpClock implements Clock {

@@ -65,10 +65,10 @@ interface WiFiNetworkOptions {
 const HAS_ADDRESS = 500;
 
 /** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
-export const WIFI_CHECK_INTERVAL = 5_000;
+const WIFI_CHECK_INTERVAL = 5_000;
 
 /** Milliseconds for an attempt to join during the set-up, and its poll interval. */
-export const JOIN_TIME = 25_000;
+const JOIN_TIME = 25_000;
 const JOIN_CHECK_INTERVAL = 1_000;
 
 /** Milliseconds after which a scan is given up. */

@@ -3,7 +3,7 @@ import { isObject } from "../../text/is-object.js";
 import type { Brush, Canvas, Font } from "./brush.js";
 
 /** Glyphs that are kept at most: a new one takes the place of the oldest. */
-export const MAX_SENT_GLYPHS = 128;
+const MAX_SENT_GLYPHS = 128;
 
 /** The bundle of the family's `glyph_push`: UnifontEX, at 16 pixels. */
 const BUNDLE = "unifontex-v1";

@@ -33,7 +33,7 @@ const BLACK = deepFreeze([0, 0, 0] as const);
 const WHITE = deepFreeze([255, 255, 255] as const);
 
 /** The text by which a phone's camera joins a Wi-Fi network. */
-export function wifiText({ ssid, password }: WiFiAccess): string {
+function wifiText({ ssid, password }: WiFiAccess): string {
 	const quote = (text: string): string => text.replace(/[\\;,:"]/g, "\\$&");
 	const secret = password === "" ? "" : `P:${quote(password)};`;
 	return `WIFI:T:${password === "" ? "nopass" : "WPA"};S:${quote(ssid)};${secret};`;

@@ -5,7 +5,7 @@ import type { DeviceKey } from "../device-key.js";
 
 /**
  * Which devices may bind themselves: all whose id is not bound yet ("open"), those that the operator approves, or none. */
-export type BindingMode = "open" | "approve" | "closed";
+type BindingMode = "open" | "approve" | "closed";
 
 /** A device's request to be bound. */
 export interface BindingRequest {

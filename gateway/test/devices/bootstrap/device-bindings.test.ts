@@ -3,17 +3,13 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { TokenStore } from "../../../src/config/token-store.js";
-import {
-	type BindingMode,
-	DeviceBindings,
-	type PendingBinding,
-} from "../../../src/devices/bootstrap/device-bindings.js";
+import { DeviceBindings, type PendingBinding } from "../../../src/devices/bootstrap/device-bindings.js";
 import { DeviceKey } from "../../../src/devices/device-key.js";
 import { makeStateFolder, startProgram } from "../../support/program.js";
 
 const LAMP = { deviceId: "lamp", clientId: "uuid", board: "lamp", version: "1.0.0", address: "192.168.1.9" };
 
-function open(mode: BindingMode, { maxDevices = 100, folder = makeStateFolder() } = {}) {
+function open(mode: "open" | "approve" | "closed", { maxDevices = 100, folder = makeStateFolder() } = {}) {
 	const tokens = new TokenStore(folder);
 	const bindings = new DeviceBindings({ mode, tokens, key: new DeviceKey(folder), maxDevices });
 	const wait = async (request = LAMP): Promise<PendingBinding> => (await bindings.request(request)) as PendingBinding;
