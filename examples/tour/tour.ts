@@ -1,4 +1,5 @@
-import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, Progress } from "@modelcontextprotocol/client";
+import { PATIENCE } from "../../gateway/src/cli/gateway-transport.js";
 import type { Session } from "../../gateway/src/index.js";
 import { describeResult, event, heading, line, paint } from "./output.js";
 import { type OwnNames, shownName } from "./tool-names.js";
@@ -67,7 +68,9 @@ function firstWords(description: string): string {
 export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<boolean> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
-		const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+		// With progress, an update of the firmware is answered when it is installed, or has failed.
+		const options = { ...PATIENCE, onprogress: showProgress };
+		const result = (await client.callTool({ name, arguments: args }, options)) as CallToolResult;
 		line(`   ${await describeResult(result)}`);
 		return result.isError !== true;
 	} catch (error) {
@@ -75,6 +78,10 @@ export async function showCall(client: Client, name: string, args: Record<string
 		line(`   ${paint("red", `error ${String(code)}: ${message}`)}`);
 		return false;
 	}
+}
+
+function showProgress({ progress, total }: Progress): void {
+	event(total === undefined ? `progress: ${progress}` : `progress: ${progress} of ${total}`);
 }
 
 async function speak(session: Session): Promise<void> {

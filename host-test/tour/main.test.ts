@@ -17,6 +17,13 @@ function start(commands: string, ...args: string[]): { status: number | null; st
 }
 
 describe("npm start", () => {
+	it("says why an update of the firmware has failed", () => {
+		const { status, stdout } = start("call self.upgrade_firmware url=http://127.0.0.1:1/new.bin\n", "--engine", "v8");
+		assert.match(stdout, /^ +failed: .*127\.0\.0\.1:1/m);
+		assert.match(stdout, /^ +<- the screen shows an alert: Update failed: .*127\.0\.0\.1:1/m);
+		assert.equal(status, 1);
+	});
+
 	it("carries out the commands that come through a pipe, quoted values too, and ends", () => {
 		const commands = [
 			"call self.light.set color=#ff8000",

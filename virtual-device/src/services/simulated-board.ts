@@ -62,7 +62,7 @@ export class SimulatedBoard implements Service {
 		if (kind === "restart") {
 			this.#events.onRestart(args[0] as number);
 		} else if (kind === "screen") {
-			this.#events.onScreen(args[0] as ScreenPicture, args[1] as string[]);
+			this.#showScreen(args[0] as ScreenPicture, args[1] as string[]);
 		} else if (kind === "firmware") {
 			this.#firmware(args[0] as string, bytes);
 		} else if (kind === "light") {
@@ -122,6 +122,16 @@ export class SimulatedBoard implements Service {
 				// The bootloader does the rest.
 				this.#events.onRestart(0);
 				break;
+		}
+	}
+
+	/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
+	#showScreen(screen: ScreenPicture, changed: readonly string[]): void {
+		const { alert, state } = screen;
+		this.#events.onScreen(screen, changed);
+		const text = [alert.status, alert.message].filter((each) => each !== "").join(": ");
+		if (changed.includes("alert") && text !== "" && state !== "upgrading") {
+			this.#events.onNote(`the screen shows an alert: ${text}`);
 		}
 	}
 
