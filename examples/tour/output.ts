@@ -12,6 +12,9 @@ type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
 const INDENT = "  ";
 
+/** Characters beside a term that its text needs. With fewer it stands below. */
+const MIN_ROOM = 40;
+
 /** The prompt whose line is kept below what is printed. */
 let openPrompt: Interface | undefined;
 
@@ -26,7 +29,7 @@ export function paint(style: Style, text: string): string {
 }
 
 export function heading(text: string): void {
-	print(`\n${paint("bold", text)}`);
+	print(`\n${paint("bold", wrapped(text, lineWidth()))}`);
 }
 
 /** Characters that a line has room for. */
@@ -36,8 +39,28 @@ export function lineWidth(): number {
 
 /** A line of text, continued below its beginning where the terminal is not wide enough. */
 export function line(text: string): void {
-	const wrapped = process.stdout.isTTY ? wrapAnsi(text, lineWidth(), { hard: true, trim: false }) : text;
-	print(wrapped.replace(/^/gm, INDENT));
+	const lines = text.split("\n").map((each) => {
+		const [indent = ""] = /^ */.exec(each) ?? [];
+		return wrapped(each.slice(indent.length), lineWidth() - indent.length).replace(/^/gm, indent);
+	});
+	print(lines.join("\n").replace(/^/gm, INDENT));
+}
+
+/** A line of a table: a term and what it means, beside it, or below it where the terminal is narrow. */
+export function entry(term: string, termWidth: number, text: string): void {
+	const room = lineWidth() - termWidth - 1;
+	if (process.stdout.isTTY && room < MIN_ROOM) {
+		line(paint("green", term));
+		line(`${INDENT}${text}`);
+		return;
+	}
+	const beside = wrapped(text, room).replace(/\n/g, `\n${" ".repeat(termWidth + 1)}`);
+	line(`${paint("green", term.padEnd(termWidth))} ${beside}`);
+}
+
+/** Text in lines of at most so many characters, on a terminal. */
+function wrapped(text: string, width: number): string {
+	return process.stdout.isTTY ? wrapAnsi(text, Math.max(1, width), { hard: true }) : text;
 }
 
 /** What is to be copied: never broken into lines. */

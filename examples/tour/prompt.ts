@@ -9,6 +9,9 @@ import { nameOf, showCall, showTools } from "./tour.js";
 
 const COMMANDS = ["list", "call", "status", "press", "measure", "say", "help", "quit"];
 
+/** Characters for descriptions below which help is not wrapped into its columns. */
+const MIN_HELP_WIDTH = 20;
+
 /** What the prompt needs of the virtual device. */
 interface PromptDevice {
 	/** Its button and sensors. */
@@ -80,7 +83,7 @@ async function obey(commands: Command, text: string): Promise<boolean> {
 function makeCommands(client: Client, device: PromptDevice, quit: () => void): Command {
 	const { controls } = device;
 	const commands = new Command("")
-		.configureHelp({ commandUsage: usageOf })
+		.configureHelp({ commandUsage: usageOf, minWidthToWrap: MIN_HELP_WIDTH })
 		.helpOption(false)
 		.exitOverride()
 		.configureOutput({

@@ -1,13 +1,11 @@
 import type { CallToolResult, Client, Progress } from "@modelcontextprotocol/client";
 import { PATIENCE } from "../../gateway/src/cli/gateway-transport.js";
 import type { Session } from "../../gateway/src/index.js";
-import { describeResult, event, heading, line, paint } from "./output.js";
+import { describeResult, entry, event, heading, line, paint } from "./output.js";
 import { type OwnNames, shownName } from "./tool-names.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
 const SPEECH = 200;
-
-const MAX_WORDS = 50;
 
 /** Tools that the tour names; the command `list` shows all. */
 const NAMED_TOOLS = 3;
@@ -35,12 +33,9 @@ export async function showTools(client: Client, own: OwnNames): Promise<void> {
 	heading(`Tools (${tools.length})`);
 	const width = Math.max(...tools.map((tool) => shownName(tool, own).length));
 	for (const tool of tools) {
-		const { description = "", inputSchema, annotations } = tool;
+		const { description = "", inputSchema } = tool;
 		const args = Object.keys(inputSchema.properties ?? {}).join(", ");
-		const audience = JSON.stringify(annotations ?? {}).includes('"user"') ? paint("yellow", " [user]") : "";
-		line(
-			`${paint("green", shownName(tool, own).padEnd(width))} (${args})${audience} ${paint("dim", firstWords(description))}`,
-		);
+		entry(shownName(tool, own), width, `(${args}) ${paint("dim", firstSentence(description))}`);
 	}
 }
 
@@ -55,9 +50,8 @@ export async function nameOf(client: Client, pattern: RegExp): Promise<string> {
 }
 
 /** Enough of a description to tell tools apart. */
-function firstWords(description: string): string {
-	const sentence = description.split(/[.\n]/)[0] ?? "";
-	return sentence.length > MAX_WORDS ? `${sentence.slice(0, MAX_WORDS)}…` : sentence;
+function firstSentence(description: string): string {
+	return /^.*?(?=\.(?:\s|$)|\n|$)/.exec(description)?.[0] ?? "";
 }
 
 /**
