@@ -3,6 +3,7 @@ export type RejectionReason =
 	| "host"
 	| "origin"
 	| "token"
+	| "grant"
 	| "rate"
 	| "too-large"
 	| "slow"
@@ -18,6 +19,8 @@ export class HttpError extends Error {
 	readonly status: number;
 	readonly reason: RejectionReason;
 	readonly headers: Readonly<Record<string, string>>;
+	/** For the log alone. */
+	readonly details: object = {};
 
 	/** @param message goes to the client */
 	constructor(

@@ -101,7 +101,7 @@ export class RejectionReport {
 		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
 		if (error instanceof HttpError) {
 			onRejected(error.reason);
-			limitedLog.warn(error.reason, { ...where, status: error.status }, `rejected: ${error.message}`);
+			limitedLog.warn(error.reason, { ...where, status: error.status, ...error.details }, `rejected: ${error.message}`);
 		} else if (error instanceof UnsavedError) {
 			onRejected("busy");
 			limitedLog.warn("busy", { ...where, status: 503 }, error.message);

@@ -3,7 +3,8 @@ import type { AccessGrant } from "../config/access.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
-import { type Approval, CODE_LIFETIME, type CodeStore } from "./codes.js";
+import { type Approval, CODE_LIFETIME, type Code, type CodeStore } from "./codes.js";
+import { GrantFailure } from "./oauth-failure.js";
 import type { TokenIssuer } from "./token-issuer.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
@@ -58,27 +59,20 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
-	 * the two users has stolen it. Rejects with TokenError if there are too many sign-ins, or the cluster
-	 * cannot be reached.
-	 *
-	 * @returns undefined if the code is unknown, used or expired, or was not issued for this exchange
+	 * the two users has stolen it. Rejects with GrantFailure if the code is unknown, used or expired, or was not issued for this
+	 * exchange, and with TokenError if there are too many sign-ins, or the cluster cannot be reached.
 	 */
-	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer | undefined> {
+	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
 		const code = await this.#codes.take(digest(secret), id);
-		if (code === undefined) {
-			return undefined;
-		}
-		if (code.used !== undefined) {
+		if (code?.used !== undefined) {
 			await this.#tokens.endGrant(digest(code.used));
-			return undefined;
 		}
-		const { client, redirectUri, challenge, audience, limits } = code.approval;
-		const isMeant = client.id === given.clientId && (given.redirectUri ?? redirectUri) === redirectUri;
-		const isFor = given.audience === undefined || given.audience === audience;
-		if (code.expires <= this.#tokens.now || !isMeant || !isFor || !isEqual(challengeOf(given.verifier), challenge)) {
-			return undefined;
+		const why = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
+		if (code === undefined || why !== undefined) {
+			throw new GrantFailure(given.clientId, why ?? "");
 		}
+		const { client, audience, limits } = code.approval;
 		const { answer, access, refresh, accessExpires, expires } = issue(id, limits, this.#tokens.now);
 		const grant = { client: client.id, clientName: client.name, audience, access, accessExpires, refresh };
 		await this.#tokens.addGrant({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
@@ -87,31 +81,36 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). One that was
-	 * exchanged before ends the sign-in. Rejects with TokenError if the cluster cannot be reached.
-	 *
-	 * @returns undefined if it is unknown, was used before, or is another client's
+	 * exchanged before ends the sign-in. Rejects with GrantFailure if it is unknown, was used before, or is another client's, and
+	 * with TokenError if the cluster cannot be reached.
 	 */
-	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer | undefined> {
+	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
+		let why = "unknown refresh token";
 		this.#tokens.refresh();
 		if (this.#tokens.current(digest(id)) === undefined) {
 			// Strangers do not get as far as the file's lock.
-			return undefined;
+			throw new GrantFailure(clientId, why);
 		}
 		await this.#tokens.changeGrant(digest(id), (record) => {
 			// Another gateway may have been faster with the attempt before.
 			answered = undefined;
 			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
+				why = "refresh token of another client or resource";
 				return record;
 			}
 			if (!isEqual(record.grant.refresh, digest(secret))) {
+				why = "refresh token used before: its sign-in has ended";
 				return undefined;
 			}
 			const { answer, access, refresh, accessExpires, expires } = issue(id, record, this.#tokens.now);
 			answered = answer;
 			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires } };
 		});
+		if (answered === undefined) {
+			throw new GrantFailure(clientId, why);
+		}
 		return answered;
 	}
 
@@ -135,6 +134,27 @@ export class Grants implements TokenIssuer {
 		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
 	}
+}
+
+/** Why a code was not issued for an exchange, or is not valid any more; undefined if it was, and is. */
+function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: number): string | undefined {
+	const { client, redirectUri, challenge, audience } = approval;
+	if (used !== undefined) {
+		return "code used before: its sign-in has ended";
+	}
+	if (expires <= now) {
+		return `code expired ${Math.round((now - expires) / 1_000)} s ago`;
+	}
+	if (client.id !== given.clientId) {
+		return `code of another client: ${client.name}`;
+	}
+	if ((given.redirectUri ?? redirectUri) !== redirectUri) {
+		return "code issued for another redirect_uri";
+	}
+	if ((given.audience ?? audience) !== audience) {
+		return `code issued for another resource: ${audience}`;
+	}
+	return isEqual(challengeOf(given.verifier), challenge) ? undefined : "code_verifier does not match code_challenge";
 }
 
 /** New tokens of a grant: for the client, and what is stored of them. */

@@ -1,6 +1,6 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { TokenError } from "../config/token-store.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError, type RejectionReason } from "../http/http-error.js";
 import type { Failure, RejectionReport } from "../http/rejections.js";
 import type { Route } from "../http/route.js";
 
@@ -8,10 +8,25 @@ import type { Route } from "../http/route.js";
 export class OAuthFailure extends HttpError {
 	readonly code: OAuthErrorCode;
 
-	constructor(code: OAuthErrorCode, message: string, status = 400) {
-		super(status, "malformed", message);
+	constructor(code: OAuthErrorCode, message: string, status = 400, reason: RejectionReason = "malformed") {
+		super(status, reason, message);
 		this.name = "OAuthFailure";
 		this.code = code;
+	}
+}
+
+/** Characters of a client's id in the log: one that is a URL may be long. */
+const MAX_CLIENT = 200;
+
+/** A code or refresh token gives no tokens. Only the log says why: the answer is the same for each reason. */
+export class GrantFailure extends OAuthFailure {
+	override readonly details: { readonly client: string; readonly why: string };
+
+	/** @param clientId of the client that asked */
+	constructor(clientId: string, why: string) {
+		const message = "unknown, used or expired, or issued for another request";
+		super(OAuthErrorCode.InvalidGrant, message, 400, "grant");
+		this.details = { client: clientId.slice(0, MAX_CLIENT), why };
 	}
 }
 

@@ -103,7 +103,7 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 		if (asked !== undefined && audience === undefined) {
 			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
 		}
-		let answer: TokenAnswer | undefined;
+		let answer: TokenAnswer;
 		const type = field(fields, "grant_type");
 		if (type === "authorization_code") {
 			const redirectUri = optionalField(fields, "redirect_uri");
@@ -115,9 +115,6 @@ function issueTokens(server: AuthorizationServer, { resource }: SignIn): Route {
 			answer = await translated(() => grants.refresh(field(fields, "refresh_token"), clientId, audience));
 		} else {
 			throw new OAuthFailure(OAuthErrorCode.UnsupportedGrantType, `grant_type: unexpected ${type.slice(0, 100)}`);
-		}
-		if (answer === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidGrant, "unknown, used or expired, or issued for another request");
 		}
 		return c.json(answer);
 	};

@@ -22,6 +22,21 @@ async function recognized({ base, operator }: SignInGateway, browser: Browser, r
 	return await browser.submit({ request, secret: operator, answer: "go" });
 }
 
+/** How many lines of each gateway's log were looked at. */
+const lookedAt = new WeakMap<SignInGateway["log"], number>();
+
+/** The exchanges that the log reports as failed since it was asked last: client and reason. */
+function failuresIn({ log }: SignInGateway): [string, string][] {
+	const lines = log().trim().split("\n");
+	const from = lookedAt.get(log) ?? 0;
+	lookedAt.set(log, lines.length);
+	return lines
+		.slice(from)
+		.map((line) => JSON.parse(line) as { reason?: string; client: string; why: string })
+		.filter(({ reason }) => reason === "grant")
+		.map(({ client, why }) => [client, why]);
+}
+
 describe("signing in withstands", () => {
 	it("redirect mix-up: a redirect URI that is not exactly one of the client's is never redirected to", async (t) => {
 		const { base } = await startSignIn(t);
@@ -149,7 +164,7 @@ describe("signing in withstands", () => {
 		const { base, operator } = gateway;
 		const id = await register(base);
 		const { verifier, challenge } = makePkce();
-		const wrong = {
+		const wrong: Record<string, Record<string, string>> = {
 			"another verifier": { code_verifier: makePkce().verifier },
 			"the challenge": { code_verifier: challenge },
 			"no verifier": { code_verifier: "" },
@@ -157,6 +172,13 @@ describe("signing in withstands", () => {
 			"another client": { client_id: await register(base, { client_name: "Other" }) },
 			"another resource": { resource: `${base}/mcp/lamp_000001` },
 			"another server": { resource: "https://elsewhere.example/mcp" },
+		};
+		const logged: Record<string, string> = {
+			"another verifier": "code_verifier does not match code_challenge",
+			"the challenge": "code_verifier does not match code_challenge",
+			"another redirect URI": "code issued for another redirect_uri",
+			"another client": "code of another client: Test Client",
+			"another resource": `code issued for another resource: ${base}/mcp`,
 		};
 		for (const [what, change] of Object.entries(wrong)) {
 			const location = await new Browser(base).approve(authorizeUrl(base, id, challenge), operator);
@@ -170,6 +192,11 @@ describe("signing in withstands", () => {
 			};
 			const { status } = await askTokens(base, { ...right, ...change });
 			assert.equal(status, 400, what);
+			const why = logged[what];
+			if (why !== undefined) {
+				assert.deepEqual(failuresIn(gateway), [[change.client_id ?? id, why]]);
+			}
+			assert.ok(!gateway.log().includes(code), "the log does not have the code");
 		}
 		gateway.tokens.refresh();
 		assert.equal(gateway.tokens.records.length, 1);
@@ -181,6 +208,10 @@ describe("signing in withstands", () => {
 		assert.notEqual(await statusOf(gateway.base, access), 401);
 		const { status, body } = await askTokens(gateway.base, exchange);
 		assert.deepEqual([status, body.error], [400, "invalid_grant"]);
+		assert.deepEqual(failuresIn(gateway), [[clientId, "code used before: its sign-in has ended"]]);
+		const unknown = await askTokens(gateway.base, { ...exchange, code: "made-up" });
+		assert.deepEqual(unknown, { status, body }, "the answer does not say which");
+		assert.deepEqual(failuresIn(gateway), [[clientId, "unknown code"]]);
 		assert.equal(await statusOf(gateway.base, access), 401);
 		const more = { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId };
 		assert.equal((await askTokens(gateway.base, more)).status, 400);
@@ -202,6 +233,7 @@ describe("signing in withstands", () => {
 			code_verifier: verifier,
 		};
 		assert.equal((await askTokens(base, exchange)).status, 400);
+		assert.match(String(failuresIn(gateway)), /,code expired \d s ago$/);
 	});
 
 	it("a stolen refresh token: whoever uses it second ends the sign-in for both", async (t) => {
@@ -213,6 +245,7 @@ describe("signing in withstands", () => {
 		const thief = await use(refresh);
 		assert.equal(thief.status, 200);
 		assert.equal((await use(refresh)).status, 400);
+		assert.deepEqual(failuresIn(gateway).at(-1), [clientId, "refresh token used before: its sign-in has ended"]);
 		assert.equal(await statusOf(gateway.base, thief.body.access_token), 401);
 		assert.equal((await use(thief.body.refresh_token)).status, 400);
 		gateway.tokens.refresh();
