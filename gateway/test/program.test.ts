@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
 import { until } from "../../host-test/support/until.js";
+import { startPlainUpstream } from "../../mcp-manager/test/support/plain-upstream.js";
 import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/operator/operator-routes.js";
 import { SET_VOLUME, WireDevice } from "./support/gateway.js";
@@ -170,14 +171,19 @@ describe("the gateway as a program", () => {
 		assert.equal(seenByFan(), ": connected\n\n");
 	});
 
-	it("counts devices and calls", async (t) => {
-		const started = await startProgram(t);
+	it("counts devices, configured servers and calls", async (t) => {
+		const { url } = await startPlainUpstream(t);
+		const serversFile = join(makeStateFolder(), "servers.json");
+		writeFileSync(serversFile, JSON.stringify({ mcpServers: { plain: { url } } }));
+		const started = await startProgram(t, { serversFile });
+		await until(() => started.gateway.servers.find("plain")?.online === true, "the server is connected");
 		await WireDevice.connect(t, started, { id: LAMP });
 		await callAs("test", started, { volume: 5 });
 		await assert.rejects(callAs("test", started, { volume: 500 }));
 		const metrics = await (await fetch(`${started.base}/metrics`)).text();
 		assert.match(metrics, /^xs_mcp_gateway_devices_connected 1$/m);
 		assert.match(metrics, /^xs_mcp_gateway_devices_known 1$/m);
+		assert.match(metrics, /^xs_mcp_gateway_servers_connected 1$/m);
 		assert.match(metrics, /^xs_mcp_gateway_call_duration_seconds_count\{outcome="ok"\} 1$/m);
 		assert.match(metrics, /^xs_mcp_gateway_call_duration_seconds_count\{outcome="invalid-arguments"\} 1$/m);
 		assert.doesNotMatch(metrics, /aa:bb:cc/, "no label holds a device");

@@ -7,6 +7,7 @@ interface MetricsSources {
 	readonly devicesConnected: () => number;
 	readonly devicesElsewhere: () => number;
 	readonly devicesKnown: () => number;
+	readonly serversConnected: () => number;
 	readonly sessions: () => number;
 	/** Undefined: the gateway is alone. */
 	readonly listsRefused?: (() => number) | undefined;
@@ -25,7 +26,7 @@ export class Metrics {
 	readonly registry = new Registry();
 	readonly #calls = new Histogram({
 		name: "xs_mcp_gateway_call_duration_seconds",
-		help: "Calls to devices, by how they ended",
+		help: "Calls to devices and configured servers, by how they ended",
 		labelNames: ["outcome"],
 		buckets: CALL_BUCKETS,
 		registers: [this.registry],
@@ -49,11 +50,13 @@ export class Metrics {
 	});
 
 	constructor(sources: MetricsSources) {
-		const { devicesConnected, devicesElsewhere, devicesKnown, sessions, failedSaves, listsRefused } = sources;
+		const { devicesConnected, devicesElsewhere, devicesKnown, serversConnected } = sources;
+		const { sessions, failedSaves, listsRefused } = sources;
 		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
 		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
 		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
+		this.#gauge("servers_connected", "Configured servers that are connected", serversConnected);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
 		if (listsRefused !== undefined) {
 			const help = "Attempts to share a device's lists with the cluster that failed; the log says why";

@@ -56,10 +56,13 @@ export class ClientSide {
 		const { servers } = core.gateway;
 		const sessionKey = new DeviceKey(configuration.stateFolder).derive("client-session");
 		const endpoint = new HttpEndpoint(core.gateway, { ...configuration, sessionKey });
+		const connected = (kind: ReturnType<typeof kindOf>): number =>
+			servers.sessions.filter(({ identity }) => kindOf(identity) === kind).length;
 		const metrics = new Metrics({
-			devicesConnected: () => servers.sessions.filter(({ identity }) => identity.gateway === undefined).length,
-			devicesElsewhere: () => servers.sessions.filter(({ identity }) => identity.gateway !== undefined).length,
-			devicesKnown: () => servers.all.length,
+			devicesConnected: () => connected("device"),
+			devicesElsewhere: () => connected("elsewhere"),
+			devicesKnown: () => servers.all.filter(({ configured }) => !configured).length,
+			serversConnected: () => connected("server"),
 			sessions: () => endpoint.sessions,
 			listsRefused: cluster && (() => cluster.refusedLists),
 			failedSaves: () => context.saves.failures,
@@ -220,6 +223,14 @@ export class ClientSide {
 			this.#context.log.debug(details, type);
 		}
 	}
+}
+
+/** What a session is with: a device, one of another gateway, or a configured server. */
+function kindOf({ configured, gateway }: ServerIdentity): "device" | "elsewhere" | "server" {
+	if (configured) {
+		return "server";
+	}
+	return gateway === undefined ? "device" : "elsewhere";
 }
 
 /** The configured servers, for the console. */

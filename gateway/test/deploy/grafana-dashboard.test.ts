@@ -13,6 +13,7 @@ describe("the dashboard for Grafana", () => {
 			devicesConnected: none,
 			devicesElsewhere: none,
 			devicesKnown: none,
+			serversConnected: none,
 			sessions: none,
 			failedSaves: none,
 		});
