@@ -24,8 +24,10 @@ export function writeClientPart(results: ClientResults): string {
 		HEADING,
 		"",
 		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
-		"Of the extensions it runs `auth/client-credentials-basic`, which does not count; `auth/client-credentials-jwt` would need a sign-in by a signed token,",
-		"which the gateway does not have. Arguments that a scenario sets to null are left out, because the gateway rejects what breaks a tool's schema.",
+		"Of the extensions it runs `auth/client-credentials-basic` alone, which does not count. Not run, because the gateway does not have them: sign-ins by a",
+		"signed token (`auth/client-credentials-jwt`, `auth/wif-jwt-bearer`, `auth/enterprise-managed-authorization`), DPoP (`auth/dpop`, `auth/dpop-nonce`), and tasks",
+		"(`tasks-lifecycle`). One scenario is edited: in `http-custom-headers` of 2026-07-28 the second call has an argument that is null. It is left out before the call",
+		"reaches the gateway, which rejects what breaks a tool's schema; so `sep-2243-client-omit-null` shows what is sent for an absent argument only.",
 		"",
 		...table(
 			["revision", "scenarios"],

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { parse } from "yaml";
 import { writeAuthorizationPart } from "../conformance/authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "../conformance/client-report.js";
+import { CLIENT_REVISIONS } from "../conformance/client-scenarios.js";
 import { problemsOf, readFigures, writeReport } from "../conformance/report.js";
 import { readSummary, SUITES } from "../conformance/suites.js";
 
@@ -17,6 +20,9 @@ Total: 4 passed, 11 failed
 Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect conformance.
   ✗ tasks-lifecycle (extension)
 `;
+
+const PACKAGE = new URL("../../node_modules/@modelcontextprotocol/conformance/", import.meta.url);
+const DOCUMENT = new URL("../../docs/verified.md", import.meta.url);
 
 const resultsOf = (text: string) => new Map([[title, readSummary(text)]]);
 
@@ -53,6 +59,23 @@ describe("the report on the gateway as a client of upstream servers", () => {
 	const passed = { name: "tools_call", passed: 2, failed: 0, unscored: undefined };
 	const failed = { name: "sse-retry", passed: 1, failed: 1, failures: ["retry: too early"], unscored: undefined };
 	const others = { name: "later", passed: 0, failed: 1, unscored: "added-after-release" };
+
+	it("names the scenarios of each extension, and the one that is edited", () => {
+		const part = writeClientPart(new Map());
+		const others = CLIENT_REVISIONS.flatMap((revision) => {
+			const text = readFileSync(new URL(`requirements/${revision}.yaml`, PACKAGE), "utf8");
+			const { not_scored } = parse(text) as { not_scored: { scenario: string; leg: string; reason: string }[] };
+			return not_scored.filter(({ leg, reason }) => leg === "client" && reason === "extension");
+		});
+		assert.ok(others.length > 10);
+		const unnamed = others.filter(({ scenario }) => !part.includes(`\`${scenario}\``));
+		assert.deepEqual(unnamed, []);
+		assert.match(part, /edited: in `http-custom-headers`/);
+		assert.ok(
+			readFileSync(DOCUMENT, "utf8").includes(part.split("\n| ")[0] as string),
+			"the document has the same text",
+		);
+	});
 
 	it("is a part of its own, and is replaced without the others", () => {
 		const server = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
