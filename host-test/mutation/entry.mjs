@@ -1,14 +1,13 @@
-// Runs test files and suites of the firmware in this process, one after another: `node entry.mjs URL …`.
+// Runs a test file, or the suites in a file, of the bundle of a run of Stryker: `node entry.mjs FILE`.
+import { resolve } from "node:path";
 import { describe, it } from "node:test";
 
-for (const url of process.argv.slice(2)) {
-	for (const { name, tests } of Object.values(await import(url))) {
-		if (tests !== undefined) {
-			describe(name, () => {
-				for (const [title, run] of Object.entries(tests)) {
-					it(title, run);
-				}
-			});
+process.env.XS_MCP_TEST_BUNDLE = resolve(".mutation");
+
+for (const { name, tests = {} } of Object.values(await import(resolve(process.argv[2])))) {
+	describe(name, () => {
+		for (const [title, run] of Object.entries(tests)) {
+			it(title, run);
 		}
-	}
+	});
 }

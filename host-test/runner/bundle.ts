@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { modulesPlugin } from "../../toolchain/modules-plugin.js";
@@ -40,10 +40,6 @@ export interface BundleOptions {
 	readonly folder?: string;
 	/** Whether the folder stays when this process ends. */
 	readonly isKept?: boolean;
-	/** What is bundled in place of sources on disk, by their paths from the project's folder. */
-	readonly replaced?: ReadonlyMap<string, string>;
-	/** JavaScript at the beginning of each file of the bundle. */
-	readonly banner?: string;
 }
 
 /**
@@ -52,7 +48,7 @@ export interface BundleOptions {
  */
 export async function bundleTests(
 	files: readonly string[],
-	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false, replaced, banner = "" }: BundleOptions = {},
+	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false }: BundleOptions = {},
 ): Promise<Bundle> {
 	mkdirSync(folder, { recursive: true });
 	if (!isKept) {
@@ -78,8 +74,7 @@ export async function bundleTests(
 		sourcemap: true,
 		metafile: true,
 		logLevel: "error",
-		banner: { js: banner },
-		plugins: [...(replaced === undefined ? [] : [replaceSources(replaced)]), modulesPlugin, keepOwnUrls],
+		plugins: [modulesPlugin, keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
 }
@@ -97,16 +92,6 @@ function removeAtExit(folder: string): void {
 	}
 	removed.add(folder);
 }
-
-const replaceSources = (replaced: ReadonlyMap<string, string>): Plugin => ({
-	name: "replace-sources",
-	setup(build) {
-		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-			const contents = replaced.get(relative(ROOT, path));
-			return contents === undefined ? undefined : { contents, loader: "ts" };
-		});
-	},
-});
 
 /** Sources that are made to be bundled: they find what is beside the bundle. */
 const BUNDLED = [join(ROOT, "gateway/src"), join(ROOT, "mcp-manager/src")];

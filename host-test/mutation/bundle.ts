@@ -1,0 +1,15 @@
+// Bundles the tests of what Stryker changes: those that it runs for each change.
+import { readdirSync } from "node:fs";
+import { bundleTests } from "../runner/bundle.js";
+import { FULL_ONLY, ROOT, testsIn } from "../runner/select.js";
+
+const suites = readdirSync(`${ROOT}host-test/suites`)
+	.filter((name) => name.endsWith(".suite.ts"))
+	.map((name) => `host-test/suites/${name}`);
+const tests = ["mcp-manager/test/core", "gateway/test/mcp", "gateway/test/catalog"]
+	.flatMap(testsIn)
+	.filter((path) => !FULL_ONLY.test(path));
+
+await bundleTests(["host-test/node/xs-globals.ts", ...suites, ...tests], { folder: `${ROOT}.mutation`, isKept: true });
+// The bundler would keep this process.
+process.exit(0);
