@@ -1,5 +1,6 @@
 // What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
 
+import type { Reading } from "../src/hardware/sensor.js";
 import { elicit } from "../src/mcp_server/features/elicit.js";
 import { titledEnumeration } from "../src/mcp_server/features/schemas.js";
 import { array, boolean, enumeration, integer, number, object, optional, string } from "../src/mcp_server/schema.js";
@@ -52,7 +53,7 @@ defineTool({
 		lights.lamp.on = true;
 		// @ts-expect-error the buttons were not asked for, and may be missing
 		const names = Object.keys(buttons);
-		const reading: number | Readonly<Record<string, number>> | undefined = sensors.room?.read();
+		const reading: Reading | undefined = sensors.room?.read();
 		return { names, measured: reading !== undefined };
 	},
 });

@@ -7,20 +7,23 @@ import Time from "time";
 import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
 
-const board = openBoard();
 const features = findFeatures();
-
 const log = (message: string): void => trace(`${message}\n`);
+const ticks = (): number => Time.ticks;
+const bare = { board: openBoard(), tools: findTools(), followers: [] };
+const parts = features.parts?.(bare.board, { tools: bare.tools, timer: Timer, ticks, log }) ?? bare;
+const { board } = parts;
+const resources = features.resources?.(board);
 
 startFirmware({
 	...features,
-	...features.resources?.(board),
-	board,
+	...resources,
+	...parts,
+	followers: [...parts.followers, ...(resources?.followers ?? [])],
 	built,
 	openNetwork,
-	tools: findTools(),
 	timer: Timer,
-	ticks: () => Time.ticks,
+	ticks,
 	log,
 });
 features.improv?.({ board, built, log });

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -77,7 +77,7 @@ function readInto(collected: Collected, path: string, target: string): void {
 	const parts = [manifest, findPlatform(manifest, target)];
 	for (const included of parts.flatMap(({ include = [] }) => include)) {
 		if (!included.startsWith("$") && !included.includes(MADE)) {
-			const file = join(dirname(path), included);
+			const file = ownPath(dirname(path), included);
 			if (!existsSync(join(ROOT, file))) {
 				throw new Error(`${path}: "include" names ${included}, which does not exist`);
 			}
@@ -104,6 +104,11 @@ function readManifest(path: string): Manifest {
 	}
 }
 
+/** The path from the project's folder, also of what a manifest elsewhere names. */
+function ownPath(folder: string, path: string): string {
+	return relative(ROOT, join(ROOT, folder, path));
+}
+
 /** What a manifest has for a target or, without that, for its platform. */
 function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 	return platforms[target] ?? platforms[dirname(target)] ?? {};
@@ -114,7 +119,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	if (!source.includes("/")) {
 		throw new Error(`${path}: "modules" names ${source}, which is not a path`);
 	}
-	const file = join(dirname(path), source);
+	const file = ownPath(dirname(path), source);
 	const folder = join(ROOT, dirname(file));
 	const [start = "", ...rest] = basename(file).split("*");
 	const isPattern = rest.length > 0;
@@ -159,6 +164,11 @@ function isOwn(name: string): boolean {
 
 function mayPreload(name: string): boolean {
 	return !NOT_PRELOADED.some((start) => name.startsWith(start));
+}
+
+/** The path of a file from the project's folder, as the functions here take it. */
+export function fromProject(file: string): string {
+	return relative(ROOT, resolve(file)).replaceAll("\\", "/");
 }
 
 /** A module's name: its path from the project's folder, without extension. */

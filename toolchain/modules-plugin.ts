@@ -9,15 +9,25 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^src\/tools\/[^/]+\/[^/]+$/,
 	"src/platform/features": /^src\/.+\/feature$/,
+	// A device of one's own, and what the host has for its parts.
+	"src/platform/in-build": /^(device$|embedded:|neopixel$)/,
 };
 
+interface ModulesOptions {
+	/** Path of the build's manifest, from the project's folder. Default: the firmware's. */
+	readonly manifest?: string | undefined;
+	/** The files of the modules that the host has, by their names. Default: none. */
+	readonly host?: Readonly<Record<string, string>>;
+}
+
 /**
- * Reads what the firmware's manifests have for a virtual device.
+ * Reads what the manifests of a build have for a virtual device.
  *
+ * @param manifest path from the project's folder. Default: the firmware's
  * @throws Error that names the manifest and its fault, also one that only a chip has
  */
-export function readVirtual(): Build {
-	const build = readBuild("manifest.json", "virtual");
+export function readVirtual(manifest = "manifest.json"): Build {
+	const build = readBuild(manifest, "virtual");
 	const missing = findNotPreloaded(build);
 	if (missing !== undefined) {
 		throw new Error(`${missing}: no manifest names it in "preload"`);
@@ -27,24 +37,27 @@ export function readVirtual(): Build {
 
 /**
  * Stands in for the SDK's module `modules`, which lists the modules of a build and imports them: here, those that the
- * manifests name for a virtual device.
+ * manifests name for a virtual device, and those of the host.
  */
-export const modulesPlugin: Plugin = {
-	name: "modules",
-	setup(build) {
-		build.onResolve({ filter: /^modules$/ }, ({ importer }) => ({ path: moduleOf(importer), namespace: "modules" }));
-		build.onLoad({ filter: /.*/, namespace: "modules" }, ({ path }) => ({
-			contents: listModules([...readVirtual().modules].filter(([name]) => FOUND[path]?.test(name))),
-			resolveDir: ROOT,
-			loader: "js",
-		}));
-	},
-};
+export function modulesPlugin({ manifest, host = {} }: ModulesOptions = {}): Plugin {
+	return {
+		name: "modules",
+		setup(build) {
+			build.onResolve({ filter: /^modules$/ }, ({ importer }) => ({ path: moduleOf(importer), namespace: "modules" }));
+			build.onLoad({ filter: /.*/, namespace: "modules" }, ({ path }) => {
+				const own = [...readVirtual(manifest).modules].map(([name, file]) => [name, join(ROOT, file)] as const);
+				const found = [...own, ...Object.entries(host)].filter(([name]) => FOUND[path]?.test(name));
+				return { contents: listModules(found), resolveDir: ROOT, loader: "js" };
+			});
+		},
+	};
+}
 
 function listModules(modules: readonly (readonly [name: string, file: string])[]): string {
 	return [
-		...modules.map(([, file], at) => `import module${at} from ${JSON.stringify(join(ROOT, file))};`),
+		...modules.map(([, file], at) => `import module${at} from ${JSON.stringify(file)};`),
 		`const found = { ${modules.map(([name], at) => `${JSON.stringify(name)}: module${at}`).join(", ")} };`,
-		"export default { host: Object.keys(found), importNow: (name) => found[name] };",
+		"const has = (name) => found[name] !== undefined;",
+		"export default { host: Object.keys(found), has, importNow: (name) => found[name] };",
 	].join("\n");
 }

@@ -1,6 +1,7 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
+import { fromProject } from "../../toolchain/manifests.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
-import { bundle, chooseEngine } from "../../virtual-device/src/index.js";
+import { bundle, chooseEngine, readOwnDevice } from "../../virtual-device/src/index.js";
 import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { line } from "./output.js";
@@ -12,10 +13,13 @@ await runProgram(tourProgram(run));
 
 async function run(options: TourOptions): Promise<void> {
 	const engine = await chooseEngine(options.engine, { onProgress: console.log });
-	const firmware = await bundle().catch(failProgram);
+	const build = options.manifest && fromProject(options.manifest);
+	const own = await readOwnDevice(build).catch(failProgram);
+	own?.warnings.forEach((warning) => void line(`warning: ${warning}`));
+	const firmware = await bundle(undefined, false, undefined, build).catch(failProgram);
 	const stopped = signalled();
 	const gateway = await startGateway(options).catch(failProgram);
-	const device = new TourDevice({ engine, firmware, gateway, verbose: options.verbose });
+	const device = new TourDevice({ engine, firmware, board: own?.profile, gateway, verbose: options.verbose });
 	let done: boolean | undefined;
 	try {
 		done = await Promise.race([takeTour(device, gateway, options, stopped), stopped.then(() => true)]);

@@ -13,6 +13,8 @@ export interface TourOptions {
 	readonly httpPort: number | undefined;
 	readonly engine: "xs" | "v8";
 	readonly verbose: boolean;
+	/** Of a build of one's own. */
+	readonly manifest: string | undefined;
 }
 
 interface Flags {
@@ -23,6 +25,7 @@ interface Flags {
 	readonly httpPort?: number;
 	readonly engine: "xs" | "v8";
 	readonly verbose?: boolean;
+	readonly manifest?: string;
 }
 
 const EPILOGUE = `
@@ -47,13 +50,14 @@ export function tourProgram(run: (options: TourOptions) => Promise<void>) {
 				.choices(["xs", "v8"])
 				.default("xs"),
 		)
+		.option("--manifest <file>", "run a build of your own, such as one with a device: its manifest.json")
 		.option("--verbose", "show the device's log")
 		.addHelpText("after", EPILOGUE)
-		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false }: Flags) => {
+		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false, manifest }: Flags) => {
 			if (broker !== undefined && transport !== "mqtt") {
 				program.error("error: --broker needs --transport mqtt");
 			}
-			await run({ once, transport, broker, devicePort: port, httpPort, engine, verbose });
+			await run({ once, transport, broker, devicePort: port, httpPort, engine, verbose, manifest });
 		});
 }
 

@@ -5,7 +5,12 @@ import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
-import { type EngineChoice, type SimulatedControls, VirtualDevice } from "../../virtual-device/src/index.js";
+import {
+	type BoardProfile,
+	type EngineChoice,
+	type SimulatedControls,
+	VirtualDevice,
+} from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { event, heading, line, paint } from "./output.js";
 import type { TourGateway } from "./start-gateway.js";
@@ -25,6 +30,8 @@ interface TourDeviceOptions {
 	readonly engine: EngineChoice;
 	/** A bundle for the engine. */
 	readonly firmware: string;
+	/** Of a device of one's own. Default: one that has everything. */
+	readonly board?: BoardProfile | undefined;
 	readonly gateway: TourGateway;
 	/** Whether the device's log is shown. */
 	readonly verbose: boolean;
@@ -40,7 +47,7 @@ export class TourDevice {
 	readonly #end = new AbortController();
 
 	constructor(options: TourDeviceOptions) {
-		const { engine, firmware, gateway, verbose } = options;
+		const { engine, firmware, board, gateway, verbose } = options;
 		this.#options = options;
 		this.#virtual = new VirtualDevice({
 			firmware,
@@ -48,6 +55,7 @@ export class TourDevice {
 			config: { backend: gateway.deviceUrl },
 			macAddress: MAC_ADDRESS,
 			watchdog: true,
+			...(board && { board }),
 		});
 		this.#virtual.on("trace", (text) => verbose && line(paint("dim", `device: ${text}`)));
 		this.#virtual.on("note", (text) => event(text));

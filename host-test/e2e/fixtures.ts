@@ -7,7 +7,13 @@ import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
-import { bundle, chooseEngine, type HeapLimits, VirtualDevice } from "../../virtual-device/src/index.js";
+import {
+	type BoardProfile,
+	bundle,
+	chooseEngine,
+	type HeapLimits,
+	VirtualDevice,
+} from "../../virtual-device/src/index.js";
 import { skipIf } from "../support/skip-if.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
@@ -37,13 +43,15 @@ interface DeviceOptions {
 	readonly macAddress?: string;
 	/** Bundled. Default: the firmware itself. */
 	readonly script?: string;
+	/** Default: one that has everything. */
+	readonly board?: BoardProfile;
 }
 
 /** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
 	engine: (typeof ENGINES)[number],
-	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware }: DeviceOptions,
+	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware, board }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
 		firmware: script,
@@ -53,6 +61,7 @@ export async function startDevice(
 		...(settingsFile !== undefined && { settingsFile }),
 		...(photo !== undefined && { photo }),
 		...(macAddress !== undefined && { macAddress }),
+		...(board !== undefined && { board }),
 	});
 	const log: string[] = [];
 	device.on("trace", (line) => log.push(line));

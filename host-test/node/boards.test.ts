@@ -45,11 +45,13 @@ describe("boards", () => {
 		const { parts: fixed = [], optional = [] } = partsOf.get("virtual") ?? {};
 		// Optional, because a virtual device may stand for a board without them.
 		const parts = [...fixed, ...optional].filter((part) => part !== "accessPoint");
-		// One needs a Wi-Fi, the others come with the feature conversation.
+		// One needs a Wi-Fi, the others come with the features conversation and parts.
 		assert.deepEqual(toolsOf(parts).absent, [
 			"self.assistant.ask_user",
 			"self.assistant.say",
+			"self.servo.move",
 			"self.system.reconfigure_wifi",
+			"self.switch.set",
 			"self.timer.cancel",
 			"self.timer.list",
 			"self.timer.set",

@@ -14,6 +14,7 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 	[/^npm run (?:--silent )?gateway\b/, "gateway/test/cli/docs-commands.full.test.ts"],
 	[/^xs-mcp-gateway --cluster /, "gateway/test/cluster/cluster.test.ts"],
 	[/^npm start$/, "host-test/tour/main.test.ts"],
+	[/^npm start -- --manifest examples\/pump\//, "host-test/tour/own-device.test.ts"],
 	[/^npm run device -- .*--(?:url|prompt)/, "host-test/e2e/device-program.full.test.ts"],
 	[/^npm run device -- --http /, "host-test/e2e/direct.test.ts"],
 	[/^npm run device -- --setup$/, "host-test/e2e/setup.full.test.ts"],

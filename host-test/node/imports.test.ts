@@ -93,6 +93,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 	],
 	platform: ["text", "hardware", "settings", "protocols", "net", "tools", "app"],
 	drivers: ["text", "hardware", "settings", "pictures", "platform"],
+	parts: ["text", "hardware", "mcp_server", "tools", "app", "platform", "drivers"],
 	boards: ["text", "hardware", "sound", "pictures", "drivers", "platform"],
 	"main.ts": ["app"],
 };
@@ -129,6 +130,10 @@ const OPENERS = /^(boards|platform)\/|\/open-[^/]+\.ts$|^drivers\/updater\/p256\
 function hostModulesFor(name: string): readonly string[] {
 	if (name === "main.ts") {
 		return MAIN_MODULES;
+	}
+	// It stands under another name, so it names the module itself.
+	if (name === "parts/package.ts") {
+		return ["src/parts/index"];
 	}
 	return name.endsWith("/feature.ts") ? FEATURE_MODULES : OPENERS.test(name) ? HOST_MODULES : [];
 }

@@ -74,7 +74,7 @@ export async function bundleTests(
 		sourcemap: true,
 		metafile: true,
 		logLevel: "error",
-		plugins: [modulesPlugin, keepOwnUrls],
+		plugins: [modulesPlugin(), keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
 }

@@ -244,7 +244,7 @@ export default suite("a conversation by text", {
 		hear(tts("start"), tts("stop"));
 		timer.pass(SENSOR_PAUSE);
 		board.sensors.chip.onChange?.({ x: 1, y: 2 });
-		equal(sent(), [detect('The sensor "chip" (temperature) now measures {"x":1,"y":2} °C.')]);
+		equal(sent(), [detect('The sensor "chip" (temperature) now measures x 1 °C, y 2 °C.')]);
 	},
 	"says no events unless they are chosen"() {
 		const { board, sent } = talking(["timer"]);

@@ -11,6 +11,7 @@ import bootstrapAnswer from "./bootstrap-answer.suite.js";
 import button from "./button.suite.js";
 import camera from "./camera.suite.js";
 import captiveDns from "./captive-dns.suite.js";
+import chipPins from "./chip-pins.suite.js";
 import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import conversation from "./conversation.suite.js";
@@ -42,6 +43,7 @@ import mcpResults from "./mcp-results.suite.js";
 import mods from "./mods.suite.js";
 import mqtt from "./mqtt.suite.js";
 import partDrivers from "./part-drivers.suite.js";
+import parts from "./parts.suite.js";
 import pictures from "./pictures.suite.js";
 import png from "./png.suite.js";
 import power from "./power.suite.js";
@@ -109,6 +111,7 @@ export const SUITES: readonly Suite[] = [
 	logging,
 	stateless,
 	inputRequired,
+	chipPins,
 	clientRequests,
 	stringSchemas,
 	familyMcp,
@@ -163,6 +166,7 @@ export const SUITES: readonly Suite[] = [
 	backlight,
 	button,
 	partDrivers,
+	parts,
 	face,
 	faceMotion,
 ];

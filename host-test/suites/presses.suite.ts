@@ -80,6 +80,7 @@ export default suite("buttons and sensors of a board", {
 				tell: () => {},
 				pressed: () => false,
 				sensed: () => {},
+				changed: () => {},
 				talk: () => done.push("talk"),
 				explain: () => done.push("details"),
 				used: () => {},

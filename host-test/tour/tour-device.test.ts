@@ -15,6 +15,7 @@ describe("the device of npm start", () => {
 			httpPort: 0,
 			engine: "v8",
 			verbose: false,
+			manifest: undefined,
 		});
 		t.after(() => gateway.close());
 		const engine = await chooseEngine("v8");

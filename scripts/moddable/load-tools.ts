@@ -13,7 +13,7 @@ export async function loadTools(): Promise<readonly HardwareTool[]> {
 		write: false,
 		format: "esm",
 		platform: "neutral",
-		plugins: [modulesPlugin],
+		plugins: [modulesPlugin()],
 	});
 	const script = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
 	const { findTools } = await import(`data:text/javascript;base64,${script}`);

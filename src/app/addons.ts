@@ -3,6 +3,7 @@ import type discovery from "../backend/discovery/feature.js";
 import type search from "../backend/search/feature.js";
 import type conversation from "../conversation/feature.js";
 import type direct from "../direct/feature.js";
+import type { Board } from "../hardware/hardware.js";
 import type http from "../http/feature.js";
 import type language from "../language/feature.js";
 import type mods from "../mods/feature.js";
@@ -12,6 +13,7 @@ import type resources from "../resources/feature.js";
 import type setup from "../setup/feature.js";
 import type { openImprov } from "../setup/improv/feature.js";
 import type update from "../update/feature.js";
+import type { ApplicationOptions } from "./application-options.js";
 
 /** Features of `startFirmware`, which a build may leave out. */
 export interface Addons {
@@ -36,4 +38,11 @@ export interface Addons {
 export interface BuildAddons extends Partial<Addons> {
 	readonly improv?: typeof openImprov;
 	readonly resources?: typeof resources;
+	readonly parts?: OpenParts;
 }
+
+/** Opens the parts of a device of one's own, beside those of the board: `src/parts`, which imports this room. */
+export type OpenParts = <Own extends Board>(
+	board: Own,
+	options: Pick<ApplicationOptions, "tools" | "timer" | "log"> & { readonly ticks: () => number },
+) => { readonly board: Own } & Required<Pick<ApplicationOptions, "tools" | "followers">>;

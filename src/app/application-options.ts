@@ -73,6 +73,8 @@ export interface Attachment {
 	/** The device is in a session with its backend. Without a backend: online. */
 	reached?(): void;
 	stateChanged?(state: DeviceState): void;
+	/** A sensor or a switch has changed. */
+	changed?(): void;
 	/** The face has changed, or would have on a board with a screen. */
 	shown?(change: Partial<Face>): void;
 	/** A message of the backend that is not MCP. */

@@ -136,6 +136,7 @@ export class Application implements BackendLink {
 			tell: (method, params) => this.tell(method, params),
 			pressed: (button, press) => conversation?.pressed(button, press) === true,
 			sensed: (...event) => conversation?.sensed(...event),
+			changed: () => this.#emit("changed"),
 			talk: () => this.#toggleTalk(),
 			explain: () => this.show({ details: true }),
 			used: this.#used,

@@ -9,6 +9,8 @@ interface InputActions {
 	pressed(button: string, press: Press): boolean;
 	/** A sensor measures something new. */
 	sensed(name: string, sensor: Sensor, value: Reading): void;
+	/** A sensor or a switch has changed. */
+	changed(): void;
 	/** The user starts or stops talking to the device. */
 	talk(): void;
 	/** Somebody has pressed a button. */
@@ -19,12 +21,15 @@ interface InputActions {
 }
 
 /**
- * Reports a board's buttons and sensors to the backend. As on the C++ firmware, a press of the first button starts or
+ * Reports a board's buttons, sensors and switches to the backend. As on the C++ firmware, a press of the first button starts or
  * stops listening, and a long press starts the set-up. A long press of any button shows details.
  *
  * @returns a function that stops it
  */
-export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware, actions: InputActions): () => void {
+export function followInputs(
+	{ buttons = {}, sensors = {}, switches = {}, wifiSetup }: Hardware,
+	actions: InputActions,
+): () => void {
 	const [main] = Object.keys(buttons);
 	const follow = (button: string, press: Press): void => {
 		const { long, milliseconds } = press;
@@ -49,10 +54,18 @@ export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware
 		button.onPress = (press) => follow(name, press);
 	}
 	for (const [name, sensor] of Object.entries(sensors)) {
-		const { kind, unit } = sensor;
 		sensor.onChange = (value) => {
+			const { kind, unit } = sensor;
 			actions.tell("notifications/sensor_changed", { sensor: name, kind, value, unit });
 			actions.sensed(name, sensor, value);
+			actions.changed();
+		};
+	}
+	for (const [name, each] of Object.entries(switches)) {
+		each.onChange = (on, cause) => {
+			actions.log(`switch ${name}: ${on ? "on" : "off"} (${cause})`);
+			actions.tell("notifications/switch_changed", { switch: name, on, cause });
+			actions.changed();
 		};
 	}
 	return () => {
@@ -61,6 +74,9 @@ export function followInputs({ buttons = {}, sensors = {}, wifiSetup }: Hardware
 		}
 		for (const sensor of Object.values(sensors)) {
 			sensor.onChange = undefined;
+		}
+		for (const each of Object.values(switches)) {
+			each.onChange = undefined;
 		}
 	};
 }

@@ -39,8 +39,7 @@ export class DeviceEvents {
 
 	sensed(name: string, { kind, unit }: Pick<Sensor, "kind" | "unit">, value: Reading): void {
 		const { timer } = this.#options;
-		const measured = `${typeof value === "number" ? value : JSON.stringify(value)} ${unit}`;
-		const values = { sensor: name, kind, value: measured };
+		const values = { sensor: name, kind, value: describeReading(value, unit) };
 		if (this.#pause === undefined && this.#say("sensor", "measured", values)) {
 			this.#pause = timer.set(() => {
 				this.#pause = undefined;
@@ -70,4 +69,15 @@ export class DeviceEvents {
 		this.#line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
 		return true;
 	}
+}
+
+/** A reading as a sentence has it: "21.5 °C", "temperature 21.5 °C, humidity 40 %". */
+function describeReading(reading: Reading, unit: Sensor["unit"]): string {
+	if (typeof reading === "object") {
+		const unitOf = (name: string): Sensor["unit"] => (typeof unit === "object" ? unit[name] : unit);
+		return Object.entries(reading)
+			.map(([name, value]) => `${name} ${describeReading(value, unitOf(name))}`)
+			.join(", ");
+	}
+	return typeof unit === "string" && unit !== "" ? `${reading} ${unit}` : String(reading);
 }

@@ -1,4 +1,4 @@
-import type { Reading, Sensor, SensorKind } from "../hardware/sensor.js";
+import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 /** A sensor of ECMA-419, as far as it is used. */
@@ -9,50 +9,58 @@ export interface SampledSource<Sample> {
 }
 
 interface SampledSensorOptions<Sample, Value extends Reading> {
-	readonly kind: SensorKind;
-	readonly unit: string;
+	readonly title?: string | undefined;
+	/** What it measures, and in which unit. A driver of several things knows it after its first sample. */
+	readonly describe: () => Pick<Sensor, "kind" | "unit">;
 	readonly source: SampledSource<Sample>;
 	/** The value in a sample; undefined without a new one. */
 	readonly pick: (sample: Sample) => Value | undefined;
 	/** Whether the change is large enough to report. */
 	readonly differs: (value: Value, told: Value) => boolean;
+	/** Milliseconds from one look for changes to the next. Default {@link SENSOR_INTERVAL}. */
+	readonly interval?: number;
 	readonly timer: TimerModule;
 }
 
-/** Poll interval of a sensor, and so the shortest time between two reports, ms. */
+/** Shortest poll interval of a sensor, and so the shortest time between two reports, ms. */
 const SENSOR_INTERVAL = 1_000;
 
-/** A sensor that the SDK has a driver for. It is polled once a second to notice changes. */
+/** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 	readonly #options: SampledSensorOptions<Sample, Value>;
 	readonly #watch: TimerHandle;
 	/** The latest value. */
 	#last: Value | undefined;
-	/** The value reported last. */
+	/** The value reported last, or read first. */
 	#told: Value | undefined;
 
 	constructor(options: SampledSensorOptions<Sample, Value>) {
 		this.#options = options;
-		this.#watch = options.timer.repeat(() => this.#sample(), SENSOR_INTERVAL);
+		this.#watch = options.timer.repeat(() => this.#sample(), options.interval ?? SENSOR_INTERVAL);
 	}
 
-	get kind(): SensorKind {
-		return this.#options.kind;
+	get title(): string | undefined {
+		return this.#options.title;
 	}
 
-	get unit(): string {
-		return this.#options.unit;
+	get kind(): string {
+		return this.#options.describe().kind;
+	}
+
+	get unit(): Sensor["unit"] {
+		return this.#options.describe().unit;
 	}
 
 	read(): Value {
 		const { source, pick } = this.#options;
 		const sample = source.sample();
-		const value = (sample && pick(sample)) ?? this.#last;
+		const value = (sample === undefined ? undefined : pick(sample)) ?? this.#last;
 		if (value === undefined) {
 			throw new Error("the sensor has no reading yet");
 		}
 		this.#last = value;
+		this.#told ??= value;
 		return value;
 	}
 
@@ -69,9 +77,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 			// The next read reports it.
 			return;
 		}
-		if (this.#told === undefined) {
-			this.#told = value;
-		} else if (this.#options.differs(value, this.#told)) {
+		if (this.#options.differs(value, this.#told as Value)) {
 			this.#told = value;
 			this.onChange?.(value);
 		}

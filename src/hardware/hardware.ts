@@ -9,7 +9,9 @@ import type { Questions } from "./questions.js";
 import type { Reminders } from "./reminders.js";
 import type { Sensors } from "./sensor.js";
 import type { SerialRecord } from "./serial.js";
+import type { Servos } from "./servo.js";
 import type { Codec, Player, Speaker } from "./sound.js";
+import type { Switches } from "./switch.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
 
@@ -243,6 +245,8 @@ export interface Hardware {
 	readonly lights?: Lights;
 	readonly sensors?: Sensors;
 	readonly buttons?: Buttons;
+	readonly switches?: Switches;
+	readonly servos?: Servos;
 	readonly chat?: Chat;
 	readonly assistant?: Assistant;
 	readonly questions?: Questions;

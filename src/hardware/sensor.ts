@@ -1,13 +1,19 @@
-/** What a sensor measures. A motion sensor has three values, the acceleration along its axes. */
-export type SensorKind = "temperature" | "light" | "motion";
+/**
+ * What a sensor measures: a kind of src/hardware/sensor-kinds.ts, or another word. "motion" with three values is the
+ * acceleration along its axes, and with a boolean, whether something moves. "combined" measures several things: the members of
+ * its values are their kinds.
+ */
+type SensorKind = string;
 
-/** A number, or several named ones: `{ x, y, z }`. */
-export type Reading = number | Readonly<Record<string, number>>;
+/** A number, whether something is so, or several named values: `{ x, y, z }`. */
+export type Reading = number | boolean | Readonly<Record<string, number | boolean>>;
 
 export interface Sensor {
 	readonly kind: SensorKind;
-	/** Of its values: "°C", "lx", "m/s²". */
-	readonly unit: string;
+	/** What a person calls it. */
+	readonly title?: string | undefined;
+	/** Of its values: "°C", "lx", "m/s²"; by member, if it measures several things. Undefined without a unit. */
+	readonly unit: string | Readonly<Record<string, string>> | undefined;
 	/** @throws Error if the sensor does not answer, or has no value yet */
 	read(): Reading;
 	/** Called when the value has changed noticeably. Not every sensor calls it. */

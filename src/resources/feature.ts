@@ -8,8 +8,9 @@ import { RESOURCES } from "./index.js";
 /** MCP resources: options for the application. */
 export default function resources(board: Board) {
 	const offered = new Resources<Hardware>({ resources: RESOURCES.filter((resource) => isOffered(resource, board)) });
+	const updated = (): void => offered.updated(STATE_URI);
 	return {
 		features: new FeatureSet<Hardware>([offered]),
-		followers: [{ stateChanged: (): void => offered.updated(STATE_URI) }],
+		followers: [{ stateChanged: updated, changed: updated }],
 	};
 }

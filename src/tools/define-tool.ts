@@ -4,11 +4,20 @@ import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolDefinition } from "../mcp_server/tool.js";
 
 /** A tool, and the parts that a board must have to offer it. */
-export interface HardwareTool extends Tool<Hardware>, WithNeeds {}
+export interface HardwareTool extends Tool<Hardware>, WithNeeds, NamesPart {}
+
+interface NamesPart {
+	/** The argument that names one of several parts: a device with parts of its own lists their names. */
+	readonly names?: {
+		readonly argument: string;
+		readonly part: "lights" | "sensors" | "servos" | "switches";
+	};
+}
 
 interface HardwareToolDefinition<Needs extends Part, Input extends Properties, Output extends Properties>
 	extends ToolDefinition<HardwareWith<Needs>, Input, Output>,
-		WithNeeds<Needs> {}
+		WithNeeds<Needs>,
+		NamesPart {}
 
 /**
  * Makes a tool that works on a board's hardware. See docs/add-a-tool.md.
@@ -20,9 +29,9 @@ export function defineTool<
 	const Input extends Properties = Record<never, never>,
 	const Output extends Properties = Properties,
 >(definition: HardwareToolDefinition<Needs, Input, Output>): HardwareTool {
-	const { name, needs } = definition;
+	const { name, needs, names } = definition;
 	if (!Array.isArray(needs)) {
 		throw new TypeError(`tool ${name}: needs: expected the parts that it uses, or [] for none`);
 	}
-	return { ...(createTool(definition) as Tool<Hardware>), needs };
+	return { ...(createTool(definition) as Tool<Hardware>), needs, ...(names && { names }) };
 }

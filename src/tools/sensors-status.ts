@@ -15,6 +15,8 @@ export function sensorsStatus(sensors: Sensors): object {
 
 /** The current value of a sensor. */
 export function readSensor(sensor: Sensor): object {
-	const { kind, unit } = sensor;
-	return { kind, value: sensor.read(), unit };
+	// A driver of several things knows what they are after its first sample. JSON leaves out what is undefined.
+	const value = sensor.read();
+	const { title, kind, unit } = sensor;
+	return { title, kind, value, unit };
 }

@@ -104,7 +104,6 @@ declare module "src/boards/target/board" {
 /** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
-	import type { SensorKind } from "../hardware/sensor.js";
 	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
@@ -120,7 +119,7 @@ declare module "virtual-host" {
 		readonly buttons: readonly string[];
 		readonly lights: readonly string[];
 		/** Each has the name of its kind. */
-		readonly sensors: readonly SensorKind[];
+		readonly sensors: readonly ("temperature" | "light" | "motion")[];
 	}
 	/** The options of the command line. */
 	export const options: { readonly macAddress: string; readonly board: VirtualBoardProfile };

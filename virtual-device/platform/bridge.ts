@@ -10,6 +10,8 @@ declare global {
 		readonly macAddress: string;
 		readonly board: VirtualBoardProfile;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
+		/** What is set at pins from outside. */
+		readonly pins: readonly (readonly [pin: number, level: number])[];
 	};
 	/** The function that receives messages from the host. */
 	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;

@@ -1,5 +1,5 @@
 import { MAX_SAID } from "../../src/hardware/assistant.js";
-import type { SensorKind } from "../../src/hardware/sensor.js";
+import type { BoardSensor } from "./boards.js";
 import { MAX_PRESS } from "./controls.js";
 import {
 	FieldError,
@@ -54,7 +54,7 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		});
 		return (device) => {
 			for (const { sensor, at, reading } of readings) {
-				device.measure(readWord(sensor as SensorKind, at, device.board.sensors), reading);
+				device.measure(readWord(sensor as BoardSensor, at, device.board.sensors), reading);
 			}
 		};
 	},

@@ -1,4 +1,5 @@
-import type { SensorKind } from "../../src/hardware/sensor.js";
+/** A sensor of a simulated board. */
+export type BoardSensor = "temperature" | "light" | "motion";
 
 /** What a simulated board has. */
 export interface BoardProfile {
@@ -12,7 +13,7 @@ export interface BoardProfile {
 	readonly buttons: readonly string[];
 	readonly lights: readonly string[];
 	/** Each has the name of its kind. */
-	readonly sensors: readonly SensorKind[];
+	readonly sensors: readonly BoardSensor[];
 }
 
 const LANDSCAPE = { width: 320, height: 240 };
@@ -87,3 +88,12 @@ const PROFILES: readonly BoardProfile[] = [
 export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map(
 	PROFILES.map((profile) => [profile.name, profile]),
 );
+
+/** A board without any part of its own. */
+const BARE_BOARD = "esp32";
+
+/** The profile of a target: a bare chip, unless it is one of the boards of src/boards. */
+export function profileOf(target: string = BARE_BOARD): BoardProfile {
+	const name = target.split("/").at(-1) ?? "";
+	return BOARD_PROFILES.get(name) ?? (BOARD_PROFILES.get(BARE_BOARD) as BoardProfile);
+}

@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
+import { checkDevice, readDevice } from "../../toolchain/read-device.js";
+import { type BoardProfile, profileOf } from "./boards.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
@@ -24,21 +26,33 @@ const MODULES: Readonly<Record<string, string>> = {
 	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
 };
 
+/** The SDK's modules for pins and what is at them, which a part finds by name and a tool imports. */
+const HARDWARE: Readonly<Record<string, string>> = {
+	"embedded:io/analog": `${PLATFORM}analog.ts`,
+	"embedded:io/digital": `${PLATFORM}digital.ts`,
+	"embedded:io/pulsecount": `${PLATFORM}pulsecount.ts`,
+	"embedded:io/pwm": `${PLATFORM}pwm.ts`,
+	neopixel: `${PLATFORM}neopixel.ts`,
+};
+
+/** What a module's name stands for. */
+const FILES: Readonly<Record<string, string>> = { ...MODULES, ...HARDWARE, "xs-mcp": `${SOURCE}parts/index.ts` };
+
 const platform: Plugin = {
 	name: "platform",
 	setup(build) {
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => ({
-			path: MODULES[path] ?? "",
-			...(MODULES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }),
+			path: FILES[path] ?? "",
+			...(FILES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }),
 		}));
 	},
 };
 
-/** Bundles only what the firmware's manifests name, as a build for a chip does. */
-const named: Plugin = {
+/** Bundles only what the manifests of the build name, as a build for a chip does. */
+const named = (manifest: string | undefined): Plugin => ({
 	name: "named",
 	setup(build) {
-		const { modules } = readVirtual();
+		const { modules } = readVirtual(manifest);
 		const files = new Set([...modules.values()].map(moduleOf));
 		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const module = moduleOf(path);
@@ -48,7 +62,7 @@ const named: Plugin = {
 				: undefined;
 		});
 	},
-};
+});
 
 /** Changes the firmware's version, for an update image. */
 const versioned = (version: string): Plugin => ({
@@ -73,6 +87,9 @@ const released: Plugin = {
 	},
 };
 
+/** The target of a virtual device in the manifests. */
+const VIRTUAL_TARGET = "virtual";
+
 /** The firmware's entry. */
 const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
@@ -94,8 +111,16 @@ export const endBundler: () => Promise<void> = stop;
  * @param isRelease whether it becomes what a release build makes of it for a chip: other functions, no private members, short
  * names. Stack traces suffer
  * @param version the firmware's version, if it differs from the source
+ * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
+ * @returns the script. Rejects with the reason if there is none, such as a pin that the device's chip does not have
  */
-export async function bundle(entry: string = FIRMWARE_ENTRY, isRelease = false, version?: string): Promise<string> {
+export async function bundle(
+	entry: string = FIRMWARE_ENTRY,
+	isRelease = false,
+	version?: string,
+	manifest?: string,
+): Promise<string> {
+	await readOwnDevice(manifest);
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
@@ -108,8 +133,8 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, isRelease = false, 
 		minifyIdentifiers: isRelease,
 		logLevel: "silent",
 		plugins: [
-			modulesPlugin,
-			...(entry === FIRMWARE_ENTRY ? [named] : []),
+			modulesPlugin({ manifest, host: HARDWARE }),
+			...(entry === FIRMWARE_ENTRY ? [named(manifest)] : []),
 			platform,
 			...(version === undefined ? [] : [versioned(version)]),
 			...(isRelease ? [released] : []),
@@ -118,4 +143,22 @@ export async function bundle(entry: string = FIRMWARE_ENTRY, isRelease = false, 
 	const modules = result.outputFiles[0]?.text ?? "";
 	// Unless told to remove white space, esbuild begins a line with each statement of the top, and only with those.
 	return `"use strict";{\n${modules.replace(/^var /gm, "let ")}}\n`;
+}
+
+/** A device of one's own, as far as a virtual device needs it before it starts. */
+export interface OwnDevice {
+	readonly profile: BoardProfile;
+	/** Of its pins. */
+	readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the device that a build defines.
+ *
+ * @param manifest path of the build's manifest from the project's folder
+ * @returns undefined if it defines none. Rejects with DeviceError, which names the part, if it cannot be used
+ */
+export async function readOwnDevice(manifest: string | undefined): Promise<OwnDevice | undefined> {
+	const device = manifest === undefined ? undefined : await readDevice(manifest, VIRTUAL_TARGET);
+	return device && { profile: profileOf(device.board), warnings: checkDevice(device) };
 }

@@ -2,13 +2,22 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
-import { BOARD_PROFILES } from "./boards.js";
+import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
 import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
 import type { EngineError } from "./engine/engine-error.js";
-import { bundle, chooseEngine, type EngineChoice, endBundler, randomMacAddress, VirtualDevice } from "./index.js";
+import {
+	bundle,
+	chooseEngine,
+	type EngineChoice,
+	endBundler,
+	randomMacAddress,
+	readOwnDevice,
+	VirtualDevice,
+} from "./index.js";
 import { type Options, program } from "./options.js";
 import type { Scenario } from "./scenario/read-scenario.js";
 import type { ScenarioRun } from "./scenario/run-scenario.js";
@@ -33,10 +42,14 @@ async function run(options: Options): Promise<void> {
 	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
 	const scenario = options.scenario === undefined ? undefined : await openScenario(options.scenario);
-	const firmware = await bundleFirmware(options.firmware);
+	const { firmware, board } = await bundleFirmware(options);
 	const macAddress = options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name));
 	const devices = Array.from({ length: count }, (_, index) =>
-		createDevice(engine, firmware, countedUp(macAddress, index), { ...options, ...scenario }),
+		createDevice(engine, firmware, countedUp(macAddress, index), {
+			...options,
+			...(board && { profile: board }),
+			...scenario,
+		}),
 	);
 	const [first] = devices as [VirtualDevice];
 	const steps = scenario && new (await import("./scenario/run-scenario.js")).ScenarioRun(first, scenario);
@@ -134,11 +147,16 @@ async function start(device: VirtualDevice, { whyNotXs }: EngineChoice): Promise
 }
 
 /** @throws ProgramError if the settings file cannot be read */
-function createDevice(engine: EngineChoice, firmware: string, macAddress: string, options: Options): VirtualDevice {
+function createDevice(
+	engine: EngineChoice,
+	firmware: string,
+	macAddress: string,
+	options: Options & { readonly profile?: BoardProfile },
+): VirtualDevice {
 	const { otaUrl, token, set, uuid, settings, slots, chunkBytes, setup, seed, restart = false } = options;
 	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
-	const board = BOARD_PROFILES.get(options.board);
+	const board = options.board === undefined ? options.profile : BOARD_PROFILES.get(options.board);
 	try {
 		return new VirtualDevice({
 			firmware,
@@ -163,13 +181,19 @@ function createDevice(engine: EngineChoice, firmware: string, macAddress: string
 	}
 }
 
-/** Rejects with ProgramError if the module cannot be bundled. */
-async function bundleFirmware(file: string | undefined): Promise<string> {
+/** The firmware, and the board of a device of one's own. Rejects with ProgramError if it cannot be bundled. */
+async function bundleFirmware({ firmware: file, manifest }: Options) {
+	const build = manifest && fromProject(manifest);
 	try {
-		return await bundle(file && resolve(file));
+		const own = await readOwnDevice(build);
+		for (const warning of own?.warnings ?? []) {
+			console.error(`warning: ${warning}`);
+		}
+		return { firmware: await bundle(file && resolve(file), false, undefined, build), board: own?.profile };
 	} catch (error) {
 		const { message } = error as Error;
-		throw new ProgramError(file === undefined ? message : `--firmware: ${message}`, { cause: error });
+		const option = file === undefined ? "" : "--firmware: ";
+		throw new ProgramError(`${option}${message}`, { cause: error });
 	} finally {
 		await endBundler();
 	}

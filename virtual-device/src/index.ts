@@ -1,5 +1,5 @@
 export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
-export { bundle, endBundler } from "./bundle.js";
+export { bundle, endBundler, type OwnDevice, readOwnDevice } from "./bundle.js";
 export { addControls, type SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";

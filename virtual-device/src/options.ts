@@ -25,7 +25,8 @@ export interface Options {
 	readonly heap?: boolean;
 	readonly restart?: boolean;
 	readonly firmware?: string;
-	readonly board: string;
+	readonly manifest?: string;
+	readonly board?: string;
 	readonly count: number;
 	readonly page?: number;
 	readonly scenario?: string;
@@ -114,9 +115,15 @@ export const program = makeProgram(
 	.option("--seed <number>", "seed of the random numbers, for repeatable scenarios", readPositiveInteger)
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.addOption(
-		new Option("--board <name>", "the board whose parts the device has")
-			.choices([...BOARD_PROFILES.keys()])
-			.default("virtual"),
+		new Option("--manifest <file>", "run a build of your own, such as one with a device: its manifest.json").conflicts(
+			"firmware",
+		),
+	)
+	.addOption(
+		new Option(
+			"--board <name>",
+			'the board whose parts the device has (default: "virtual", or the device\'s own)',
+		).choices([...BOARD_PROFILES.keys()]),
 	)
 	.addOption(
 		new Option("--count <number>", "devices in this process, with consecutive MAC addresses")

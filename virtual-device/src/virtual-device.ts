@@ -11,6 +11,7 @@ import type { TracedMessage } from "./services/message-trace.js";
 import { MqttSockets } from "./services/mqtt-sockets.js";
 import { type FaultyClient, type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
 import type { ScreenPicture } from "./services/pictures.js";
+import { describePin, findInput, isInput, type PinState, Pins } from "./services/pins.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
 import { type LightState, SimulatedBoard, type Surroundings } from "./services/simulated-board.js";
@@ -44,6 +45,8 @@ interface Events {
 	/** What the screen shows; `changed` names the members of the face that were shown just now. */
 	screen: [screen: ScreenPicture, changed: readonly string[]];
 	light: [name: string, light: LightState];
+	/** A pin was opened, or its value has changed. */
+	pin: [pin: PinState];
 	/** The screen shows a picture, a JPEG or PNG file. */
 	picture: [picture: Uint8Array];
 	/** A message between the device and its backend. */
@@ -97,6 +100,9 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#engine: Engine | undefined;
 	#services: readonly Service[] = [];
 	#board: SimulatedBoard | undefined;
+	#pins: Pins | undefined;
+	/** What was set of its pins, by number: restarts change nothing of it. */
+	readonly #levels = new Map<number, number>();
 	#inbox = this.#makeInbox();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -205,6 +211,24 @@ export class VirtualDevice extends EventEmitter<Events> {
 		return this.#surroundings;
 	}
 
+	/** The pins that its firmware has opened, by their numbers. */
+	get pins(): readonly PinState[] {
+		return this.#pins?.all ?? [];
+	}
+
+	/**
+	 * Sets what is connected to an input.
+	 *
+	 * @param which the number of the pin, or the name of the part that has it
+	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter
+	 * @throws Error if the firmware has opened no such input, RangeError if it cannot have this value
+	 */
+	setPin(which: number | string, level: number): void {
+		const found = findInput(this.pins, which, level);
+		this.#levels.set(found.pin, level);
+		this.#pins?.set(found.pin, level);
+	}
+
 	/** Whether its machine runs. */
 	get isRunning(): boolean {
 		return this.#engine !== undefined;
@@ -296,6 +320,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			macAddress: this.#macAddress,
 			board: this.board,
 			firmware: { capacity: this.#flash.capacity, isOnTrial },
+			pins: [...this.#levels],
 		};
 	}
 
@@ -317,6 +342,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		};
 		this.#board = new SimulatedBoard(deliver, events, this.#flash);
 		this.#board.photo = this.#photo;
+		this.#pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
 		this.#clients = this.#faults.open(
 			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
 			deliver,
@@ -328,12 +354,21 @@ export class VirtualDevice extends EventEmitter<Events> {
 			new DnsSd(deliver),
 			this.#settings,
 			this.#board,
+			this.#pins,
 			new Sounds(
 				deliver,
 				(played) => this.emit("samples", played),
 				() => this.emit("silence"),
 			),
 		];
+	}
+
+	/** What a person would notice of an output is a note, too. */
+	#pinChanged(pin: PinState): void {
+		this.emit("pin", pin);
+		if (!isInput(pin)) {
+			this.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
+		}
 	}
 
 	/** Delivers waiting messages to the firmware, a window at a time, and handles its messages. */
@@ -427,6 +462,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#services = [];
 		this.#clients = [];
 		this.#board = undefined;
+		this.#pins = undefined;
 		this.#inbox = this.#makeInbox();
 		engine?.close();
 		this.emit("halted");

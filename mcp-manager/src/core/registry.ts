@@ -68,9 +68,9 @@ interface Events {
 const RESOURCE_UPDATED = "notifications/resources/updated";
 const STATE_CHANGED = "notifications/state_changed";
 
-/** Notifications of buttons, sensors, timers and the conversation, which are forwarded to clients. */
+/** Notifications of buttons, sensors, switches, timers and the conversation, which are forwarded to clients. */
 const EVENTS = new Set(
-	["button_pressed", "sensor_changed", "timer_due", "said"].map((event) => `notifications/${event}`),
+	["button_pressed", "sensor_changed", "switch_changed", "timer_due", "said"].map((event) => `notifications/${event}`),
 );
 
 /** Characters of an event's params, as JSON. */

@@ -21,6 +21,7 @@ export const NOTIFICATION_TYPES = [
 	"state_changed",
 	"button_pressed",
 	"sensor_changed",
+	"switch_changed",
 	"timer_due",
 	"said",
 ] as const;

@@ -6,7 +6,7 @@ import { ColoredLight } from "../../drivers/light-state.js";
 import type { Chat } from "../../hardware/assistant.js";
 import type { Buttons } from "../../hardware/button.js";
 import type { Lights } from "../../hardware/light.js";
-import type { Reading, Sensor, SensorKind, Sensors } from "../../hardware/sensor.js";
+import type { Reading, Sensor, Sensors } from "../../hardware/sensor.js";
 import type { TimerHandle } from "../../hardware/timer.js";
 
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
@@ -76,12 +76,12 @@ class VirtualLight extends ColoredLight {
 
 /** A sensor whose value the user enters. */
 class VirtualSensor implements Sensor {
-	readonly kind: SensorKind;
+	readonly kind: string;
 	readonly unit: string;
 	onChange: ((reading: Reading) => void) | undefined;
 	#reading: Reading;
 
-	constructor(kind: SensorKind, unit: string, reading: Reading) {
+	constructor(kind: string, unit: string, reading: Reading) {
 		this.kind = kind;
 		this.unit = unit;
 		this.#reading = reading;
@@ -110,16 +110,19 @@ class VirtualChat implements Chat {
 	}
 }
 
-const SENSORS: Readonly<Record<SensorKind, () => VirtualSensor>> = {
+const SENSORS = {
 	temperature: () => new VirtualSensor("temperature", "°C", 21.5),
 	light: () => new VirtualSensor("light", "lx", 320),
 	motion: () => new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
 };
 
+/** A sensor of a virtual board: each has the name of its kind. */
+type VirtualSensorName = keyof typeof SENSORS;
+
 interface PartNames {
 	readonly buttons: readonly string[];
 	readonly lights: readonly string[];
-	readonly sensors: readonly SensorKind[];
+	readonly sensors: readonly VirtualSensorName[];
 }
 
 /** The lights, sensors and buttons of a virtual board, and its prompt. */

@@ -21,6 +21,8 @@ export interface DigitalButtonOptions extends TimedButtonOptions {
 	readonly pin: number;
 	/** Whether the pin is high while the button is down. Default: the button connects the pin to ground. */
 	readonly activeHigh?: boolean;
+	/** Its name on a virtual device. */
+	readonly part?: string;
 }
 
 /** A button on a pin. */
@@ -30,11 +32,12 @@ export class DigitalButton extends TimedButton {
 
 	constructor(options: DigitalButtonOptions) {
 		super(options);
-		const { io, pin, activeHigh = false } = options;
+		const { io, pin, part, activeHigh = false } = options;
 		this.wakePin = { pin, high: activeHigh };
 		const down = activeHigh ? 1 : 0;
 		this.#input = new io({
 			pin,
+			part,
 			mode: activeHigh ? io.Input : io.InputPullUp,
 			edge: io.Rising | io.Falling,
 			onReadable: () => this.follow(this.#input.read() === down),

@@ -26,8 +26,7 @@ const MOVED = 2;
 /** Makes a motion sensor of an accelerometer that the SDK has a driver for. */
 export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor {
 	return new SampledSensor({
-		kind: "motion",
-		unit: "m/s²",
+		describe: () => ({ kind: "motion", unit: "m/s²" }),
 		source,
 		pick: ({ accelerometer: axes }) =>
 			axes && { x: round(axes.x * scale), y: round(axes.y * scale), z: round(axes.z * scale) },

@@ -22,8 +22,7 @@ const DARK = 10;
 /** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */
 export function lightSensor({ source, unit, timer }: LightSensorOptions): LightSensor {
 	return new SampledSensor({
-		kind: "light",
-		unit,
+		describe: () => ({ kind: "light", unit }),
 		source,
 		pick: ({ lightmeter }) => lightmeter?.illuminance,
 		differs: (value, told) => {

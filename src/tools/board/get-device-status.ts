@@ -3,12 +3,13 @@ import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
 import { lightsStatus } from "../lights-status.js";
 import { sensorsStatus } from "../sensors-status.js";
+import { servosStatus, switchesStatus } from "../switches-status.js";
 
 export default defineTool({
 	name: "self.get_device_status",
 	title: "Device status",
 	description:
-		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors.\n" +
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos.\n" +
 		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
 	annotations: READS,
 	needs: [],
@@ -20,8 +21,10 @@ export default defineTool({
 		chip: optional(object({ temperature: number() })),
 		lights: optional(object({})),
 		sensors: optional(object({})),
+		switches: optional(object({})),
+		servos: optional(object({})),
 	},
-	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors }) => {
+	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors, switches, servos }) => {
 		// JSON leaves out what is undefined.
 		return {
 			audio_speaker: speaker && { volume: speaker.volume },
@@ -31,6 +34,8 @@ export default defineTool({
 			chip: thermometer && { temperature: thermometer.temperature },
 			lights: lights && lightsStatus(lights),
 			sensors: sensors && sensorsStatus(sensors),
+			switches: switches && switchesStatus(switches),
+			servos: servos && servosStatus(servos),
 		};
 	},
 });

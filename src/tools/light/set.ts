@@ -13,6 +13,7 @@ export default defineTool({
 		"self.get_device_status shows the names of the lights and what each can do.",
 	annotations: SETS,
 	needs: ["lights"],
+	names: { argument: "light", part: "lights" },
 	input: {
 		light: optional(string({ maxLength: 64, description: "The light's name, if the device has several" })),
 		on: optional(boolean({ description: "true turns the light on, false turns it off" })),

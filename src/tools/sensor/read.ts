@@ -8,10 +8,11 @@ export default defineTool({
 	name: "self.sensor.read",
 	title: "Read sensors",
 	description:
-		"Read one sensor of the device, or all of them: temperature, light, motion.\n" +
+		"Read one sensor of the device, or all of them: temperature, light, motion, or what else it measures.\n" +
 		"Returns a JSON object with the kind, value and unit of each sensor, by the sensor's name.",
 	annotations: READS,
 	needs: ["sensors"],
+	names: { argument: "sensor", part: "sensors" },
 	input: {
 		sensor: optional(string({ maxLength: 64, description: "The sensor's name. If left out, every sensor is read" })),
 	},

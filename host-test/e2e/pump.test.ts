@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { connectClient, nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
+import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
+
+const script = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
+
+/** A pump that is online, and what a client of its gateway calls, is told and reads. */
+async function startPump(t: TestContext, engine: (typeof ENGINES)[number]) {
+	const side = await startGateway(t);
+	const online = nextOnline(side.gateway.servers);
+	const board = BOARD_PROFILES.get("esp32");
+	const config = { backend: side.deviceUrl };
+	const { device } = await startDevice(t, engine, { config, script, ...(board && { board }) });
+	const server = await online;
+	const client = await connectClient(t, side.clientUrl(server.alias), "2025-11-25");
+	const call = async (name: string, args: Record<string, unknown> = {}) =>
+		await client.callTool({ name, arguments: args });
+	return { device, server, client, call };
+}
+
+for (const engine of cases(ENGINES)) {
+	describe(`a pump with a soil sensor, firmware on ${engine.kind}`, () => {
+		it("is listed with its parts' names, switched by a client, and switches itself off", async (t) => {
+			const { device, client, call, server } = await startPump(t, engine);
+			const notes: string[] = [];
+			device.on("note", (text) => notes.push(text));
+			const { tools } = await client.listTools();
+			const tool = tools.find(({ name }) => name === "self_switch_set");
+			const { name } = (tool?.inputSchema.properties ?? {}) as Record<string, { enum?: unknown }>;
+			assert.deepEqual(name?.enum, ["pump"]);
+			const { structuredContent } = await call("self_switch_set", { name: "pump", on: true, seconds: 0.5 });
+			assert.equal((structuredContent as { on: boolean }).on, true);
+			assert.deepEqual(
+				device.pins.map(({ pin, part, kind }) => ({ pin, part, kind })),
+				[
+					{ pin: 4, part: "door", kind: "input" },
+					{ pin: 26, part: "pump", kind: "output" },
+					{ pin: 34, part: "soil", kind: "analog" },
+				],
+			);
+			await until(() => notes.includes("pump is off"), "off");
+			assert.deepEqual(notes, ["pump is on", "pump is off"]);
+			await until(() => server.event?.params?.on === false, "told");
+			assert.deepEqual(server.event?.params, { switch: "pump", on: false, cause: "limit" });
+		});
+
+		it("keeps to its limits, whoever calls", async (t) => {
+			const { call } = await startPump(t, engine);
+			const tooLong = await call("self_switch_set", { name: "pump", on: true, seconds: 31 });
+			assert.equal(tooLong.isError, true);
+			assert.match(JSON.stringify(tooLong.content), /seconds: pump stays on for at most 30 seconds, not 31/);
+			const other = await call("self_switch_set", { name: "heater", on: true });
+			assert.match(JSON.stringify(other.content), /pump/);
+			await call("self_switch_set", { name: "pump", on: true });
+			await call("self_switch_set", { name: "pump", on: false });
+			const again = await call("self_switch_set", { name: "pump", on: true });
+			assert.match(JSON.stringify(again.content), /pump: switched on too often; try again in [01]\.?\d* seconds/);
+		});
+
+		it("tells of moisture and of its door, and has them in its status", async (t) => {
+			const { device, call, server } = await startPump(t, engine);
+			await until(() => server.state === "idle", "in a session");
+			const before = await call("self_sensor_read", { sensor: "soil" });
+			assert.deepEqual(before.structuredContent, { soil: { kind: "moisture", value: 50.12, unit: "%" } });
+			device.setPin("soil", 1_710);
+			await until(() => server.event?.method === "notifications/sensor_changed", "told");
+			assert.deepEqual(server.event?.params, { sensor: "soil", kind: "moisture", value: 70, unit: "%" });
+			device.setPin(4, 0);
+			await until(() => server.event?.params?.sensor === "door", "told of the door");
+			assert.deepEqual(server.event?.params, { sensor: "door", kind: "opening", value: false });
+			const { structuredContent } = await call("self_get_device_status");
+			const { sensors, switches } = structuredContent as Record<string, unknown>;
+			assert.deepEqual(sensors, {
+				soil: { kind: "moisture", value: 70, unit: "%" },
+				door: { kind: "opening", value: false },
+			});
+			assert.deepEqual(switches, { pump: { title: "Pump", on: false, max_seconds: 30 } });
+			assert.throws(() => device.setPin("sun", 1), /^Error: sun: expected door, soil$/);
+			assert.throws(() => device.setPin("soil", 5_000), /soil: expected a number from 0 to 4095, got 5000/);
+		});
+
+		it("finds its surroundings as they were after a restart, and its pump off", async (t) => {
+			const { device, call, server } = await startPump(t, engine);
+			device.setPin("soil", 1_200);
+			await call("self_switch_set", { name: "pump", on: true });
+			const restarted = nextOnlineOf(device);
+			device.restart();
+			await restarted;
+			await until(() => server.online, "online again");
+			const { structuredContent } = await call("self_get_device_status");
+			const { sensors, switches } = structuredContent as Record<string, Record<string, Record<string, unknown>>>;
+			assert.deepEqual([sensors?.soil?.value, switches?.pump?.on], [100, false]);
+		});
+	});
+}
+
+function nextOnlineOf(device: { once(event: "restarted", callback: () => void): unknown }): Promise<void> {
+	return new Promise((resolve) => device.once("restarted", resolve));
+}

@@ -1,0 +1,67 @@
+import { analog } from "../../src/parts/analog.js";
+import { checkPins } from "../../src/parts/chips/check-pins.js";
+import { contact } from "../../src/parts/contact.js";
+import type { Part } from "../../src/parts/part.js";
+import { relay } from "../../src/parts/relay.js";
+import { equal, suite } from "../harness.js";
+
+const errors = (parts: Readonly<Record<string, Part>>, chip = "esp32"): readonly string[] =>
+	checkPins(parts, chip).errors;
+
+export default suite("pins of parts, checked against the chip", {
+	"pass if the chip can do it"() {
+		const parts = {
+			pump: relay({ pin: 26 }),
+			soil: analog({ pin: 34 }),
+			door: contact({ pin: 4, pull: "up" }),
+		};
+		equal(checkPins(parts, "esp32"), { errors: [], warnings: [] });
+	},
+	"are an error on an input, with the pins that would do"() {
+		equal(errors({ pump: relay({ pin: 34 }) }), [
+			"part pump: pin 34 of the ESP32 is only an input; these would do: 4, 13, 14, 18, 19, 21, 22, 23, 25, 26, 27, 32, 33",
+		]);
+	},
+	"are an error on the flash, or if the chip does not have them"() {
+		equal(
+			errors({ pump: relay({ pin: 6 }) })[0]?.slice(0, 58),
+			"part pump: pin 6 is connected to the flash of the ESP32; t",
+		);
+		equal(errors({ pump: relay({ pin: 24 }) })[0]?.slice(0, 47), "part pump: pin 24 does not exist on the ESP32; ");
+		equal(errors({ pump: relay({ pin: 26 }) }, "esp32s3").length, 1);
+		equal(errors({ pump: relay({ pin: 22 }) }, "esp32c3").length, 1);
+	},
+	"are an error where a resistor is missing"() {
+		equal(
+			errors({ door: contact({ pin: 35, pull: "up" }) })[0]?.slice(0, 67),
+			'part door: pin 35 of the ESP32 has no resistor for pull: "up"; thes',
+		);
+		equal(errors({ door: contact({ pin: 35 }) }), []);
+	},
+	"are an error where the second converter or none is, because the Wi-Fi is on"() {
+		equal(errors({ soil: analog({ pin: 25 }) }), [
+			"part soil: pin 25 of the ESP32 cannot measure while the Wi-Fi is on; these would do: 32, 33, 34, 35, 36, 37, 38, 39",
+		]);
+		equal(errors({ soil: analog({ pin: 21 }) }, "esp32c6"), [
+			"part soil: pin 21 of the ESP32-C6 cannot measure a voltage; these would do: 0, 1, 2, 3, 6",
+		]);
+		equal(errors({ soil: analog({ pin: 12 }) }, "esp32s2").length, 1);
+	},
+	"are an error if two parts have one"() {
+		equal(
+			errors({ pump: relay({ pin: 26 }), fan: relay({ pin: 26 }) })[0]?.slice(0, 41),
+			"part fan: pin 26 is in use by pump; these",
+		);
+	},
+	"are a warning where the chip looks at its start, and where modules differ"() {
+		const parts = { pump: relay({ pin: 12 }), fan: relay({ pin: 16 }), light: relay({ pin: 1 }) };
+		const { errors, warnings } = checkPins(parts, "esp32");
+		equal([errors, warnings.length], [[], 3]);
+		equal(warnings[0], "part pump: pin 12 decides how the ESP32 starts: what is connected must leave it alone then");
+	},
+	"are checked for double use on a chip that is not known"() {
+		equal(errors({ pump: relay({ pin: 50 }), fan: relay({ pin: 50 }) }, "esp99"), [
+			"part fan: pin 50 is in use by pump",
+		]);
+	},
+});

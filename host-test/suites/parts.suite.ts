@@ -1,0 +1,230 @@
+import type { Sensor } from "../../src/hardware/sensor.js";
+import type { Switch } from "../../src/hardware/switch.js";
+import { analog } from "../../src/parts/analog.js";
+import { contact } from "../../src/parts/contact.js";
+import { device } from "../../src/parts/device.js";
+import type { Part, PartIo } from "../../src/parts/part.js";
+import { pwm } from "../../src/parts/pwm.js";
+import { relay } from "../../src/parts/relay.js";
+import { servo } from "../../src/parts/servo.js";
+import { FakePins } from "../doubles/fake-pins.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, matches, suite, throws } from "../harness.js";
+
+/** A part at work on simulated pins, at a time that the test lets pass. */
+function open(part: Part, name = "pump") {
+	const timer = new FakeTimer();
+	const pins = new FakePins();
+	const log: string[] = [];
+	const time = { now: 0 };
+	const io: PartIo = {
+		name,
+		load: (module) => pins.load(module),
+		bus: () => ({}),
+		timer,
+		ticks: () => time.now | 0,
+		log: (line) => void log.push(line),
+	};
+	const opened = part.open(io);
+	const pass = (milliseconds: number): void => {
+		time.now += milliseconds;
+		timer.pass(milliseconds);
+	};
+	return { ...opened, opened, pins, pass, log, timer };
+}
+
+function openRelay(options: Partial<Parameters<typeof relay>[0]> = {}) {
+	const part = open(relay({ pin: 26, ...options }));
+	const pump = part.switch as Switch;
+	const told: unknown[] = [];
+	pump.onChange = (on, cause) => void told.push([on, cause]);
+	return { ...part, pump, told };
+}
+
+export default suite("parts as data", {
+	"a relay is off at first, and its pin follows it"() {
+		const { pump, pins } = openRelay();
+		equal([pump.on, pins.level(26)], [false, 0]);
+		pump.turn(true);
+		equal([pump.on, pins.level(26)], [true, 1]);
+		pump.turn(false);
+		equal([pump.on, pins.level(26)], [false, 0]);
+	},
+	"a relay whose input is low-active starts with a high pin: it is never on for a moment"() {
+		const { pump, pins } = openRelay({ activeLow: true });
+		equal(pins.written(26), [1]);
+		pump.turn(true);
+		equal(pins.written(26), [1, 0]);
+	},
+	"a relay with maxOn switches itself off, and says so"() {
+		const { pump, told, pass, pins } = openRelay({ maxOn: 30 });
+		pump.turn(true);
+		pass(29_900);
+		equal([pump.on, pump.left], [true, 0.1]);
+		pass(100);
+		equal([pump.on, pump.left, pins.level(26)], [false, undefined, 0]);
+		equal(told, [
+			[true, "call"],
+			[false, "limit"],
+		]);
+	},
+	"calls while it is on never keep a relay on for longer than maxOn"() {
+		const { pump, pass } = openRelay({ maxOn: 30 });
+		pump.turn(true);
+		pass(20_000);
+		pump.turn(true);
+		pump.turn(true, 30);
+		pass(9_999);
+		equal(pump.on, true);
+		pass(1);
+		equal(pump.on, false);
+	},
+	"a relay stays on for the seconds of the call, and no longer than its limit allows"() {
+		const { pump, pass } = openRelay({ maxOn: 30 });
+		throws(() => pump.turn(true, 31), /^seconds: pump stays on for at most 30 seconds, not 31$/);
+		equal(pump.on, false);
+		pump.turn(true, 5);
+		equal([pump.left, pump.maxOn], [5, 30]);
+		pass(5_000);
+		equal(pump.on, false);
+	},
+	"a relay that is toggled too fast stays off, and the error says when to try again; off is never refused"() {
+		const { pump, pass, pins } = openRelay();
+		pump.turn(true);
+		pass(200);
+		pump.turn(false);
+		throws(() => pump.turn(true), /^pump: switched on too often; try again in 0\.8 seconds$/);
+		for (let call = 0; call < 1_000; call += 1) {
+			pump.turn(false);
+			throws(() => pump.turn(true), /too often/);
+		}
+		equal(pins.level(26), 0);
+		pass(800);
+		pump.turn(true);
+		equal(pump.on, true);
+	},
+	"a compressor rests for minOff"() {
+		const { pump, pass } = openRelay({ minOff: 120 });
+		pump.turn(true);
+		pass(10_000);
+		pump.turn(false);
+		pass(60_000);
+		throws(() => pump.turn(true), /try again in 60 seconds/);
+		pass(60_000);
+		pump.turn(true);
+	},
+	"a relay is switched off when the session is lost, if it is to be"() {
+		const { pump, opened, told } = openRelay({ onSessionLost: "off" });
+		pump.turn(true);
+		opened.sessionEnded?.();
+		equal(pump.on, false);
+		equal(told.at(-1), [false, "session"]);
+		equal(openRelay().opened.sessionEnded, undefined);
+	},
+	"a part whose pin cannot be opened says why, and is tried again with growing pauses"() {
+		const timer = new FakeTimer();
+		const pins = new FakePins();
+		pins.fail("in use");
+		const tried = (): number => pins.tried;
+		const { switch: pump } = relay({ pin: 26 }).open({
+			name: "pump",
+			load: (module) => pins.load(module),
+			bus: () => ({}),
+			timer,
+			ticks: () => 0,
+			log: () => {},
+		}) as { switch: Switch };
+		equal([pump.on, pump.error], [false, "in use"]);
+		throws(() => pump.turn(true), /^pump: in use$/);
+		pump.turn(false);
+		timer.pass(1_000);
+		timer.pass(2_000);
+		equal(tried(), 3);
+		pins.fail(undefined);
+		timer.pass(4_000);
+		equal(pump.error, undefined);
+		pump.turn(true);
+		equal(pins.level(26), 1);
+	},
+	"an analog sensor measures between the two ends of its calibration, which may descend"() {
+		const part = open(analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] }), "soil");
+		const soil = part.sensor as Sensor;
+		const readings = [3_500, 2_900, 2_050, 1_200, 0].map((raw) => {
+			part.pins.set(34, raw);
+			return soil.read();
+		});
+		equal(readings, [0, 0, 50, 100, 100]);
+		equal([soil.kind, soil.unit], ["moisture", "%"]);
+	},
+	"an analog sensor tells of a change as large as its threshold, and not of noise"() {
+		const part = open(analog({ pin: 34, from: [0, 1_000], threshold: 5 }), "soil");
+		const soil = part.sensor as Sensor;
+		const told: unknown[] = [];
+		soil.onChange = (value) => void told.push(value);
+		for (const raw of [500, 540, 460, 555, 520, 505]) {
+			part.pins.set(34, raw);
+			part.pass(1_000);
+		}
+		equal(told, [55.5, 50.5]);
+	},
+	"a contact is true while its pin is high, and tells when it has lasted"() {
+		const part = open(contact({ pin: 4, pull: "up" }), "door");
+		const door = part.sensor as Sensor;
+		const told: unknown[] = [];
+		door.onChange = (value) => void told.push(value);
+		equal([door.kind, door.read()], ["opening", true]);
+		part.pins.set(4, 0);
+		part.pass(10);
+		part.pins.set(4, 1);
+		part.pass(100);
+		equal(told, []);
+		part.pins.set(4, 0);
+		part.pass(30);
+		equal([told, door.read()], [[false], false]);
+	},
+	"a PWM light keeps within its limits"() {
+		const part = open(pwm({ pin: 2, min: 20, max: 60 }), "lamp");
+		const lamp = part.light as { on: boolean; brightness: number };
+		lamp.on = true;
+		lamp.brightness = 0;
+		lamp.brightness = 50;
+		lamp.on = false;
+		equal(part.pins.written(2), [0, 614, 205, 409, 0]);
+	},
+	"a servo moves within its range"() {
+		const part = open(servo({ pin: 13, max: 120 }), "arm");
+		const arm = part.servo as { move(angle: number): void; angle: number | undefined };
+		throws(() => arm.move(121), /^angle: arm moves from 0 to 120 degrees, not to 121$/);
+		equal(part.pins.written(13), []);
+		arm.move(60);
+		equal([arm.angle, part.pins.written(13)], [60, [1_229]]);
+	},
+	"what is wrong with a part is said with its name"() {
+		const problem = (parts: object): string => {
+			try {
+				device({ parts: parts as never });
+				return "";
+			} catch (error) {
+				return (error as Error).message;
+			}
+		};
+		equal(problem({ pump: relay({ pin: 26, maxOn: 30 }) }), "");
+		equal(
+			problem({ soil: analog({ pin: 34, from: [1200, 1200] }) }),
+			"part soil: from: expected two different numbers, got 1200 twice",
+		);
+		equal(
+			problem({ pump: relay({ pin: 26, maxOn: -1 }) }),
+			"part pump: maxOn: expected a number from 0.1 to 86400 seconds, got -1",
+		);
+		equal(problem({ pump: relay({ pin: -1 }) }), "part pump: pin: expected the number of a pin, got -1");
+		equal(problem({ lamp: pwm({ pin: 2, min: 80, max: 20 }) }), "part lamp: max: expected more than min, 80, got 20");
+		equal(
+			problem({ door: contact({ pin: 4, pull: "sideways" as never }) }),
+			'part door: pull: expected "up" or "down", got "sideways"',
+		);
+		matches(problem({ "water pump": relay({ pin: 26 }) }), /^part "water pump": expected a name of 1 to 32 letters/);
+		matches(problem({ pump: { pin: 26 } }), /^part pump: expected what relay/);
+		matches(problem([]), /^parts: expected an object/);
+	},
+});

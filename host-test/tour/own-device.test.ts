@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { typeScript } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+function start(manifest: string, commands: string): { status: number | null; stdout: string; stderr: string } {
+	const args = ["--engine", "v8", "--port", "0", "--http-port", "0", "--manifest", manifest];
+	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
+		cwd: root,
+		input: `${commands}\n`,
+		encoding: "utf8",
+	});
+}
+
+/** A manifest of a device in a folder of its own. */
+function writeDevice(parts: string): string {
+	const folder = temporaryFolder();
+	const include = ["manifest.json", "src/parts/manifest.json"].map((path) => relative(folder, join(root, path)));
+	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
+	writeFileSync(
+		`${folder}/device.ts`,
+		`import { analog, contact, device, relay } from "xs-mcp";\nexport default device({ parts: { ${parts} } });\n`,
+	);
+	return `${folder}/manifest.json`;
+}
+
+describe("npm start with a device of one's own", () => {
+	it("has its parts, and those of no other board", () => {
+		const { status, stdout } = start("examples/pump/manifest.json", "call self.switch.set name=pump on=true\nlist");
+		assert.match(stdout, /self_switch_set \{"name":"pump","on":true\}\n(?:.*\n)* +\{"title":"Pump","on":true/);
+		assert.doesNotMatch(stdout, /self_light_set|self\.light\.set/);
+		assert.equal(status, 0);
+	});
+
+	it("does not start with a wrong pin: the error names part, pin, and the pins that would do", () => {
+		const { status, stderr } = start(writeDevice("pump: relay({ pin: 34 })"), "quit");
+		assert.match(stderr, /part pump: pin 34 of the ESP32 is only an input; these would do: 4, 13, 14,/);
+		assert.equal(status, 1);
+	});
+
+	it("does not start with a part that cannot be used: the error names it", () => {
+		const { status, stderr } = start(writeDevice("soil: analog({ pin: 34, from: [5, 5] })"), "quit");
+		assert.match(stderr, /device\.ts: part soil: from: expected two different numbers, got 5 twice/);
+		assert.equal(status, 1);
+	});
+
+	it("warns of a pin that decides how the chip starts", () => {
+		const { status, stdout } = start(writeDevice("pump: relay({ pin: 12 })"), "quit");
+		assert.match(stdout, /warning: part pump: pin 12 decides how the ESP32 starts/);
+		assert.equal(status, 0);
+	});
+});

@@ -1,0 +1,26 @@
+/** Why a switch has changed. */
+export type SwitchCause = "call" | "limit" | "session";
+
+/** Something that is on or off: a relay. */
+export interface Switch {
+	/** What a person calls it. */
+	readonly title?: string | undefined;
+	readonly on: boolean;
+	/** Seconds that it stays on at most: it then switches itself off. Absent without a limit. */
+	readonly maxOn?: number | undefined;
+	/** Seconds until it switches itself off; undefined while it is off, or stays on. */
+	readonly left: number | undefined;
+	/** Why it cannot be switched: its pin could not be opened. Undefined if it can. */
+	readonly error: string | undefined;
+	/**
+	 * Switches it off, or on for some seconds. While it is on, a later call shortens the time, and never extends it beyond `maxOn`.
+	 *
+	 * @throws Error if it cannot be switched, was switched on too recently, or may not stay on for so long
+	 */
+	turn(on: boolean, seconds?: number): void;
+	/** Called when it was switched. */
+	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
+}
+
+/** A board's switches by name. */
+export type Switches = Readonly<Record<string, Switch>>;

@@ -1,0 +1,95 @@
+import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { firstFault, type Part, pinFault } from "./part.js";
+import { openPolled, rounded, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+
+/** From one number to another; the second one may be the lower one. */
+type Range = readonly [from: number, to: number];
+
+export interface AnalogOptions extends SensorOptions {
+	/** A pin of the chip's analog-to-digital converter. */
+	readonly pin: number;
+	/** Two numbers that the converter reads: 0 to 4,095 on most chips. Default: its whole range. */
+	readonly from?: Range;
+	/** The values that these two stand for. Readings beyond them have the nearer one. Default 0 and 100. */
+	readonly to?: Range;
+}
+
+/** An analog pin of ECMA-419 (§10.2). */
+interface AnalogPin {
+	/** Bits of what it reads. */
+	readonly resolution: number;
+	read(): number | undefined;
+	close(): void;
+}
+
+type AnalogClass = new (options: { readonly pin: number; readonly part: string }) => AnalogPin;
+
+/** Reads that one value is the mean of: the converters of these chips are noisy. */
+const READS = 8;
+
+/** Of the span of the values: the change that is an event, of a kind that says nothing else. */
+const DEFAULT_STEP = 1 / 50;
+
+/**
+ * A sensor whose voltage is measured: soil moisture, a potentiometer, a thermistor's divider.
+ *
+ * @example
+ * soil: analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] })
+ */
+export function analog(options: AnalogOptions): Part {
+	const { pin, kind = "analog", from, to = [0, 100], threshold } = options;
+	return {
+		kind: "analog",
+		pins: [{ pin, use: "analog" }],
+		fault: firstFault(pinFault(pin), rangeFault("from", from), rangeFault("to", to), sensorFault(options)),
+		open: (io) => {
+			const step = threshold ?? stepOf(kind) ?? Math.abs(to[1] - to[0]) * DEFAULT_STEP;
+			let full: Range = [0, 0];
+			return openPolled(io, {
+				...options,
+				source: () => {
+					const opened = new (io.load<AnalogClass>("embedded:io/analog"))({ pin, part: io.name });
+					full = [0, 2 ** opened.resolution - 1];
+					return meanOf(opened);
+				},
+				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) ?? "%" }),
+				pick: (raw) => rounded(scaled(raw, from ?? full, to)),
+				differs: (value, told) => Math.abs((value as number) - (told as number)) >= step,
+			});
+		},
+	};
+}
+
+function meanOf(pin: AnalogPin): SampledSource<number> {
+	return {
+		sample() {
+			let sum = 0;
+			for (let read = 0; read < READS; read += 1) {
+				const value = pin.read();
+				if (value === undefined) {
+					throw new Error("the converter does not answer");
+				}
+				sum += value;
+			}
+			return sum / READS;
+		},
+		close: () => pin.close(),
+	};
+}
+
+/** The value that a reading stands for, between the two of the calibration. */
+function scaled(raw: number, [low, high]: Range, [first, last]: Range): number {
+	const part = Math.min(1, Math.max(0, (raw - low) / (high - low)));
+	return first + part * (last - first);
+}
+
+function rangeFault(name: string, range: unknown): string | false {
+	if (range === undefined) {
+		return false;
+	}
+	const [first, last, ...more] = Array.isArray(range) ? range : [];
+	if (!Number.isFinite(first) || !Number.isFinite(last) || more.length > 0) {
+		return `${name}: expected two numbers: [2900, 1200]`;
+	}
+	return first === last && `${name}: expected two different numbers, got ${first} twice`;
+}

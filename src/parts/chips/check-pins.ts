@@ -1,0 +1,96 @@
+import type { Part, UsedPin } from "../part.js";
+import type { ChipPins } from "./chip-pins.js";
+import { ESP32 } from "./esp32.js";
+import { ESP32C3 } from "./esp32c3.js";
+import { ESP32C6 } from "./esp32c6.js";
+import { ESP32S2 } from "./esp32s2.js";
+import { ESP32S3 } from "./esp32s3.js";
+
+/** The chips whose pins are known, by ESP-IDF's names. */
+const CHIPS: Readonly<Record<string, ChipPins>> = {
+	esp32: ESP32,
+	esp32c3: ESP32C3,
+	esp32c6: ESP32C6,
+	esp32s2: ESP32S2,
+	esp32s3: ESP32S3,
+};
+
+/** What was found: an error of each part that cannot work, and a warning for each pin that may surprise. */
+export interface PinCheck {
+	readonly errors: readonly string[];
+	readonly warnings: readonly string[];
+}
+
+/**
+ * Checks the pins of parts against a chip. It runs at the build, on the computer: a chip need not hold the tables.
+ *
+ * @param chip ESP-IDF's name: "esp32s3". Only double use is found on a chip that is not known
+ */
+export function checkPins(parts: Readonly<Record<string, Part>>, chip: string): PinCheck {
+	const errors: string[] = [];
+	const warnings: string[] = [];
+	const users = new Map<number, string>();
+	const known = CHIPS[chip];
+	for (const [name, part] of Object.entries(parts)) {
+		for (const used of part.pins) {
+			const other = users.get(used.pin);
+			const error =
+				(known && errorOf(used, known)) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
+			if (error !== undefined) {
+				const taken = Object.values(parts).flatMap(({ pins }) => pins.map(({ pin }) => pin));
+				errors.push(`part ${name}: pin ${used.pin} ${error}${known ? suggest(used, known, taken) : ""}`);
+			} else if (known !== undefined) {
+				const warning = warningOf(used.pin, known);
+				warnings.push(...(warning === undefined ? [] : [`part ${name}: pin ${used.pin} ${warning}`]));
+			}
+			users.set(used.pin, name);
+		}
+	}
+	return { errors, warnings };
+}
+
+function quoted(other: string, name: string): string {
+	return other === name ? "this part already" : other;
+}
+
+function errorOf({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefined {
+	const { name, pins, flash, inputOnly, adc, adc2 } = chip;
+	if (!pins.includes(pin)) {
+		return `does not exist on the ${name}`;
+	}
+	if (flash.includes(pin)) {
+		return `is connected to the flash of the ${name}`;
+	}
+	if (use === "output" && inputOnly.includes(pin)) {
+		return `of the ${name} is only an input`;
+	}
+	if (pull !== undefined && inputOnly.includes(pin)) {
+		return `of the ${name} has no resistor for pull: "${pull}"`;
+	}
+	if (use === "analog" && adc2.includes(pin)) {
+		return `of the ${name} cannot measure while the Wi-Fi is on`;
+	}
+	return use === "analog" && !adc.includes(pin) ? `of the ${name} cannot measure a voltage` : undefined;
+}
+
+function warningOf(pin: number, { name, strapping, psram, usb, serial }: ChipPins): string | undefined {
+	if (strapping.includes(pin)) {
+		return `decides how the ${name} starts: what is connected must leave it alone then`;
+	}
+	if (psram.includes(pin)) {
+		return `is connected to the flash or PSRAM in some modules with the ${name}`;
+	}
+	if (usb.includes(pin)) {
+		return `is the USB port of the ${name}, which then ends`;
+	}
+	return serial.includes(pin) ? `is the serial port of the ${name}, which has its log` : undefined;
+}
+
+/** The pins that would do, and that no part has. */
+function suggest(used: UsedPin, chip: ChipPins, taken: readonly number[]): string {
+	const free = chip.pins.filter(
+		(pin) =>
+			!taken.includes(pin) && errorOf({ ...used, pin }, chip) === undefined && warningOf(pin, chip) === undefined,
+	);
+	return free.length === 0 ? "; no other pin would do" : `; these would do: ${free.join(", ")}`;
+}

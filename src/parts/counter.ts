@@ -1,0 +1,50 @@
+import { firstFault, numberFault, type Part, pinFault } from "./part.js";
+import { openPolled, rounded, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
+
+export interface CounterOptions extends SensorOptions {
+	/** Its rising edges are counted. */
+	readonly pin: number;
+	/** A second pin, for an encoder: it says whether the first one counts up or down. */
+	readonly control?: number;
+	/** How much one pulse is: 0.001 if a meter gives 1,000 pulses for a kWh. Default 1. */
+	readonly each?: number;
+}
+
+/** A pulse counter of ECMA-419 (§10.6). */
+interface PulseCount {
+	read(): number;
+	close(): void;
+}
+
+/**
+ * Counts pulses since the start: a water, gas or electricity meter, a rain gauge, an encoder. A build includes
+ * `src/parts/counter.manifest.json`. The ESP32-C3 has no counter.
+ *
+ * @example
+ * water: counter({ pin: 27, kind: "water", unit: "L", each: 0.5 })
+ */
+export function counter(options: CounterOptions): Part {
+	const { pin, control, each = 1, kind = "count", threshold } = options;
+	return {
+		kind: "counter",
+		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
+		fault: firstFault(
+			pinFault(pin),
+			control !== undefined && pinFault(control, "control"),
+			numberFault("each", each, { min: Number.MIN_VALUE, max: Number.MAX_VALUE }),
+			sensorFault(options),
+		),
+		open: (io) =>
+			openPolled(io, {
+				...options,
+				source: () => {
+					const Counter = io.load<new (options: object) => PulseCount>("embedded:io/pulsecount");
+					const opened = new Counter({ signal: pin, part: io.name, ...(control !== undefined && { control }) });
+					return { sample: () => opened.read(), close: () => opened.close() };
+				},
+				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) }),
+				pick: (count) => rounded(count * each),
+				differs: (value, told) => Math.abs((value as number) - (told as number)) >= (threshold ?? each),
+			}),
+	};
+}

@@ -1,0 +1,53 @@
+import type { Part } from "./part.js";
+
+/** A device of one's own: the default export of the module `device` of a build. */
+export interface DeviceDefinition {
+	/** The target, as mcconfig calls it: "esp32/lolin_s3". Undefined for a bare ESP32. */
+	readonly board?: string | undefined;
+	readonly parts: Readonly<Record<string, Part>>;
+}
+
+/** Parts of a device. */
+const MAX_PARTS = 32;
+
+/** Their names become members of results, values of arguments, and names of entities in Home Assistant. */
+const NAME_LENGTH = 32;
+const namePattern = (): RegExp => /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/**
+ * Defines a device by its parts. They are opened when the firmware starts.
+ *
+ * @throws TypeError that names the part, what is wrong with it, and what is expected
+ * @example
+ * export default device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
+ */
+export function device({ board, parts }: DeviceDefinition): DeviceDefinition {
+	if (board !== undefined && typeof board !== "string") {
+		throw new TypeError('board: expected a target such as "esp32/lolin_s3"');
+	}
+	if (typeof parts !== "object" || parts === null || Array.isArray(parts)) {
+		throw new TypeError("parts: expected an object: { pump: relay({ pin: 26 }) }");
+	}
+	const names = Object.keys(parts);
+	if (names.length > MAX_PARTS) {
+		throw new TypeError(`parts: expected at most ${MAX_PARTS}, got ${names.length}`);
+	}
+	for (const name of names) {
+		checkPart(name, parts[name]);
+	}
+	return { board, parts };
+}
+
+function checkPart(name: string, part: Partial<Part> | undefined): void {
+	if (name.length > NAME_LENGTH || !namePattern().test(name)) {
+		throw new TypeError(
+			`part ${JSON.stringify(name)}: expected a name of 1 to ${NAME_LENGTH} letters, digits and "_", which begins with a letter`,
+		);
+	}
+	if (typeof part?.open !== "function" || !Array.isArray(part.pins)) {
+		throw new TypeError(`part ${name}: expected what relay(…), analog(…) or another function for parts returns`);
+	}
+	if (part.fault !== undefined) {
+		throw new TypeError(`part ${name}: ${part.fault}`);
+	}
+}

@@ -1,0 +1,20 @@
+/** A digital pin of ECMA-419 (§10.1). */
+export interface DigitalPin {
+	read(): number;
+	write(value: number): void;
+	close(): void;
+}
+
+/** ECMA-419's class of digital pins, as far as parts use it. */
+export interface DigitalClass {
+	readonly Input: number;
+	readonly InputPullUp: number;
+	readonly InputPullDown: number;
+	readonly Output: number;
+	readonly Rising: number;
+	readonly Falling: number;
+	new (options: object): DigitalPin;
+}
+
+/** Its module. */
+export const DIGITAL = "embedded:io/digital";

@@ -1,0 +1,139 @@
+import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { firstFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
+import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { flattened, type Values } from "./sample-values.js";
+
+/** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
+export type SensorDriver = new (options: never) => SampledSource<object>;
+
+/** Where a sensor is connected. */
+interface Connection {
+	/** A bus of the target: "default"; or its pins, if it has none. */
+	readonly bus?: string | { readonly data: number; readonly clock: number };
+	/** On the bus. Default: the driver's. */
+	readonly address?: number;
+	/** Of the bus, Hz. Default: the driver's. */
+	readonly hz?: number;
+	/** Of a sensor on a pin of its own. */
+	readonly pin?: number;
+	/** What the pin is: its module. Default "embedded:io/analog". */
+	readonly io?: string;
+	/** A second pin, such as the trigger of an HC-SR04: an output. */
+	readonly trigger?: number;
+}
+
+export interface DriverOptions extends SensorOptions, Connection {
+	/** The module of the bus that the driver takes. Default "embedded:io/i2c"; most drivers of registers take "embedded:io/smbus". */
+	readonly io?: string;
+	/** What the driver's `configure` gets, once it is open. */
+	readonly configure?: object;
+}
+
+const I2C = "embedded:io/i2c";
+const ANALOG = "embedded:io/analog";
+
+/** The highest address on a bus. */
+const MAX_ADDRESS = 0x3ff;
+
+/** The event of a kind that says nothing else: a tenth of what was told last. */
+const DEFAULT_SHARE = 0.1;
+
+/**
+ * A sensor that a driver of ECMA-419 reads. The members of its samples become its values: `{ temperature, humidity }`.
+ *
+ * @param Driver its class; the build includes the driver's manifest
+ * @example
+ * air: sensor(SHT3x, { bus: "default" })
+ */
+export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part {
+	const { bus, address, pin, trigger, configure, threshold } = options;
+	const isClass = typeof Driver === "function";
+	return {
+		kind: "sensor",
+		pins: pinsOf(options),
+		fault: firstFault(
+			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
+			isClass && typeof Driver.prototype?.sample !== "function" && `the driver ${Driver.name} has no sample()`,
+			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',
+			pin !== undefined && pinFault(pin),
+			trigger !== undefined && pinFault(trigger, "trigger"),
+			typeof bus === "object" && (pinFault(bus.data, "bus.data") || pinFault(bus.clock, "bus.clock")),
+			address !== undefined && addressFault(address),
+			sensorFault(options),
+		),
+		open: (io) => {
+			let values: Values = { kinds: [], reading: undefined };
+			const describe = () => describeValues(values, options);
+			return openPolled<object>(io, {
+				...options,
+				source: () => {
+					const { load } = io;
+					const given = typeof bus === "string" ? io.bus(bus) : (bus ?? { pin });
+					const at = {
+						...given,
+						io: load(options.io ?? (bus === undefined ? ANALOG : I2C)),
+						part: io.name,
+						...(address !== undefined && { address }),
+						...(options.hz !== undefined && { hz: options.hz }),
+					};
+					const trigger = options.trigger !== undefined && {
+						trigger: { io: load("embedded:io/digital"), pin: options.trigger },
+					};
+					const opened = new Driver({ sensor: at, ...trigger } as never) as SampledSource<object> & {
+						configure?(options: object): void;
+					};
+					if (configure !== undefined) {
+						opened.configure?.({ ...configure });
+					}
+					return opened;
+				},
+				describe,
+				pick: (sample) => {
+					values = flattened(sample);
+					return values.reading;
+				},
+				differs: (value, told) => differs(value, told, (name) => threshold ?? stepOf(name ?? describe().kind)),
+			});
+		},
+	};
+}
+
+function addressFault(address: unknown): string | false {
+	const isIn = Number.isInteger(address) && (address as number) >= 0 && (address as number) <= MAX_ADDRESS;
+	return !isIn && `address: expected a whole number from 0 to ${MAX_ADDRESS}, got ${String(address)}`;
+}
+
+function pinsOf({ bus, pin, trigger, io }: DriverOptions): UsedPin[] {
+	const use: PinUse = io === undefined || io === ANALOG ? "analog" : "input";
+	return [
+		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "output" as const })) : []),
+		...(pin === undefined ? [] : [{ pin, use }]),
+		...(trigger === undefined ? [] : [{ pin: trigger, use: "output" as const }]),
+	];
+}
+
+/** One value has its kind; several have theirs as names. */
+function describeValues({ kinds }: Values, { kind, unit }: SensorOptions) {
+	const [only] = kinds;
+	if (kind !== undefined || kinds.length === 1) {
+		const named = kind ?? (only as string);
+		return { kind: named, unit: unit ?? unitOf(named) };
+	}
+	const units = kinds.flatMap((name) => {
+		const known = unitOf(name);
+		return known === undefined ? [] : [[name, known] as const];
+	});
+	return { kind: "combined", unit: unit ?? Object.fromEntries(units) };
+}
+
+function differs(value: unknown, told: unknown, step: (name?: string) => number | undefined, name?: string): boolean {
+	if (typeof value === "number" && typeof told === "number") {
+		const least = step(name) ?? Math.abs(told) * DEFAULT_SHARE;
+		return Math.abs(value - told) >= least && value !== told;
+	}
+	if (typeof value !== "object" || typeof told !== "object" || value === null || told === null) {
+		return value !== told;
+	}
+	const before = told as Readonly<Record<string, unknown>>;
+	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
+}

@@ -1,0 +1,53 @@
+import type { ColoredLight } from "../drivers/light-state.js";
+import { NeoPixelLight, type Pixels } from "../drivers/neopixel/light-neopixel.js";
+import type { Light } from "../hardware/light.js";
+import { firstFault, type Part, type PartOptions, pinFault, wordFault } from "./part.js";
+import { RetriedLight } from "./retried-light.js";
+
+export interface NeoPixelOptions extends PartOptions {
+	readonly pin: number;
+	/** The number of LEDs: 1 to 1,024. */
+	readonly length: number;
+	/** The order of their colour channels. Default "GRB", as WS2812 have it. */
+	readonly order?: "GRB" | "RGB";
+}
+
+/** Most LEDs of a strip: a chip keeps three bytes of each. */
+const MAX_LENGTH = 1_024;
+
+/**
+ * LEDs of the kind WS2812 in a row, which all show the same. A build includes `src/parts/neopixel.manifest.json`.
+ *
+ * @example
+ * strip: neopixel({ pin: 8, length: 30 })
+ */
+export function neopixel(options: NeoPixelOptions): Part {
+	const { pin, length, order = "GRB" } = options;
+	const isLength = Number.isInteger(length) && length >= 1 && length <= MAX_LENGTH;
+	return {
+		kind: "neopixel",
+		pins: [{ pin, use: "output" }],
+		fault: firstFault(
+			pinFault(pin),
+			!isLength && `length: expected a whole number from 1 to ${MAX_LENGTH}, got ${length}`,
+			wordFault("order", order, ["GRB", "RGB"]),
+		),
+		open: (io) => {
+			const light = new RetriedStrip(io, () => {
+				const NeoPixel = io.load<new (options: object) => Pixels>("neopixel");
+				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
+			});
+			return { light, close: () => light.close() };
+		},
+	};
+}
+
+class RetriedStrip extends RetriedLight<ColoredLight & { close(): void }> implements Light {
+	get color(): number {
+		return this.error === undefined ? this.light.value.color : 0;
+	}
+
+	set color(color: number) {
+		this.light.value.color = color;
+	}
+}

@@ -1,0 +1,114 @@
+import type { Button } from "../hardware/button.js";
+import type { Light } from "../hardware/light.js";
+import type { Sensor } from "../hardware/sensor.js";
+import type { Servo } from "../hardware/servo.js";
+import type { Switch } from "../hardware/switch.js";
+import type { TimerModule } from "../hardware/timer.js";
+
+/** What a part uses a pin for. */
+export type PinUse = "input" | "output" | "analog";
+
+/** A pin of a part, for the check against the chip. */
+export interface UsedPin {
+	readonly pin: number;
+	readonly use: PinUse;
+	/** A resistor that the chip is to have there. */
+	readonly pull?: "up" | "down" | undefined;
+}
+
+/** What the platform gives to a part that opens. */
+export interface PartIo {
+	/** The part's name. */
+	readonly name: string;
+	/**
+	 * The default export of a module of the SDK: "embedded:io/digital".
+	 *
+	 * @throws Error if the build lacks it
+	 */
+	load<Export>(module: string): Export;
+	/**
+	 * A bus of the target, by its name: "default".
+	 *
+	 * @throws Error if the target has none of this name
+	 */
+	bus(name: string): object;
+	readonly timer: TimerModule;
+	/** A monotonic clock: milliseconds, as a 32-bit number. */
+	readonly ticks: () => number;
+	readonly log: (message: string) => void;
+}
+
+/** A part at work: one of these, by which tools and clients reach it. */
+export interface OpenedPart {
+	readonly switch?: Switch;
+	readonly light?: Light;
+	readonly sensor?: Sensor;
+	readonly servo?: Servo;
+	readonly button?: Button;
+	/** No session with the backend is left. */
+	sessionEnded?(): void;
+	close(): void;
+}
+
+/** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
+export interface Part {
+	/** The function that made it: "relay", "analog". */
+	readonly kind: string;
+	readonly pins: readonly UsedPin[];
+	/** What is wrong with it: "maxOn: expected …". Undefined if it can be used. */
+	readonly fault: string | undefined;
+	/** Opens it. What does not answer is tried again: this never throws for that. */
+	open(io: PartIo): OpenedPart;
+}
+
+/** What every part takes. */
+export interface PartOptions {
+	/** What a person calls it: "Water pump". */
+	readonly title?: string;
+}
+
+/** The highest number that a pin of any chip has. */
+const MAX_PIN = 54;
+
+/** The first of several checks that found something. Each is what is wrong, or false. */
+export function firstFault(...checks: readonly (string | false | undefined)[]): string | undefined {
+	return checks.find((check) => typeof check === "string") as string | undefined;
+}
+
+/** Checks a number of a part's options. @returns what is wrong with it; false if nothing is, or it may be absent and is */
+export function numberFault(
+	name: string,
+	value: unknown,
+	{ min, max, unit = "", optional = true }: NumberRange,
+): string | false {
+	if (value === undefined && optional) {
+		return false;
+	}
+	const isIn = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+	return (
+		!isIn && `${name}: expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, got ${shown(value)}`
+	);
+}
+
+interface NumberRange {
+	readonly min: number;
+	readonly max: number;
+	readonly unit?: string;
+	readonly optional?: boolean;
+}
+
+/** Checks the number of a pin. Whether a chip has it is checked at the build. */
+export function pinFault(pin: unknown, name = "pin"): string | false {
+	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
+	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
+}
+
+/** Checks a word of a part's options, which may be absent. */
+export function wordFault(name: string, value: unknown, words: readonly string[]): string | false {
+	const isKnown = value === undefined || words.includes(value as string);
+	return !isKnown && `${name}: expected ${words.map(shown).join(" or ")}, got ${shown(value)}`;
+}
+
+function shown(value: unknown): string {
+	return typeof value === "string" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,100 @@
+import { SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
+import type { Reading, Sensor } from "../hardware/sensor.js";
+import { SENSOR_KINDS } from "../hardware/sensor-kinds.js";
+import { firstFault, numberFault, type OpenedPart, type PartIo, type PartOptions } from "./part.js";
+import { Retried } from "./retried.js";
+
+/** What every sensor takes. */
+export interface SensorOptions extends PartOptions {
+	/** What it measures: a kind of src/hardware/sensor-kinds.ts, a device class of Home Assistant, or another word. */
+	readonly kind?: string;
+	/** Of its values. Default: that of its kind. */
+	readonly unit?: string;
+	/** The change of its value that is an event. Default: that of its kind. */
+	readonly threshold?: number;
+	/** Seconds from one look for changes to the next: 1 to 86,400. Default 1. */
+	readonly interval?: number;
+}
+
+/** Longest interval, in seconds. */
+const MAX_INTERVAL = 86_400;
+
+/** Samples in a row that fail before a sensor is opened anew. */
+const MAX_FAILURES = 3;
+
+/** Characters of a kind and of a unit. */
+const MAX_WORD = 32;
+const MAX_UNIT = 16;
+
+/** What is wrong with the options that every sensor takes. */
+export function sensorFault({ kind, unit, threshold, interval }: SensorOptions): string | undefined {
+	return firstFault(
+		wordLength("kind", kind, MAX_WORD),
+		wordLength("unit", unit, MAX_UNIT),
+		numberFault("threshold", threshold, { min: 0, max: Number.MAX_VALUE }),
+		numberFault("interval", interval, { min: 1, max: MAX_INTERVAL, unit: "seconds" }),
+	);
+}
+
+function wordLength(name: string, text: unknown, max: number): string | false {
+	const isWord = text === undefined || (typeof text === "string" && text.length > 0 && text.length <= max);
+	return !isWord && `${name}: expected a text of 1 to ${max} characters`;
+}
+
+interface PolledOptions<Sample> extends SensorOptions {
+	/** Opens it. @throws if it does not answer */
+	readonly source: () => SampledSource<Sample>;
+	/** The value in a sample; undefined without one. */
+	readonly pick: (sample: Sample) => Reading | undefined;
+	/** What it measures, as known by now. */
+	readonly describe: () => Pick<Sensor, "kind" | "unit">;
+	readonly differs: (value: Reading, told: Reading) => boolean;
+}
+
+/** Opens a sensor that is polled for changes. One that fails again and again is opened anew. */
+export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart {
+	const { title, interval, source, pick, describe, differs } = options;
+	const opened = new Retried(io, source);
+	let failures = 0;
+	const sample = (): Sample | undefined => {
+		const { value } = opened;
+		try {
+			const sample = value.sample();
+			failures = 0;
+			opened.works();
+			return sample;
+		} catch (error) {
+			failures += 1;
+			if (failures >= MAX_FAILURES) {
+				failures = 0;
+				opened.fail(error);
+			}
+			throw new Error(`${io.name}: ${error instanceof Error ? error.message : String(error)}`);
+		}
+	};
+	const polled = new SampledSensor<Sample, Reading>({
+		describe,
+		title,
+		source: { sample, close: () => opened.close() },
+		pick,
+		differs,
+		timer: io.timer,
+		...(interval !== undefined && { interval: interval * 1000 }),
+	});
+	return { sensor: polled, close: () => polled.close() };
+}
+
+/** The change of a kind's value that is an event. */
+export function stepOf(kind: string): number | undefined {
+	return SENSOR_KINDS[kind]?.step;
+}
+
+/** The unit of a kind. */
+export function unitOf(kind: string): string | undefined {
+	return SENSOR_KINDS[kind]?.unit;
+}
+
+/** Two decimals: the rest is noise. */
+export function rounded(value: number): number {
+	return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,47 @@
+import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
+import { firstFault, numberFault, type Part, type PartOptions, pinFault } from "./part.js";
+import { RetriedLight } from "./retried-light.js";
+
+export interface PwmOptions extends PartOptions {
+	readonly pin: number;
+	/** Whether it is on while the pin is low. Default false. */
+	readonly activeLow?: boolean;
+	/** Percent of the time that it is on at the lowest and at full brightness: 0 to 100. Default 0 and 100. */
+	readonly min?: number;
+	readonly max?: number;
+	/** How often it is switched in a second: 100 to 40,000. Default: the chip's. */
+	readonly hz?: number;
+}
+
+/** Its module. */
+export const PWM = "embedded:io/pwm";
+
+/**
+ * A light, fan or heater that is dimmed by switching it fast.
+ *
+ * @example
+ * lamp: pwm({ pin: 2, max: 80 })
+ */
+export function pwm(options: PwmOptions): Part {
+	const { pin, min = 0, max = 100, hz, activeLow = false } = options;
+	const percent = { min: 0, max: 100, unit: "percent" };
+	return {
+		kind: "pwm",
+		pins: [{ pin, use: "output" }],
+		fault: firstFault(
+			pinFault(pin),
+			numberFault("min", min, percent),
+			numberFault("max", max, percent),
+			min >= max && `max: expected more than min, ${min}, got ${max}`,
+			numberFault("hz", hz, { min: 100, max: 40_000 }),
+		),
+		open: (io) => {
+			const light = new RetriedLight(io, () => {
+				const Output = io.load<PwmLightOptions["io"]>(PWM);
+				const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
+				return new PwmLight({ ...each, ...(hz !== undefined && { hz }) });
+			});
+			return { light, close: () => light.close() };
+		},
+	};
+}

@@ -1,0 +1,85 @@
+import type { TimerHandle } from "../hardware/timer.js";
+import type { PartIo } from "./part.js";
+
+/** Milliseconds until a part that does not answer is tried again; then twice as long, up to the longest. */
+const FIRST_RETRY = 1_000;
+const LONGEST_RETRY = 60_000;
+
+/** Something that may not answer, at the start or later: it is opened again and again until it does. */
+export class Retried<Opened extends { close?(): void }> {
+	readonly #open: () => Opened;
+	readonly #io: PartIo;
+	#opened: Opened | undefined;
+	#error: string | undefined;
+	#delay = FIRST_RETRY;
+	#retry: TimerHandle | undefined;
+
+	/** Tries it at once. @param open throws if it does not answer */
+	constructor(io: PartIo, open: () => Opened) {
+		this.#io = io;
+		this.#open = open;
+		this.#try();
+	}
+
+	/** Why it cannot be used now; undefined if it can. */
+	get error(): string | undefined {
+		return this.#error;
+	}
+
+	/** @throws Error that says why it cannot be used now */
+	get value(): Opened {
+		if (this.#opened === undefined) {
+			throw new Error(`${this.#io.name}: ${this.#error}`);
+		}
+		return this.#opened;
+	}
+
+	/** It has answered: the next fault is a new one. */
+	works(): void {
+		this.#delay = FIRST_RETRY;
+	}
+
+	/** It does not answer any more: it is closed, and opened again later. */
+	fail(error: unknown): void {
+		const opened = this.#opened;
+		this.#opened = undefined;
+		closeQuietly(opened);
+		this.#later(error);
+	}
+
+	close(): void {
+		this.#io.timer.clear(this.#retry);
+		closeQuietly(this.#opened);
+		this.#opened = undefined;
+	}
+
+	#try(): void {
+		try {
+			this.#opened = this.#open();
+			this.#error = undefined;
+		} catch (error) {
+			this.#later(error);
+		}
+	}
+
+	#later(error: unknown): void {
+		const { name, timer, log } = this.#io;
+		const reason = error instanceof Error ? error.message : String(error);
+		if (reason !== this.#error) {
+			log(`${name}: ${reason}; tried again`);
+		}
+		this.#error = reason;
+		timer.clear(this.#retry);
+		this.#retry = timer.set(() => this.#try(), this.#delay);
+		this.#delay = Math.min(2 * this.#delay, LONGEST_RETRY);
+	}
+}
+
+/** What does not answer may not even be closed. */
+function closeQuietly(opened: { close?(): void } | undefined): void {
+	try {
+		opened?.close?.();
+	} catch {
+		// It is opened anew.
+	}
+}

@@ -1,0 +1,66 @@
+import type { Reading } from "../hardware/sensor.js";
+import { isObject } from "../text/is-object.js";
+
+/** The values in a sample. */
+export interface Values {
+	/** What they are; one, if there is one value. */
+	readonly kinds: readonly string[];
+	/** Undefined without one. */
+	readonly reading: Reading | undefined;
+}
+
+/** The kinds of ECMA-419's classes that measure along three axes (§13). */
+const AXES: Readonly<Record<string, string>> = { accelerometer: "acceleration" };
+
+/** Values of one sample that are kept. */
+const MAX_VALUES = 16;
+
+/**
+ * The values in a sample of ECMA-419: `{ thermometer: { temperature: 21 } }` is the temperature 21. Unknown members have their
+ * own names; two members of one name have that of their class, too.
+ */
+export function flattened(sample: object): Values {
+	const values = new Map<string, number | boolean>();
+	const entries = Object.entries(sample);
+	const [first] = entries;
+	if (entries.length === 1 && first !== undefined && isAxes(first[1])) {
+		const [name, { x, y, z }] = first;
+		return { kinds: [AXES[name] ?? name], reading: { x: rounded(x), y: rounded(y), z: rounded(z) } };
+	}
+	for (const [name, value] of entries) {
+		if (isValue(value)) {
+			add(values, name, name, value);
+		} else if (isObject(value)) {
+			for (const [member, each] of Object.entries(value).filter(([, each]) => isValue(each))) {
+				add(values, isAxes(value) ? `${name}_${member}` : member, `${name}_${member}`, each as number | boolean);
+			}
+		}
+	}
+	const kinds = [...values.keys()];
+	const [only] = kinds;
+	if (only === undefined) {
+		return { kinds, reading: undefined };
+	}
+	return { kinds, reading: kinds.length === 1 ? values.get(only) : Object.fromEntries(values) };
+}
+
+/** Names are those of kinds: "CO2" is "co2". */
+function add(values: Map<string, number | boolean>, name: string, longName: string, value: number | boolean): void {
+	const short = name.toLowerCase();
+	if (values.size < MAX_VALUES) {
+		values.set(values.has(short) ? longName.toLowerCase() : short, typeof value === "number" ? rounded(value) : value);
+	}
+}
+
+function isValue(value: unknown): value is number | boolean {
+	return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}
+
+function isAxes(value: unknown): value is Readonly<Record<"x" | "y" | "z", number>> {
+	return isObject(value) && [value.x, value.y, value.z].every((axis) => typeof axis === "number");
+}
+
+/** Two decimals of what is small: the rest is noise. */
+function rounded(value: number): number {
+	return Math.round(value * 100) / 100;
+}

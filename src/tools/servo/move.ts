@@ -1,0 +1,22 @@
+import { number, string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { SETS } from "../hints.js";
+
+export default defineTool({
+	name: "self.servo.move",
+	title: "Move servo",
+	description:
+		"Turn the arm of a servo to an angle.\nself.get_device_status shows the range of each servo, and where it was moved last.",
+	annotations: SETS,
+	needs: ["servos"],
+	names: { argument: "name", part: "servos" },
+	input: {
+		name: string({ maxLength: 64, description: "Which one" }),
+		angle: number({ minimum: 0, maximum: 360, description: "Degrees" }),
+	},
+	run: ({ name, angle }, { servos }) => {
+		findPart(servos, "name", name).move(angle);
+		return true;
+	},
+});

@@ -1,0 +1,32 @@
+import { boolean, number, optional, string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { ACTS } from "../hints.js";
+import { describeSwitch } from "../switches-status.js";
+
+/** Longest time of a call, in seconds: a day. */
+const MAX_SECONDS = 86_400;
+
+export default defineTool({
+	name: "self.switch.set",
+	title: "Switch on or off",
+	description:
+		"Switch something of the device on or off, such as a pump or a heater. It may switch itself off after a time: a limit of the device.\n" +
+		"Returns whether it is on, and the seconds until it switches itself off.",
+	annotations: ACTS,
+	needs: ["switches"],
+	names: { argument: "name", part: "switches" },
+	input: {
+		name: string({ maxLength: 64, description: "Which one" }),
+		on: boolean({ description: "true switches it on, false off" }),
+		seconds: optional(
+			number({ minimum: 0.1, maximum: MAX_SECONDS, description: "With on: switch it off again after this time" }),
+		),
+	},
+	output: { on: boolean() },
+	run: ({ name, on, seconds }, { switches }) => {
+		const found = findPart(switches, "name", name);
+		found.turn(on, seconds);
+		return describeSwitch(found) as { on: boolean };
+	},
+});

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { checkPins } from "../src/parts/chips/check-pins.js";
+import type { DeviceDefinition } from "../src/parts/index.js";
+import { readBuild } from "./manifests.js";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** The module that defines a device of one's own. */
+const DEVICE = "device";
+
+/** The chip of a device without a board. */
+const BARE_CHIP = "esp32";
+
+/** The chips of the SDK's targets whose names do not say it. */
+const CHIPS: Readonly<Record<string, string>> = {
+	kaluga: "esp32s2",
+	lilygo_t_qt: "esp32s3",
+	m5dial: "esp32s3",
+	moddable_display_6: "esp32s3",
+	moddable_six: "esp32s3",
+	saola_wroom: "esp32s2",
+	waveshare_amoled_206: "esp32s3",
+};
+
+/** The chip of a target, ESP-IDF's name: "esp32/lolin_s3" has an "esp32s3". */
+function chipOfBoard(target: string = BARE_CHIP): string {
+	const board = target.split("/").at(-1) ?? "";
+	return CHIPS[board] ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(board)?.[0] ?? ""}`;
+}
+
+/** A device that cannot be built: the message names the part, the pin and what would do. */
+class DeviceError extends Error {
+	override readonly name = "DeviceError";
+}
+
+/** Stands for the SDK's modules, such as a driver, which only a device opens. */
+const standIns: Plugin = {
+	name: "stand-ins",
+	setup(build) {
+		build.onResolve({ filter: /^xs-mcp$/ }, () => ({ path: join(ROOT, "src/parts/index.ts") }));
+		build.onResolve({ filter: /^[a-z][^:]*(:|$)/ }, ({ path }) => ({ path, namespace: "stand-in" }));
+		build.onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({
+			contents: "module.exports = class StandIn { sample() {} };",
+			loader: "js",
+		}));
+	},
+};
+
+/**
+ * Reads the device that a build defines, on this computer.
+ *
+ * @param manifest path of the build's manifest, from the project's folder
+ * @returns undefined if the build defines none. Rejects with DeviceError if it cannot be used
+ */
+export async function readDevice(manifest: string, target: string): Promise<DeviceDefinition | undefined> {
+	const file = readBuild(manifest, target).modules.get(DEVICE);
+	if (file === undefined) {
+		return undefined;
+	}
+	try {
+		const { outputFiles } = await build({
+			entryPoints: [join(ROOT, file)],
+			bundle: true,
+			write: false,
+			format: "esm",
+			target: "node20",
+			platform: "neutral",
+			logLevel: "silent",
+			plugins: [standIns],
+		});
+		const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+		return ((await import(`data:text/javascript;base64,${text}`)) as { default: DeviceDefinition }).default;
+	} catch (error) {
+		throw new DeviceError(`${file}: ${(error as Error).message}`, { cause: error });
+	}
+}
+
+/**
+ * Checks the pins of a device against its chip.
+ *
+ * @param chip ESP-IDF's name: "esp32s3". Default: that of its board
+ * @returns warnings
+ * @throws DeviceError that names each part with a pin that cannot be used
+ */
+export function checkDevice({ board, parts }: DeviceDefinition, chip: string = chipOfBoard(board)): readonly string[] {
+	const { errors, warnings } = checkPins(parts, chip);
+	if (errors.length > 0) {
+		throw new DeviceError(errors.join("\n"));
+	}
+	return warnings;
+}

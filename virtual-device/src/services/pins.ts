@@ -1,0 +1,130 @@
+import type { Deliver, Service } from "./service.js";
+
+/** What a pin is, as the firmware has opened it. */
+type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pixels" | "bus";
+
+/** The colour of a strip of LEDs. */
+interface PixelsState {
+	/** 0xRRGGBB */
+	readonly color: number;
+	/** Percent. */
+	readonly brightness: number;
+}
+
+/** A pin that is open. */
+export interface PinState {
+	readonly pin: number;
+	readonly kind: PinKind;
+	/** The part that has it, of a device of one's own. */
+	readonly part?: string;
+	/** 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses. */
+	readonly value: number | PixelsState;
+}
+
+/** The kinds whose value is set from outside. */
+const INPUTS: readonly PinKind[] = ["input", "analog", "counter"];
+
+/** Whether the value of a pin is set from outside. */
+export function isInput({ kind }: PinState): boolean {
+	return INPUTS.includes(kind);
+}
+
+/** Highest value of an analog pin, and of a counter. */
+const MAX_ANALOG = 4_095;
+const MAX_COUNT = 1_000_000_000;
+
+/** Highest value that a pin can be set to. */
+function maximumOf(kind: PinKind): number {
+	return kind === "analog" ? MAX_ANALOG : kind === "counter" ? MAX_COUNT : 1;
+}
+
+/**
+ * The input that is to be set.
+ *
+ * @param which the number of the pin, or the name of the part that has it
+ * @throws Error if no such input is open, RangeError if it cannot have this level
+ */
+export function findInput(pins: readonly PinState[], which: number | string, level: number): PinState {
+	const found = pins.find((each) => isInput(each) && (each.pin === which || each.part === which));
+	if (found === undefined) {
+		const inputs = pins.filter(isInput).map(({ pin, part }) => part ?? `pin ${pin}`);
+		const have = inputs.length === 0 ? "the device has no inputs" : `expected ${inputs.join(", ")}`;
+		throw new Error(`${typeof which === "number" ? `pin ${which}` : which}: ${have}`);
+	}
+	const maximum = maximumOf(found.kind);
+	if (!(level >= 0 && level <= maximum)) {
+		throw new RangeError(`${found.part ?? `pin ${found.pin}`}: expected a number from 0 to ${maximum}, got ${level}`);
+	}
+	return found;
+}
+
+/** The pins of a device: what the firmware does with them, and what is connected to them. */
+export class Pins implements Service {
+	readonly prefix = "pin";
+	readonly #deliver: Deliver;
+	readonly #onChange: (pin: PinState) => void;
+	/** By number. */
+	readonly #open = new Map<number, PinState>();
+	#isClosed = false;
+
+	/** @param onChange called when a pin was opened or its value has changed */
+	constructor(deliver: Deliver, onChange: (pin: PinState) => void) {
+		this.#deliver = deliver;
+		this.#onChange = onChange;
+	}
+
+	/** The open pins, by their numbers. */
+	get all(): readonly PinState[] {
+		return [...this.#open.values()].sort((one, other) => one.pin - other.pin);
+	}
+
+	/** The level outside has changed. */
+	set(pin: number, level: number): void {
+		if (!this.#isClosed) {
+			this.#deliver({ header: ["pin.set", pin, level] });
+			this.#change(pin, level);
+		}
+	}
+
+	take(kind: string, args: readonly unknown[]): void {
+		const pin = args[0] as number;
+		if (kind === "open") {
+			const [, opened, part, value] = args as [number, PinKind, string | null | undefined, number];
+			this.#open.set(pin, { pin, kind: opened, value, ...(part && { part }) });
+			this.#onChange(this.#open.get(pin) as PinState);
+		} else if (kind === "write") {
+			this.#change(pin, args[1] as PinState["value"]);
+		} else {
+			this.#open.delete(pin);
+		}
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#open.clear();
+	}
+
+	#change(pin: number, value: PinState["value"]): void {
+		const before = this.#open.get(pin);
+		if (before !== undefined && JSON.stringify(before.value) !== JSON.stringify(value)) {
+			const now = { ...before, value };
+			this.#open.set(pin, now);
+			this.#onChange(now);
+		}
+	}
+}
+
+/** The value of a pin as a person reads it. */
+export function describePin({ kind, value }: PinState): string {
+	if (typeof value === "object") {
+		const color = `#${value.color.toString(16).padStart(6, "0")}`;
+		return value.color === 0 ? "off" : `on: ${value.brightness} % of ${color}`;
+	}
+	const texts: Readonly<Partial<Record<PinKind, string>>> = {
+		output: value === 0 ? "off" : "on",
+		input: value === 0 ? "low" : "high",
+		pwm: value === 0 ? "off" : `on: ${value} %`,
+		servo: `at ${value} µs`,
+	};
+	return texts[kind] ?? String(value);
+}
