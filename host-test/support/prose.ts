@@ -1,5 +1,3 @@
-import { Anchors } from "./anchors.js";
-
 /** Words of a sentence. */
 const MAX_WORDS = 30;
 /** Words of a paragraph: about five lines of a page. */
@@ -27,19 +25,15 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
 	[/\bwhat (?:it|they) (?:has|have)\b/i, "a noun"],
 ];
 
-/** A sentence of a page, and the line on which its paragraph begins. */
-export interface Sentence {
-	readonly line: number;
-	readonly text: string;
-}
+/** The end of a sentence, but for the points of abbreviations. */
+const SENTENCE_END = /(?<=[.!?][)"”*]*)(?<!\b(?:e\.g|i\.e|vs|etc|No)\.) /;
 
-/** Abbreviations: their points do not end a sentence. */
-const ABBREVIATION = /(?:\be\.g|\bi\.e|\bvs|\betc|\bNo)\.$/;
+/** The beginning of a paragraph, an item, a row of a table or a heading. An item of a list is a paragraph. */
+const BLOCK = /\n(?=\s*\n|\s*(?:[-*]|\d+\.)\s|\s*\||#)|(?<=^#.*)\n/m;
 
-/** The Markdown of a page without code blocks and comments; lines keep their numbers. */
+/** The Markdown of a page without code blocks and comments. */
 function withoutCode(text: string): string {
-	const blank = (block: string): string => block.replace(/[^\n]/g, "");
-	return text.replace(/^( *)```[\s\S]*?^\1```/gm, blank).replace(/<!--[\s\S]*?-->|<[a-z][^>]*>/g, blank);
+	return text.replace(/^( *)```[\s\S]*?^\1```/gm, "\n").replace(/<!--[\s\S]*?-->|<[a-z][^>]*>/g, "");
 }
 
 /** The text of a line as it is read: links by their words, code and lists of code as one word. */
@@ -51,44 +45,33 @@ function readable(text: string): string {
 		.replace(/[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}/g, "");
 }
 
-/** The sentences of a page: not those of tables, code and headings. An item of a list is a paragraph. */
-export function sentencesOf(markdown: string): Sentence[] {
-	const sentences: Sentence[] = [];
-	let paragraph = "";
-	let start = 0;
-	const finish = (): void => {
-		let sentence = "";
-		for (const word of readable(paragraph).split(/\s+/).filter(Boolean)) {
-			sentence += sentence === "" ? word : ` ${word}`;
-			if (/[.!?][)"”*]*$/.test(word) && !ABBREVIATION.test(word) && !ABBREVIATION.test(sentence)) {
-				sentences.push({ line: start, text: sentence });
-				sentence = "";
-			}
-		}
-		if (sentence !== "") {
-			sentences.push({ line: start, text: sentence });
-		}
-		paragraph = "";
-	};
-	for (const [index, line] of withoutCode(markdown).split("\n").entries()) {
-		const item = /^\s*(?:[-*]|\d+\.)\s+/.exec(line);
-		if (/^\s*$|^\s*\||^#/.test(line) || item) {
-			finish();
-		}
-		if (!/^\s*$|^\s*\||^#/.test(line)) {
-			start = paragraph === "" ? index + 1 : start;
-			paragraph += ` ${item ? line.slice(item[0].length) : line}`;
-		}
-	}
-	finish();
-	return sentences;
+/** The sentences of each paragraph of a page, without tables, headings and code. */
+export function paragraphsOf(markdown: string): string[][] {
+	return withoutCode(markdown)
+		.split(BLOCK)
+		.filter((block) => /^(?!\s*[|#])\s*\S/.test(block))
+		.map((block) =>
+			block
+				.replace(/^\s*(?:[-*]|\d+\.)\s+/, "")
+				.trim()
+				.replace(/\s+/g, " "),
+		)
+		.map((block) => readable(block).split(SENTENCE_END));
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub makes them. A second heading of the same words gets a number. */
 export function anchorsOf(markdown: string): Set<string> {
-	const headings = [...withoutCode(markdown).matchAll(/^#+ +(.*)$/gm)].map(([, heading]) => heading as string);
-	const anchors = new Anchors();
-	return new Set(headings.map((heading) => anchors.make(heading)));
+	const anchors = new Set<string>();
+	for (const [, heading = ""] of withoutCode(markdown).matchAll(/^#+ +(.*)$/gm)) {
+		const words = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+		const anchor = words.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+		let unique = anchor;
+		for (let count = 1; anchors.has(unique); count += 1) {
+			unique = `${anchor}-${count}`;
+		}
+		anchors.add(unique);
+	}
+	return anchors;
 }
 
 /** The targets of a page's links and pictures, with their anchors. */
@@ -97,26 +80,16 @@ export function linksOf(markdown: string): string[] {
 	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
 }
 
-/** What a page has that its readers would stumble over, each with its line. */
+/** What a page has that its readers would stumble over. */
 export function problemsOf(markdown: string): string[] {
-	const paragraphs = new Map<number, number>();
-	const problems: string[] = [];
-	for (const { line, text } of sentencesOf(markdown)) {
-		const words = text.split(" ").length;
-		paragraphs.set(line, (paragraphs.get(line) ?? 0) + words);
-		if (words > MAX_WORDS) {
-			problems.push(`${line}: ${words} words: ${text}`);
-		}
-	}
-	for (const [line, words] of paragraphs) {
-		if (words > MAX_PARAGRAPH) {
-			problems.push(`${line}: a paragraph of ${words} words`);
-		}
-	}
-	for (const [index, text] of markdown.split("\n").entries()) {
-		for (const [words, better] of FORBIDDEN.filter(([each]) => each.test(text))) {
-			problems.push(`${index + 1}: "${words.exec(text)?.[0]}" (better: ${better})`);
-		}
-	}
-	return problems;
+	const count = (text: string): number => text.split(" ").length;
+	const paragraphs = paragraphsOf(markdown);
+	return [
+		...paragraphs.flat().filter((text) => count(text) > MAX_WORDS),
+		...paragraphs.map((sentences) => sentences.join(" ")).filter((text) => count(text) > MAX_PARAGRAPH),
+		...FORBIDDEN.flatMap(([words, better]) => {
+			const found = words.exec(markdown)?.[0];
+			return found === undefined ? [] : `"${found}" (better: ${better})`;
+		}),
+	];
 }
