@@ -7,7 +7,7 @@ import { heading, line, lineWidth, paint, printAbove } from "./output.js";
 import { complete, findTool, type OwnNames } from "./tool-names.js";
 import { nameOf, showCall, showTools } from "./tour.js";
 
-const COMMANDS = ["list", "call", "status", "press", "measure", "say", "help", "quit"];
+const COMMANDS = ["list", "call", "status", "press", "measure", "set", "say", "help", "quit"];
 
 /** Characters for descriptions below which help is not wrapped into its columns. */
 const MIN_HELP_WIDTH = 20;

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import { BOARD_PROFILES, type BoardProfile, bundle } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
@@ -13,9 +14,9 @@ import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 /** A device in a session, and its page. */
-async function open(t: TestContext) {
+async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
-	const { device } = await startDevice(t, engine, { config: { backend: backend.url } });
+	const { device } = await startDevice(t, engine, { config: { backend: backend.url }, ...own });
 	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
 	t.after(() => served.close());
 	await backend.greet();
@@ -36,6 +37,8 @@ async function show(t: TestContext, url: string): Promise<{ page: Page; complain
 	return { page, complaints };
 }
 
+const ON = { name: "pump", on: true };
+
 /** The colours on the screen, as one number: it changes with each drawing. */
 async function look(canvas: Locator): Promise<string> {
 	return await canvas.evaluate((element) => (element as unknown as { toDataURL(): string }).toDataURL());
@@ -52,6 +55,22 @@ async function hearType(backend: RawBackend, type: string): Promise<Record<strin
 }
 
 describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
+	it("shows the pins of a device of one's own as what they are, and sets its inputs", async (t) => {
+		const script = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
+		const board = BOARD_PROFILES.get("esp32") as BoardProfile;
+		const { backend, device, url } = await open(t, { script, board });
+		const { page, complaints } = await show(t, url);
+		const pins = page.getByRole("region", { name: "Pins" });
+		await pins.getByText("pump (26): off").waitFor();
+		await backend.ask({ id: 1, method: "tools/call", params: { name: "self.switch.set", arguments: ON } });
+		await pins.getByText("pump (26): on").waitFor();
+		await pins.getByRole("slider", { name: "soil (34)" }).fill("1200");
+		await until(() => device.pins.some(({ part, value }) => part === "soil" && value === 1_200), "the soil is wet");
+		await pins.getByLabel("door (4): high").click();
+		await pins.getByLabel("door (4): low").waitFor();
+		assert.deepEqual(complaints, []);
+	});
+
 	it("draws the face, shows what the backend says as text, and acts on the device", async (t) => {
 		const { backend, device, url } = await open(t);
 		const { page, complaints } = await show(t, url);
@@ -171,7 +190,7 @@ describe("a virtual device's page", () => {
 			"press: expected a whole number from 1 to 60000",
 			"hold.button: expected boot, screen",
 			"network.delay: expected a whole number from 0 to 60000",
-			"explode: unknown action (expected press, hold, measure, say, battery, signal, network, restart, brownOut)",
+			"explode: unknown action (expected press, hold, measure, set, say, battery, signal, network, restart, brownOut)",
 			"restart: expected no value",
 			"photo: not a JPEG file",
 		]);

@@ -23,10 +23,10 @@ function write(t: TestContext, text: string): string {
 	return file;
 }
 
-async function run(t: TestContext, file: string): Promise<{ code: number | null; output: string }> {
+async function run(t: TestContext, file: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
 	const { config } = await open(t);
 	return await runVirtualDevice(
-		...["--url", config.backend, "--token", "secret", "--engine", engine.kind, "--scenario", file],
+		...["--url", config.backend, "--token", "secret", "--engine", engine.kind, "--scenario", file, ...args],
 	);
 }
 
@@ -38,6 +38,21 @@ describe("npm run device -- --scenario", () => {
 			assert.equal(code, 0, output);
 		});
 	}
+
+	it("sets and expects the pins of a device of one's own", async (t) => {
+		const manifest = ["--manifest", "examples/pump/manifest.json"];
+		const passed = await run(t, `${EXAMPLES}../pump/dry-soil.yaml`, ...manifest);
+		assert.match(passed.output, /^scenario: passed$/m);
+		assert.equal(passed.code, 0, passed.output);
+		const wrong = write(t, "steps:\n  - expect: { pump: on, within: 1s }\n");
+		const failed = await run(t, wrong, ...manifest);
+		assert.match(
+			failed.output,
+			/^scenario: line 2: not at the pins within 1000 ms: \{"pump":\{"on":true\}\}\nlast pins:\n/m,
+		);
+		const unknown = await run(t, write(t, "steps:\n  - set: { sun: 5 }\n"), ...manifest);
+		assert.match(unknown.output, /^scenario: line 2: sun: expected door, soil$/m);
+	});
 
 	it("exits with 1 and says what did not happen, and what happened instead", async (t) => {
 		const file = write(
@@ -73,6 +88,11 @@ describe("a scenario that cannot be used", () => {
 			"has a value out of range",
 			"steps:\n  - press:\n      milliseconds: 70000\n",
 			/^scenario\.yaml:3: steps\[0\]\.press\.milliseconds: expected a whole number from 1 to 60000$/,
+		],
+		[
+			"expects what is neither a pin's value nor another field",
+			"steps:\n  - expect: { sned: { type: hello } }\n",
+			/^scenario\.yaml:2: steps\[0\]\.expect\.sned: expected on, off or a number of a pin; other fields are sent, /,
 		],
 		[
 			"has no time",

@@ -12,6 +12,7 @@ import {
 	readText,
 	readWord,
 } from "./fields.js";
+import { isOn, isSwitched, readPinName } from "./pin-words.js";
 import { GOOD_NETWORK, MAX_DELAY, type NetworkConditions } from "./services/network-faults.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
@@ -55,6 +56,23 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		return (device) => {
 			for (const { sensor, at, reading } of readings) {
 				device.measure(readWord(sensor as BoardSensor, at, device.board.sensors), reading);
+			}
+		};
+	},
+
+	/** `set: {soil: 1800, pin 4: 0, door: on}`: what is at inputs, by the names of their parts or by pins */
+	set(value, path) {
+		const levels = Object.entries(readObject(value, path)).map(([which, level]) => {
+			const at = [...path, which];
+			return { at, which: readPinName(which), level: isSwitched(level) ? Number(isOn(level)) : readNumber(level, at) };
+		});
+		return (device) => {
+			for (const { at, which, level } of levels) {
+				try {
+					device.setPin(which, level);
+				} catch (error) {
+					throw new FieldError(at, (error as Error).message);
+				}
 			}
 		};
 	},

@@ -1,11 +1,12 @@
 import { createInterface } from "node:readline";
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
+import { isOn, isSwitched, readPinName } from "./pin-words.js";
 import { splitWords } from "./split-words.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
-export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "say">;
+export type SimulatedControls = Pick<VirtualDevice, "press" | "measure" | "setPin" | "say">;
 
 /** Longest press of a button, ms. */
 export const MAX_PRESS = 60_000;
@@ -36,6 +37,16 @@ function measure(controls: SimulatedControls, sensor: string, values: readonly s
 	controls.measure(sensor, sensor === "motion" ? { x, y, z } : x);
 }
 
+/** @throws Error if there is no such input, or it cannot be at this level */
+function setInput(controls: SimulatedControls, words: readonly string[]): void {
+	const level = words.at(-1) ?? "";
+	const value = isSwitched(level) ? Number(isOn(level)) : Number(level === "" ? Number.NaN : level);
+	if (words.length < 2 || Number.isNaN(value)) {
+		throw new Error("set: expected an input and its level: soil 1800, door on, pin 34 1800");
+	}
+	controls.setPin(readPinName(words.slice(0, -1).join(" ")), value);
+}
+
 /** The text to say to the assistant. @throws Error if it is empty */
 function readSaid(words: readonly string[]): string {
 	const text = words.join(" ").trim();
@@ -58,6 +69,11 @@ export function addControls(commands: Command, controls: SimulatedControls): Com
 		.argument("<sensor>")
 		.argument("<values...>", "one number, or three for motion: along x, y and z")
 		.action((sensor: string, values: string[]) => measure(controls, sensor, values));
+	commands
+		.command("set")
+		.description("set what is at an input of a device of your own: soil 1800, door on, pin 34 1800")
+		.argument("<input...>", "the part's name or the pin, and a number, on or off")
+		.action((words: string[]) => setInput(controls, words));
 	commands
 		.command("say")
 		.description("say a text to the backend's assistant; the gateway has none")

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { Body } from "./body.js";
 import { connect, device, failure, isConnected } from "./link.js";
+import { Pins } from "./pins.js";
 import { Faults, Senses, Surroundings } from "./surroundings.js";
 import { Trace } from "./trace.js";
 import "./style.css";
@@ -22,6 +23,7 @@ function App() {
 			<main class={isConnected.value ? "" : "gone"}>
 				<Body />
 				<div class="cards">
+					<Pins />
 					<Surroundings />
 					<Faults />
 					<Senses />

@@ -42,7 +42,7 @@ export class DeviceView {
 		device.on("exit", ({ code, detail }) => this.#add("note", `the engine exited: ${code}: ${detail}`));
 		device.on("halted", () => this.#darken());
 		device.on("restarted", () => this.#add("note", "restarted"));
-		for (const event of ["halted", "restarted", "surrounded"] as const) {
+		for (const event of ["halted", "restarted", "surrounded", "pin"] as const) {
 			device.on(event, () => this.#sendDevice());
 		}
 	}
@@ -147,6 +147,7 @@ export class DeviceView {
 				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
 			),
 			lights: this.#lights,
+			pins: this.#device.pins,
 		};
 	}
 

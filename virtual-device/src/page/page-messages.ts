@@ -1,5 +1,6 @@
 import type { BoardProfile } from "../boards.js";
 import type { NetworkConditions } from "../services/network-faults.js";
+import type { PinState } from "../services/pins.js";
 import type { LightState } from "../services/simulated-board.js";
 
 /** The device as its page shows it. */
@@ -16,6 +17,8 @@ export interface ShownDevice {
 	/** What was set, by sensor. */
 	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 	readonly lights: Readonly<Record<string, LightState>>;
+	/** Those that the firmware has opened, by their numbers. */
+	readonly pins: readonly PinState[];
 }
 
 /** A line of the trace: a message of the device or its backend, a line of the device's log, or what a user would notice. */

@@ -3,14 +3,15 @@ import { basename, dirname, resolve } from "node:path";
 import { ACTION_NAMES, type Action, readAction } from "../actions.js";
 import { BOARD_PROFILES } from "../boards.js";
 import { describePath, FieldError, type Path, readInteger, readMembers, readObject, readWord } from "../fields.js";
+import { isOn, isSwitched, readPinName } from "../pin-words.js";
 
 /** A scenario that cannot be used: it names the file, the line and the field. */
 class ScenarioError extends Error {
 	override readonly name = "ScenarioError";
 }
 
-/** What a step waits for: a message of the device, a message that it received, or what its screen shows. */
-export type Expected = "sent" | "received" | "screen";
+/** What a step waits for: a message of the device, a message that it received, what its screen shows, or its pins. */
+export type Expected = "sent" | "received" | "screen" | "pins";
 
 /** Waits until something happens that has these members. */
 export interface Expectation {
@@ -123,17 +124,32 @@ function readStep(value: unknown, path: Path, folder: string, lineOf: (path: Pat
 }
 
 function readExpectation(value: unknown, path: Path): Expectation {
-	const { within = DEFAULT_TIME, ...rest } = readMembers(value, path, ["within", ...EXPECTED]);
-	const kinds = Object.keys(rest) as Expected[];
-	const [kind] = kinds;
-	if (kind === undefined || kinds.length > 1) {
-		throw new FieldError(path, `expected one of ${EXPECTED.join(", ")}`);
+	const { within = DEFAULT_TIME, ...rest } = readObject(value, path);
+	const time = readTime(within, [...path, "within"]);
+	const names = Object.keys(rest);
+	const [first] = names;
+	const kind = EXPECTED.find((each) => each === first);
+	if (first === undefined || (kind !== undefined && names.length > 1)) {
+		throw new FieldError(path, `expected one of ${EXPECTED.join(", ")}, or pins: { pump: on }`);
 	}
-	return {
-		kind,
-		members: readObject(rest[kind], [...path, kind]),
-		within: readTime(within, [...path, "within"]),
-	};
+	return kind === undefined
+		? { kind: "pins", members: readPins(rest, path), within: time }
+		: { kind, members: readObject(rest[kind], [...path, kind]), within: time };
+}
+
+/** `{ pump: on, pin 2: 40 }`: what each pin has, by the name of its part or its number. */
+function readPins(pins: Readonly<Record<string, unknown>>, path: Path): Readonly<Record<string, object>> {
+	return Object.fromEntries(
+		Object.entries(pins).map(([name, value]) => {
+			if (!isSwitched(value) && typeof value !== "number") {
+				const known = [...EXPECTED, "within"].join(", ");
+				throw new FieldError([...path, name], `expected on, off or a number of a pin; other fields are ${known}`);
+			}
+			const which = readPinName(name);
+			const key = typeof which === "number" ? `pin ${which}` : which;
+			return [key, isSwitched(value) ? { on: isOn(value) } : { value }];
+		}),
+	);
 }
 
 /** What the camera sees from then on: a JPEG file, named from the scenario's folder. */

@@ -22,6 +22,7 @@ export class ScenarioRun {
 		sent: { seen: [], met: 0, wake: undefined },
 		received: { seen: [], met: 0, wake: undefined },
 		screen: { seen: [], met: 0, wake: undefined },
+		pins: { seen: [], met: 0, wake: undefined },
 	};
 
 	/** @param device not started yet, so that nothing of it is missed */
@@ -30,6 +31,7 @@ export class ScenarioRun {
 		this.#scenario = scenario;
 		this.#random = randomNumbers(scenario.seed);
 		device.on("screen", (picture) => this.#add("screen", picture));
+		device.on("pin", () => this.#add("pins", pinsOf(device)));
 		device.on("message", ({ from, bytes, arrived }) => {
 			const message = parseMessage(bytes);
 			if (message !== undefined && arrived) {
@@ -77,11 +79,24 @@ export class ScenarioRun {
 			next = happened.seen.length;
 			const left = end - performance.now();
 			if (left <= 0) {
-				throw new Error(`not ${kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`);
+				throw new Error(
+					`not ${kind === "pins" ? "at the pins" : kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`,
+				);
 			}
 			await sleep(happened, left);
 		}
 	}
+}
+
+/** What every pin has: by its number, and by the name of its part. */
+function pinsOf({ pins }: VirtualDevice): object {
+	return Object.fromEntries(
+		pins.flatMap((each) => {
+			const { pin, part, value } = each;
+			const state = { on: typeof value === "object" ? value.color !== 0 : value !== 0, value };
+			return [[`pin ${pin}`, state] as const, ...(part === undefined ? [] : [[part, state] as const])];
+		}),
+	);
 }
 
 /** Until something more happens, or the time has passed. */
@@ -99,7 +114,7 @@ async function sleep(happened: Happenings, time: number): Promise<void> {
 function describe(kind: Expected, { seen, met }: Happenings): string {
 	const others = seen.slice(met).slice(-5);
 	return others.length === 0
-		? `nothing more was ${kind === "screen" ? "shown" : kind}`
+		? `nothing more was ${{ screen: "shown", pins: "changed", sent: "sent", received: "received" }[kind]}`
 		: `last ${kind}:\n${others.map((each) => `  ${shorten(each)}`).join("\n")}`;
 }
 
