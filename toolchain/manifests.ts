@@ -36,6 +36,8 @@ export interface Build {
 	readonly modules: ReadonlyMap<string, string>;
 	/** The names of those that a chip's build preloads. */
 	readonly preloaded: readonly string[];
+	/** The manifests of the SDK that they include: "$(MODDABLE)/modules/…". */
+	readonly sdk: readonly string[];
 }
 
 /**
@@ -49,11 +51,12 @@ export function readBuild(manifest: string, target: string): Build {
 	const modules = new Map<string, string>();
 	const patterns = new Map<string, string>();
 	const manifests = new Set<string>();
-	readInto({ modules, patterns, manifests }, manifest, target);
+	const sdk: string[] = [];
+	readInto({ modules, patterns, manifests, sdk }, manifest, target);
 	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
 		modules.delete(name);
 	}
-	return { modules, preloaded: findPreloaded(modules, patterns) };
+	return { modules, preloaded: findPreloaded(modules, patterns), sdk };
 }
 
 /** The module of a build that belongs into a chip's flash, and that no manifest preloads. */
@@ -66,6 +69,7 @@ interface Collected {
 	/** Patterns of `preload`, and the manifests that have them. */
 	readonly patterns: Map<string, string>;
 	readonly manifests: Set<string>;
+	readonly sdk: string[];
 }
 
 function readInto(collected: Collected, path: string, target: string): void {
@@ -76,7 +80,9 @@ function readInto(collected: Collected, path: string, target: string): void {
 	const manifest = readManifest(path);
 	const parts = [manifest, findPlatform(manifest, target)];
 	for (const included of parts.flatMap(({ include = [] }) => include)) {
-		if (!included.startsWith("$") && !included.includes(MADE)) {
+		if (included.startsWith("$")) {
+			collected.sdk.push(included);
+		} else if (!included.includes(MADE)) {
 			const file = ownPath(dirname(path), included);
 			if (!existsSync(join(ROOT, file))) {
 				throw new Error(`${path}: "include" names ${included}, which does not exist`);

@@ -13,6 +13,9 @@ const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/in-build": /^(device$|embedded:|neopixel$)/,
 };
 
+/** The module that defines a device of one's own. */
+const DEVICE = "device";
+
 interface ModulesOptions {
 	/** Path of the build's manifest, from the project's folder. Default: the firmware's. */
 	readonly manifest?: string | undefined;
@@ -46,7 +49,9 @@ export function modulesPlugin({ manifest, host = {} }: ModulesOptions = {}): Plu
 			build.onResolve({ filter: /^modules$/ }, ({ importer }) => ({ path: moduleOf(importer), namespace: "modules" }));
 			build.onLoad({ filter: /.*/, namespace: "modules" }, ({ path }) => {
 				const own = [...readVirtual(manifest).modules].map(([name, file]) => [name, join(ROOT, file)] as const);
-				const found = [...own, ...Object.entries(host)].filter(([name]) => FOUND[path]?.test(name));
+				// Only the parts of a device find modules of the host.
+				const more = own.some(([name]) => name === DEVICE) ? Object.entries(host) : [];
+				const found = [...own, ...more].filter(([name]) => FOUND[path]?.test(name));
 				return { contents: listModules(found), resolveDir: ROOT, loader: "js" };
 			});
 		},

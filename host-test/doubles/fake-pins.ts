@@ -29,6 +29,9 @@ export class FakePins {
 
 	/** The class of a module of the SDK. */
 	load<Export>(module: string): Export {
+		if (module === "neopixel") {
+			throw new Error("not a strip");
+		}
 		const pins = this;
 		class Pin {
 			static readonly Input = 0;
@@ -42,7 +45,7 @@ export class FakePins {
 
 			constructor(options: PinOptions) {
 				pins.#open();
-				const { pin, mode, initialValue, resolution, onReadable } = options;
+				const { pin = options.signal ?? 0, mode, initialValue, resolution, onReadable } = options;
 				this.#pin = pin;
 				this.resolution = resolution ?? (module.endsWith("analog") ? 12 : 10);
 				if (mode === Pin.Output) {
@@ -80,7 +83,9 @@ export class FakePins {
 }
 
 interface PinOptions {
-	readonly pin: number;
+	readonly pin?: number;
+	/** The pin of a counter. */
+	readonly signal?: number;
 	readonly mode?: number;
 	readonly initialValue?: number;
 	readonly resolution?: number;

@@ -1,12 +1,18 @@
+import type { Hardware } from "../../src/hardware/hardware.js";
 import type { Sensor } from "../../src/hardware/sensor.js";
 import type { Switch } from "../../src/hardware/switch.js";
 import { analog } from "../../src/parts/analog.js";
+import { button } from "../../src/parts/button.js";
 import { contact } from "../../src/parts/contact.js";
+import { counter } from "../../src/parts/counter.js";
 import { device } from "../../src/parts/device.js";
+import { sensor } from "../../src/parts/driver-sensor.js";
+import { neopixel } from "../../src/parts/neopixel.js";
 import type { Part, PartIo } from "../../src/parts/part.js";
 import { pwm } from "../../src/parts/pwm.js";
 import { relay } from "../../src/parts/relay.js";
 import { servo } from "../../src/parts/servo.js";
+import { withParts } from "../../src/parts/with-parts.js";
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite, throws } from "../harness.js";
@@ -31,6 +37,25 @@ function open(part: Part, name = "pump") {
 		timer.pass(milliseconds);
 	};
 	return { ...opened, opened, pins, pass, log, timer };
+}
+
+/** A driver whose samples a test sets. */
+class FakeDriver {
+	static next: object | undefined;
+	static options: unknown;
+	static opened = 0;
+
+	constructor({ sensor: { io: _io, ...options } }: { readonly sensor: { readonly io: unknown } }) {
+		FakeDriver.options = options;
+		FakeDriver.opened += 1;
+	}
+
+	sample(): object | undefined {
+		if (FakeDriver.next instanceof Error) {
+			throw FakeDriver.next;
+		}
+		return FakeDriver.next;
+	}
 }
 
 function openRelay(options: Partial<Parameters<typeof relay>[0]> = {}) {
@@ -199,6 +224,102 @@ export default suite("parts as data", {
 		arm.move(60);
 		equal([arm.angle, part.pins.written(13)], [60, [1_229]]);
 	},
+	"a sensor's driver is opened on its bus, and its samples become values with kinds and units"() {
+		const part = open(sensor(FakeDriver, { bus: { data: 21, clock: 22 }, address: 0x45 }), "air");
+		const air = part.sensor as Sensor;
+		FakeDriver.next = { thermometer: { temperature: 21.456 }, hygrometer: { humidity: 40 }, CO2: 700, ok: true };
+		equal(air.read(), { temperature: 21.46, humidity: 40, co2: 700, ok: true });
+		equal([air.kind, air.unit], ["combined", { temperature: "°C", humidity: "%", co2: "ppm" }]);
+		equal(FakeDriver.options, { data: 21, clock: 22, part: "air", address: 0x45 });
+		FakeDriver.next = { barometer: { pressure: 101_325 } };
+		equal([air.read(), air.kind, air.unit], [101_325, "pressure", "Pa"]);
+		FakeDriver.next = { accelerometer: { x: 0, y: 1, z: 9.806 } };
+		equal([air.read(), air.kind, air.unit], [{ x: 0, y: 1, z: 9.81 }, "acceleration", "m/s²"]);
+		FakeDriver.next = { inside: { temperature: 20 }, outside: { temperature: 5 } };
+		equal(air.read(), { temperature: 20, outside_temperature: 5 });
+	},
+	"a sensor tells when one of its values has changed as much as its kind is worth"() {
+		const part = open(sensor(FakeDriver, { bus: "default" }), "air");
+		const told: unknown[] = [];
+		(part.sensor as Sensor).onChange = (value) => void told.push(value);
+		for (const [temperature, humidity] of [
+			[20, 40],
+			[20.4, 41],
+			[20.4, 42],
+			[20.8, 42],
+		]) {
+			FakeDriver.next = { thermometer: { temperature }, hygrometer: { humidity } };
+			part.pass(1_000);
+		}
+		equal(told, [{ temperature: 20.4, humidity: 42 }]);
+	},
+	"a sensor that throws at each sample is opened anew, and the device goes on"() {
+		FakeDriver.next = { thermometer: { temperature: 20 } };
+		const part = open(sensor(FakeDriver, { bus: "default" }), "air");
+		const air = part.sensor as Sensor;
+		FakeDriver.opened = 0;
+		FakeDriver.next = new Error("bad checksum");
+		for (let second = 0; second < 3; second += 1) {
+			part.pass(1_000);
+		}
+		equal(part.log, ["air: bad checksum; tried again"]);
+		throws(() => air.read(), /^air: bad checksum$/);
+		FakeDriver.next = { thermometer: { temperature: 22 } };
+		part.pass(1_000);
+		equal([FakeDriver.opened, air.read()], [1, 22]);
+	},
+	"a counter counts what a pulse is worth"() {
+		const part = open(counter({ pin: 27, kind: "water", unit: "L", each: 0.5 }), "meter");
+		const meter = part.sensor as Sensor;
+		part.pins.set(27, 7);
+		equal([meter.read(), meter.kind, meter.unit], [3.5, "water", "L"]);
+	},
+	"a button is pressed, and a strip shows its colour"() {
+		const part = open(button({ pin: 0 }), "bell");
+		const presses: unknown[] = [];
+		const bell = part.button as { onPress: unknown };
+		bell.onPress = ({ long }: { long: boolean }) => presses.push(long);
+		part.pins.set(0, 0);
+		part.pass(100);
+		part.pins.set(0, 1);
+		part.pass(100);
+		equal(presses, [false]);
+		const strip = open(neopixel({ pin: 8, length: 30 }), "strip").light as {
+			on: boolean;
+			color: number;
+			error: unknown;
+		};
+		equal([strip.on, strip.error], [false, "not a strip"]);
+		throws(() => {
+			strip.color = 1;
+		}, /^strip: not a strip$/);
+	},
+	"a name that the board has already is an error, and parts stand beside those of the board"() {
+		const timer = new FakeTimer();
+		const pins = new FakePins();
+		const io = {
+			load: <Export>(module: string) => pins.load<Export>(module),
+			bus: () => ({}),
+			timer,
+			ticks: () => 0,
+			log() {},
+		};
+		const board = { name: "board", lights: { led: { on: false } }, close() {} };
+		throws(
+			() => withParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
+			/^part led: the board has lights of this name: choose another name$/,
+		);
+		const { board: whole } = withParts(
+			board,
+			device({ parts: { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) } }),
+			io,
+		);
+		const { lights, switches, sensors } = whole as Hardware;
+		equal([Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors], [["led", "lamp"], ["pump"], undefined]);
+		switches?.pump?.turn(true);
+		whole.close();
+		equal(pins.level(26), 0);
+	},
 	"what is wrong with a part is said with its name"() {
 		const problem = (parts: object): string => {
 			try {
@@ -225,6 +346,15 @@ export default suite("parts as data", {
 		);
 		matches(problem({ "water pump": relay({ pin: 26 }) }), /^part "water pump": expected a name of 1 to 32 letters/);
 		matches(problem({ pump: { pin: 26 } }), /^part pump: expected what relay/);
+		matches(
+			problem({ air: sensor(class Empty {} as never, { bus: "default" }) }),
+			/^part air: the driver has no sample\(\)$/,
+		);
+		matches(problem({ air: sensor(FakeDriver) }), /^part air: bus: expected "default"/);
+		matches(
+			problem({ air: sensor(undefined as never, { bus: "default" }) }),
+			/^part air: the driver: expected a class/,
+		);
 		matches(problem([]), /^parts: expected an object/);
 	},
 });

@@ -53,7 +53,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 		pins: pinsOf(options),
 		fault: firstFault(
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
-			isClass && typeof Driver.prototype?.sample !== "function" && `the driver ${Driver.name} has no sample()`,
+			isClass && typeof Driver.prototype?.sample !== "function" && "the driver has no sample()",
 			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',
 			pin !== undefined && pinFault(pin),
 			trigger !== undefined && pinFault(trigger, "trigger"),

@@ -12,6 +12,8 @@ declare global {
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 		/** What is set at pins from outside. */
 		readonly pins: readonly (readonly [pin: number, level: number])[];
+		/** What chips on the bus measure, by address; null: it is unplugged. */
+		readonly chips: readonly (readonly [address: number, values: Readonly<Record<string, number>> | null])[];
 	};
 	/** The function that receives messages from the host. */
 	var onHostMessage: (header: string, bytes?: ArrayBuffer) => void;

@@ -1,7 +1,7 @@
 import { boot, receive, send } from "./bridge.js";
 
 /** What a pin of the virtual device is: Node shows and sets it so. */
-export type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pixels" | "bus";
+export type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pulse" | "pixels";
 
 /** What a class opens a pin with. */
 export interface PinOptions {

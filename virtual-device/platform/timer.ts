@@ -31,6 +31,8 @@ function start(callback: () => void, delay: number, repeats: boolean): RunningTi
 const Timer = {
 	set: (callback: () => void, delay = 0) => start(callback, delay, false),
 	repeat: (callback: () => void, interval: number) => start(callback, interval, true),
+	/** Simulated hardware needs no time. */
+	delay(_milliseconds: number): void {},
 	clear(timer: RunningTimer | null | undefined): void {
 		if (timer && timers.delete(timer.id)) {
 			send(["timer.clear", timer.id]);

@@ -60,19 +60,17 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		};
 	},
 
-	/** `set: {soil: 1800, pin 4: 0, door: on}`: what is at inputs, by the names of their parts or by pins */
+	/**
+	 * What is at inputs and on the bus, by the names of their parts, by pins, or by addresses:
+	 * `set: {soil: 1800, pin 4: 0, door: on, air: {temperature: 30}}`; `air: off` unplugs it
+	 */
 	set(value, path) {
-		const levels = Object.entries(readObject(value, path)).map(([which, level]) => {
-			const at = [...path, which];
-			return { at, which: readPinName(which), level: isSwitched(level) ? Number(isOn(level)) : readNumber(level, at) };
-		});
+		const settings = Object.entries(readObject(value, path)).map(([which, level]) =>
+			readSetting(which, level, [...path, which]),
+		);
 		return (device) => {
-			for (const { at, which, level } of levels) {
-				try {
-					device.setPin(which, level);
-				} catch (error) {
-					throw new FieldError(at, (error as Error).message);
-				}
+			for (const set of settings) {
+				set(device);
 			}
 		};
 	},
@@ -133,6 +131,32 @@ export function readAction(name: string, value: unknown, path: Path): Action {
 		throw new FieldError(path, `unknown action (expected ${ACTION_NAMES.join(", ")})`);
 	}
 	return (ACTIONS[name] as ReadAction)(value, path);
+}
+
+/** Something connected to a device that is set. */
+function readSetting(which: string, level: unknown, path: Path): (device: VirtualDevice) => void {
+	const name = readPinName(which);
+	const values = typeof level === "object" ? readValues(level, path) : undefined;
+	const number = values ?? (isSwitched(level) ? Number(isOn(level)) : readNumber(level, path));
+	return (device) => {
+		try {
+			const isChip = device.chips.some(({ part, address }) => part === name || address === name);
+			if (typeof number === "object") {
+				device.setChip(name, number);
+			} else if (isChip && isSwitched(level)) {
+				device.setChip(name, isOn(level) ? {} : null);
+			} else {
+				device.setPin(name, number);
+			}
+		} catch (error) {
+			throw new FieldError(path, (error as Error).message);
+		}
+	};
+}
+
+function readValues(value: unknown, path: Path): Readonly<Record<string, number>> {
+	const entries = Object.entries(readObject(value, path));
+	return Object.fromEntries(entries.map(([name, each]) => [name, readNumber(each, [...path, name])]));
 }
 
 function readNetwork(value: unknown, path: Path): NetworkConditions {

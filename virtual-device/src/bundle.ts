@@ -4,6 +4,7 @@ import { build, type Plugin, stop } from "esbuild";
 import { moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
+import { isNative, readSdkModules } from "../../toolchain/sdk-modules.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
@@ -30,23 +31,46 @@ const MODULES: Readonly<Record<string, string>> = {
 const HARDWARE: Readonly<Record<string, string>> = {
 	"embedded:io/analog": `${PLATFORM}analog.ts`,
 	"embedded:io/digital": `${PLATFORM}digital.ts`,
+	"embedded:io/i2c": `${PLATFORM}i2c.ts`,
 	"embedded:io/pulsecount": `${PLATFORM}pulsecount.ts`,
+	"embedded:io/pulsewidth": `${PLATFORM}pulsewidth.ts`,
 	"embedded:io/pwm": `${PLATFORM}pwm.ts`,
+	"embedded:io/smbus": `${PLATFORM}smbus.ts`,
 	neopixel: `${PLATFORM}neopixel.ts`,
 };
 
 /** What a module's name stands for. */
-const FILES: Readonly<Record<string, string>> = { ...MODULES, ...HARDWARE, "xs-mcp": `${SOURCE}parts/index.ts` };
+const FILES: Readonly<Record<string, string>> = {
+	...MODULES,
+	...HARDWARE,
+	crc: `${PLATFORM}crc.ts`,
+	"xs-mcp": `${SOURCE}parts/index.ts`,
+};
 
-const platform: Plugin = {
+/** @param manifest of the build, whose drivers of the SDK are used where $MODDABLE names it */
+const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
-		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => ({
-			path: FILES[path] ?? "",
-			...(FILES[path] ? {} : { errors: [{ text: `${path}: not a module of the virtual device` }] }),
-		}));
+		let drivers: ReadonlyMap<string, string> | undefined;
+		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
+			drivers ??= manifest === undefined ? new Map() : readSdkModules(readVirtual(manifest));
+			const file = FILES[path] ?? drivers.get(path);
+			return file === undefined ? { errors: [{ text: `${path}: ${whyMissing(path)}` }] } : { path: file };
+		});
+		build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+			const contents = await readFile(path, "utf8");
+			return isNative(contents)
+				? { errors: [{ text: `${path}: a driver with functions in C, which only a chip runs` }] }
+				: { contents };
+		});
 	},
-};
+});
+
+function whyMissing(module: string): string {
+	return module.startsWith("embedded:sensor/") && process.env.MODDABLE === undefined
+		? "a driver of the SDK: set MODDABLE to the SDK's folder to run it on a virtual device"
+		: "not a module of the virtual device, nor one of the manifests of the SDK that the build includes";
+}
 
 /** Bundles only what the manifests of the build name, as a build for a chip does. */
 const named = (manifest: string | undefined): Plugin => ({
@@ -135,7 +159,7 @@ export async function bundle(
 		plugins: [
 			modulesPlugin({ manifest, host: HARDWARE }),
 			...(entry === FIRMWARE_ENTRY ? [named(manifest)] : []),
-			platform,
+			platform(manifest),
 			...(version === undefined ? [] : [versioned(version)]),
 			...(isRelease ? [released] : []),
 		],

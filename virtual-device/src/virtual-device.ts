@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
 import { ReceiveWindow } from "./receive-window.js";
+import { type ChipState, Chips, type ChipValues, findChip } from "./services/chips.js";
 import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { HttpRequests } from "./services/http-requests.js";
@@ -101,8 +102,10 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#services: readonly Service[] = [];
 	#board: SimulatedBoard | undefined;
 	#pins: Pins | undefined;
-	/** What was set of its pins, by number: restarts change nothing of it. */
+	#chips: Chips | undefined;
+	/** What was set of its pins and of the chips on its bus, by number and address: restarts change nothing of it. */
 	readonly #levels = new Map<number, number>();
+	readonly #measured = new Map<number, ChipValues>();
 	#inbox = this.#makeInbox();
 	#pumping = false;
 	#restartTimer: NodeJS.Timeout | undefined;
@@ -229,6 +232,25 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#pins?.set(found.pin, level);
 	}
 
+	/** The chips on its I2C bus that its firmware has talked to, by address. */
+	get chips(): readonly ChipState[] {
+		return this.#chips?.all ?? [];
+	}
+
+	/**
+	 * Sets what a chip on the bus measures.
+	 *
+	 * @param which its address, or the name of the part that has it
+	 * @param values °C, %, Pa; bytes of registers by number. Null unplugs it until it is set again
+	 * @throws Error if there is no such chip, or it measures something else
+	 */
+	setChip(which: number | string, values: ChipValues): void {
+		const chip = findChip(this.chips, which, values);
+		const before = this.#measured.get(chip.address);
+		this.#measured.set(chip.address, values && { ...before, ...values });
+		this.#chips?.set(chip, values);
+	}
+
 	/** Whether its machine runs. */
 	get isRunning(): boolean {
 		return this.#engine !== undefined;
@@ -321,6 +343,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			board: this.board,
 			firmware: { capacity: this.#flash.capacity, isOnTrial },
 			pins: [...this.#levels],
+			chips: [...this.#measured],
 		};
 	}
 
@@ -343,6 +366,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#board = new SimulatedBoard(deliver, events, this.#flash);
 		this.#board.photo = this.#photo;
 		this.#pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
+		this.#chips = new Chips(deliver, () => this.emit("surrounded"));
 		this.#clients = this.#faults.open(
 			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
 			deliver,
@@ -355,6 +379,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 			this.#settings,
 			this.#board,
 			this.#pins,
+			this.#chips,
 			new Sounds(
 				deliver,
 				(played) => this.emit("samples", played),
@@ -463,6 +488,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#clients = [];
 		this.#board = undefined;
 		this.#pins = undefined;
+		this.#chips = undefined;
 		this.#inbox = this.#makeInbox();
 		engine?.close();
 		this.emit("halted");

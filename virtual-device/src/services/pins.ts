@@ -1,7 +1,7 @@
 import type { Deliver, Service } from "./service.js";
 
 /** What a pin is, as the firmware has opened it. */
-type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pixels" | "bus";
+type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pulse" | "pixels";
 
 /** The colour of a strip of LEDs. */
 interface PixelsState {
@@ -17,12 +17,12 @@ export interface PinState {
 	readonly kind: PinKind;
 	/** The part that has it, of a device of one's own. */
 	readonly part?: string;
-	/** 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses. */
+	/** 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse. */
 	readonly value: number | PixelsState;
 }
 
 /** The kinds whose value is set from outside. */
-const INPUTS: readonly PinKind[] = ["input", "analog", "counter"];
+const INPUTS: readonly PinKind[] = ["input", "analog", "counter", "pulse"];
 
 /** Whether the value of a pin is set from outside. */
 export function isInput({ kind }: PinState): boolean {
@@ -33,9 +33,17 @@ export function isInput({ kind }: PinState): boolean {
 const MAX_ANALOG = 4_095;
 const MAX_COUNT = 1_000_000_000;
 
+/** Longest pulse, in microseconds. */
+const MAX_PULSE = 1_000_000;
+
 /** Highest value that a pin can be set to. */
 function maximumOf(kind: PinKind): number {
-	return kind === "analog" ? MAX_ANALOG : kind === "counter" ? MAX_COUNT : 1;
+	const maxima: Readonly<Partial<Record<PinKind, number>>> = {
+		analog: MAX_ANALOG,
+		counter: MAX_COUNT,
+		pulse: MAX_PULSE,
+	};
+	return maxima[kind] ?? 1;
 }
 
 /**

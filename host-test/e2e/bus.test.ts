@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { Session } from "../../gateway/src/index.js";
+import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
+import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
+import { cases } from "../support/scope.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// Sensors on the I2C bus of a virtual device, by drivers of ECMA-419.
+
+/** A device whose sensor `air` is on its bus, and what it measures and tells. */
+async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script: string) {
+	const side = await startGateway(t);
+	const online = nextOnline(side.gateway.servers);
+	const board = BOARD_PROFILES.get("esp32");
+	const config = { backend: side.deviceUrl };
+	const { device, log } = await startDevice(t, engine, { config, script, ...(board && { board }) });
+	const server = await online;
+	const read = async (): Promise<unknown> => {
+		const { structuredContent } = (await (server.session as Session).callTool("self.get_device_status", {})) as {
+			structuredContent: { sensors: { air: unknown } };
+		};
+		return structuredContent.sensors.air;
+	};
+	return { device, log, server, read };
+}
+
+for (const engine of cases(ENGINES)) {
+	describe(`a sensor on the I2C bus, firmware on ${engine.kind}`, () => {
+		it("measures all that its driver's samples have, with their units, and tells of changes", async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
+			const { device, server, read } = await startAir(t, engine, script);
+			const unit = { temperature: "°C", humidity: "%" };
+			const about = { title: "Living room", kind: "combined", unit };
+			assert.deepEqual(await read(), { ...about, value: { temperature: 21.5, humidity: 45 } });
+			device.setChip("air", { temperature: 30, humidity: 20 });
+			await until(() => server.event?.method === "notifications/sensor_changed", "told");
+			const value = { temperature: 30, humidity: 20 };
+			assert.deepEqual(server.event?.params, { sensor: "air", kind: "combined", value, unit });
+			assert.throws(
+				() => device.setChip("air", { pressure: 1 }),
+				/^Error: air\.pressure: a SHT3x has temperature, humidity$/,
+			);
+			assert.throws(() => device.setChip(0x20, {}), /expected air/);
+		});
+
+		it("is named in the status while it does not answer, and measures again when it is back", async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
+			const { device, log, read } = await startAir(t, engine, script);
+			device.setChip("air", null);
+			await until(() => log.some((line) => /^air: no answer from address 0x44; tried again/.test(line)), "lost");
+			const lost = (await read()) as { error?: string };
+			assert.match(lost.error ?? "", /^air: no answer from address 0x44$/);
+			device.restart();
+			await new Promise<void>((resolve) => device.once("restarted", resolve));
+			device.setChip("air", { temperature: 5, humidity: 45 });
+			await until(
+				async () => ((await read().catch(() => undefined)) as { value?: object })?.value !== undefined,
+				"back",
+			);
+		});
+
+		it("is read by the SDK's own driver", { skip: findSdk() === undefined && NO_SDK }, async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-air/manifest.json");
+			const { device, read } = await startAir(t, engine, script);
+			device.setChip("air", { temperature: -12.25, humidity: 80 });
+			await until(async () => JSON.stringify(await read()).includes("-12.25"), "measured");
+			const { value } = (await read()) as { value: object };
+			assert.deepEqual(value, { temperature: -12.25, humidity: 80 });
+		});
+	});
+}
