@@ -52,8 +52,16 @@ const SOURCES = [
 /** The same of the console alone. */
 const CONSOLE_SOURCES = ["gateway/console", "toolchain/bundle.mjs", "package-lock.json"];
 
-/** The same of the virtual device's program: the firmware is bundled when it starts. */
-const DEVICE_SOURCES = ["virtual-device/src", "src", "toolchain", "toolchain/bundle.mjs", "package-lock.json"];
+/** The same of the virtual device's program: the firmware is bundled when it starts, and the prompt is a client's. */
+const DEVICE_SOURCES = [
+	"virtual-device/src",
+	"gateway/src",
+	"mcp-manager/src",
+	"src",
+	"toolchain",
+	"toolchain/bundle.mjs",
+	"package-lock.json",
+];
 
 /** The same of a virtual device's page. */
 const DEVICE_PAGE_SOURCES = [
@@ -115,6 +123,15 @@ const withoutUnused = {
 	},
 };
 
+const MANAGER = `${root}mcp-manager/src`;
+
+/** The manager's sources, by the names of the package. */
+const MANAGER_ALIAS = {
+	"xs-mcp-manager/core": `${MANAGER}/core/index.ts`,
+	"xs-mcp-manager/proxy": `${MANAGER}/proxy/index.ts`,
+	"xs-mcp-manager": `${MANAGER}/manager/index.ts`,
+};
+
 /** Less to read at each start. Names stay: stacks and errors show them. */
 const COMPACT = { minifyWhitespace: true, minifySyntax: true, legalComments: "none" };
 
@@ -129,19 +146,14 @@ const COMPACT = { minifyWhitespace: true, minifySyntax: true, legalComments: "no
  */
 export async function bundle(name, folder, { sourcemap = true } = {}) {
 	const { build } = await import("esbuild");
-	const manager = `${root}mcp-manager/src`;
 	const absWorkingDir = `${root}${name}`;
 	const { metafile } = await build({
 		absWorkingDir,
 		entryPoints: {
 			...ENTRY_POINTS[name],
-			"validation-worker": `${manager}/core/validation-worker.ts`,
+			"validation-worker": `${MANAGER}/core/validation-worker.ts`,
 		},
-		alias: {
-			"xs-mcp-manager/core": `${manager}/core/index.ts`,
-			"xs-mcp-manager/proxy": `${manager}/proxy/index.ts`,
-			"xs-mcp-manager": `${manager}/manager/index.ts`,
-		},
+		alias: MANAGER_ALIAS,
 		outdir: folder,
 		bundle: true,
 		external: NOT_BUNDLED,
@@ -304,6 +316,7 @@ export async function cachedDeviceBundle() {
 			bundle: true,
 			// What is loaded on use stays apart: the TypeScript compiler would be in the memory of every device.
 			splitting: true,
+			alias: MANAGER_ALIAS,
 			packages: "external",
 			format: "esm",
 			platform: "node",

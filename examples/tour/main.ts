@@ -2,10 +2,9 @@
 import { fromProject } from "../../toolchain/manifests.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { bundle, chooseEngine, readOwnDevice } from "../../virtual-device/src/index.js";
+import { line, prompt } from "../../virtual-device/src/prompt/index.js";
 import { showNextSteps } from "./next-steps.js";
 import { type TourOptions, tourProgram } from "./options.js";
-import { line } from "./output.js";
-import { prompt } from "./prompt.js";
 import { startGateway, type TourGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";
 
@@ -68,7 +67,12 @@ function failProgram(error: Error): never {
  */
 async function takeCommands(device: TourDevice, stopped: Promise<void>): Promise<boolean> {
 	const client = await device.connectClient();
-	const { commands, failed } = await prompt(client, device);
+	const { commands, failed } = await prompt({
+		connect: async () => client,
+		controls: device.controls,
+		toolNames: () => device.toolNames,
+		quits: "stop the gateway and the device",
+	});
 	if (commands === 0 && !process.stdin.isTTY) {
 		// No input, as where a service starts this.
 		line("Runs until it is stopped.");

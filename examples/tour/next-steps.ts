@@ -1,5 +1,5 @@
+import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/index.js";
 import type { TourOptions } from "./options.js";
-import { heading, line, paint, verbatim } from "./output.js";
 import { HTTP_PORT, type TourGateway } from "./start-gateway.js";
 
 /**

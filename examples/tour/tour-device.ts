@@ -12,9 +12,9 @@ import {
 	VirtualDevice,
 } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import { event, heading, line, paint } from "./output.js";
+import type { OwnNames } from "../../virtual-device/src/prompt/index.js";
+import { event, heading, line, paint } from "../../virtual-device/src/prompt/index.js";
 import type { TourGateway } from "./start-gateway.js";
-import type { OwnNames } from "./tool-names.js";
 import { showEvents, tour } from "./tour.js";
 
 /** Milliseconds for a virtual device to come online. */

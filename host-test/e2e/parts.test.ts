@@ -130,6 +130,19 @@ describe("npm run device -- --prompt", () => {
 		assert.doesNotMatch(program.output, /light: expected/);
 	});
 
+	it("lists the device's tools, calls them, and fails with one that fails, in the words of npm start", async () => {
+		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
+		program.write("list\ncall self.light.set color=#ff8000\ncall self.light.sett\nstatus\n");
+		program.write("call self.upgrade_firmware url=http://127.0.0.1:1/new.bin\nquit\n");
+		assert.equal(await program.ended(), 1);
+		assert.match(program.output, /^ +self\.light\.set +\(light, on, brightness, color\) Turn a light/m);
+		assert.match(program.output, /^ +-> self\.light\.set \{"color":"#ff8000"\}\n(.*\n)* +true$/m);
+		assert.match(program.output, /^the light led is on: 50 % of #ff8000$/m);
+		assert.match(program.output, /self\.light\.sett: unknown tool: did you mean self\.light\.set\?/);
+		assert.match(program.output, /^ +\{"audio_speaker":/m);
+		assert.match(program.output, /^ +failed: .*127\.0\.0\.1:1/m);
+	});
+
 	it("names its commands, and ends with quit or with its input", async () => {
 		for (const end of ["quit\n", ""]) {
 			const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", "--prompt");
@@ -138,7 +151,7 @@ describe("npm run device -- --prompt", () => {
 				program.endInput();
 			}
 			assert.equal(await program.ended(), 0);
-			assert.match(program.output, /^Usage: COMMAND$/m);
+			assert.match(program.output, /^ *Usage: COMMAND$/m);
 			assert.match(program.output, /^ +press .*milliseconds/m);
 		}
 	});

@@ -6,7 +6,6 @@ import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
-import { takeCommands } from "./controls.js";
 import type { EngineExit, HeapReport } from "./engine/engine.js";
 import type { EngineError } from "./engine/engine-error.js";
 import {
@@ -19,6 +18,7 @@ import {
 	VirtualDevice,
 } from "./index.js";
 import { type Options, program } from "./options.js";
+import { print } from "./prompt/output.js";
 import type { Scenario } from "./scenario/read-scenario.js";
 import type { ScenarioRun } from "./scenario/run-scenario.js";
 
@@ -33,7 +33,8 @@ const COUNTED_BITS = 40n;
 
 await runProgram(program.action(run));
 
-async function run(options: Options): Promise<void> {
+async function run(given: Options): Promise<void> {
+	const options = given.prompt ? await servingPrompt(given) : given;
 	const { engine: kind, bits, heap, url, otaUrl, http, setup, count } = options;
 	if (url === undefined && otaUrl === undefined && http === undefined && setup === undefined) {
 		program.error(
@@ -64,10 +65,7 @@ async function run(options: Options): Promise<void> {
 		}
 	}
 	if (options.prompt) {
-		void takeCommands(first, process.stdin).then(() => {
-			first.stop();
-			process.exit();
-		});
+		void takeCommands(first, options);
 	}
 	if (heap) {
 		setInterval(() => void printHeaps(devices), 10_000);
@@ -75,6 +73,32 @@ async function run(options: Options): Promise<void> {
 	if (steps !== undefined) {
 		await play(steps, first);
 	}
+}
+
+/** The prompt calls the device's tools as a client that it serves itself: at an address of its own unless one is given. */
+async function servingPrompt(options: Options): Promise<Options> {
+	if (options.http !== undefined || options.setup !== undefined) {
+		return options;
+	}
+	const { ownAddress } = await import("./prompt/device-client.js");
+	return { ...options, ...(await ownAddress()) };
+}
+
+/** Takes commands until `quit` or the end of the input, which is the program's. */
+async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
+	const [{ prompt }, { DeviceClient }] = await Promise.all([
+		import("./prompt/index.js"),
+		import("./prompt/device-client.js"),
+	]);
+	const client = new DeviceClient(http && { ...http, httpToken });
+	const { failed } = await prompt({
+		connect: client.connect,
+		controls: device,
+		toolNames: () => new Map(),
+		quits: "end the device",
+	});
+	device.stop();
+	process.exit(process.stdin.isTTY || failed === 0 ? 0 : 1);
 }
 
 /** Rejects with ProgramError if the scenario cannot be used. */
@@ -202,8 +226,8 @@ async function bundleFirmware({ firmware: file, manifest }: Options) {
 /** Prints what a device says; if there are several, after its MAC address. */
 function report(device: VirtualDevice, { restart, count }: Options): void {
 	const who = count === 1 ? "" : `${device.macAddress} `;
-	device.on("trace", (line) => console.log(`${who}${line}`));
-	device.on("note", (text) => console.log(`${who}${text}`));
+	device.on("trace", (line) => print(`${who}${line}`));
+	device.on("note", (text) => print(`${who}${text}`));
 	device.on("screen", ({ state }) => {
 		if (state === "fatal_error") {
 			// The log names the setting, which only another command line can change.

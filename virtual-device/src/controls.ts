@@ -1,8 +1,6 @@
-import { createInterface } from "node:readline";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
 import { isOn, isSwitched, readPinName } from "./pin-words.js";
-import { splitWords } from "./split-words.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
@@ -81,24 +79,4 @@ export function addControls(commands: Command, controls: SimulatedControls): Com
 		.allowUnknownOption()
 		.action((words: string[]) => controls.say(readSaid(words)));
 	return commands;
-}
-
-/** Carries out the commands that come on an input, a line each, until `quit` or its end. `help` names them. */
-export async function takeCommands(controls: SimulatedControls, input: NodeJS.ReadableStream): Promise<void> {
-	for await (const line of createInterface({ input })) {
-		const words = splitWords(line);
-		if (words[0] === "quit") {
-			return;
-		}
-		const commands = new Command("").helpOption(false).exitOverride();
-		commands.configureHelp({ commandUsage: () => "COMMAND" });
-		addControls(commands, controls).command("quit").description("end the device");
-		try {
-			await (words.length > 0 && commands.parseAsync(words, { from: "user" }));
-		} catch (error) {
-			if (!(error instanceof CommanderError)) {
-				console.error((error as Error).message);
-			}
-		}
-	}
 }

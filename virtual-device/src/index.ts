@@ -1,9 +1,8 @@
 export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler, type OwnDevice, readOwnDevice } from "./bundle.js";
-export { addControls, type SimulatedControls } from "./controls.js";
+export type { SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
-export { splitWords } from "./split-words.js";
 export { randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
 export { encodeImage } from "./virtual-image.js";

@@ -146,10 +146,7 @@ export const program = makeProgram(
 			"prompt",
 		]),
 	)
-	.option(
-		"--prompt",
-		"take commands from standard input: press [MILLISECONDS], measure SENSOR VALUE …, set INPUT LEVEL, say TEXT, quit",
-	)
+	.option("--prompt", "take commands from standard input, such as list, call TOOL, press and quit; help names them")
 	.option("--heap", "print the heap usage every 10 seconds")
 	.option("--restart", "restart the device if its engine exits, as a watchdog would")
 	.addHelpText("after", EPILOGUE);

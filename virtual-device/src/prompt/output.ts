@@ -6,7 +6,7 @@ import type { Interface } from "node:readline/promises";
 import { styleText } from "node:util";
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import wrapAnsi from "wrap-ansi";
-import { saveMedia } from "../../gateway/src/cli/save-media.js";
+import { saveMedia } from "../../../gateway/src/cli/save-media.js";
 
 type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
@@ -92,7 +92,8 @@ async function savePictures(content: CallToolResult["content"]): Promise<Readonl
 	return await saveMedia(content, join(folder, `${block.type}.${String(block.mimeType).split("/")[1]}`));
 }
 
-function print(text: string): void {
+/** Prints a text as it is, above the prompt. */
+export function print(text: string): void {
 	if (openPrompt === undefined || !process.stdout.isTTY) {
 		console.log(text);
 		return;

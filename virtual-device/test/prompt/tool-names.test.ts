@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Tool } from "@modelcontextprotocol/client";
-import { complete, findTool } from "../../examples/tour/tool-names.js";
-import { splitWords } from "../../virtual-device/src/split-words.js";
+import { complete, findTool } from "../../src/prompt/tool-names.js";
+import { splitWords } from "../../src/split-words.js";
 
 const tool = (name: string, ...args: string[]): Tool => ({
 	name,

@@ -1,37 +1,41 @@
 import { createInterface, type Interface } from "node:readline/promises";
-import type { Client } from "@modelcontextprotocol/client";
+import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
-import { parseToolArguments } from "../../gateway/src/cli/tool-arguments.js";
-import { addControls, type SimulatedControls, splitWords } from "../../virtual-device/src/index.js";
+import { parseToolArguments } from "../../../gateway/src/cli/tool-arguments.js";
+import { addControls, type SimulatedControls } from "../controls.js";
+import { splitWords } from "../split-words.js";
 import { heading, line, lineWidth, paint, printAbove } from "./output.js";
+import { nameOf, showCall, showTools } from "./show-tools.js";
 import { complete, findTool, type OwnNames } from "./tool-names.js";
-import { nameOf, showCall, showTools } from "./tour.js";
 
 const COMMANDS = ["list", "call", "status", "press", "measure", "set", "say", "help", "quit"];
 
 /** Characters for descriptions below which help is not wrapped into its columns. */
 const MIN_HELP_WIDTH = 20;
 
-/** What the prompt needs of the virtual device. */
-interface PromptDevice {
-	/** Its button and sensors. */
+interface PromptOptions {
+	/** An MCP client that calls the tools. It stays the caller's. */
+	readonly connect: () => Promise<Client>;
+	/** The device's button and sensors. */
 	readonly controls: SimulatedControls;
-	readonly toolNames: OwnNames;
+	readonly toolNames: () => OwnNames;
+	/** What `quit` does. */
+	readonly quits: string;
 }
 
 /**
- * Takes commands, as an MCP client of the gateway, until `quit` or the end of the input.
+ * The prompt of a virtual device: takes commands until `quit` or the end of the input.
  *
  * @returns how many commands came, and how many of them failed
  */
-export async function prompt(client: Client, device: PromptDevice): Promise<{ commands: number; failed: number }> {
+export async function prompt(options: PromptOptions): Promise<{ commands: number; failed: number }> {
 	const isTerminal = process.stdin.isTTY === true;
 	const terminal = createInterface({
 		input: process.stdin,
 		output: process.stdout,
 		terminal: isTerminal,
 		prompt: isTerminal ? paint("bold", "> ") : "",
-		completer: async (text: string) => complete(text, COMMANDS, (await client.listTools()).tools, device.toolNames),
+		completer: async (text: string) => complete(text, COMMANDS, await toolsOf(options), options.toolNames()),
 	});
 	let commands = 0;
 	let failed = 0;
@@ -41,14 +45,14 @@ export async function prompt(client: Client, device: PromptDevice): Promise<{ co
 	};
 	if (isTerminal) {
 		heading("Your turn");
-		showHelp(makeCommands(client, device, quit));
+		showHelp(makeCommands(options, quit));
 		printAbove(terminal);
 		terminal.prompt();
 	}
 	for await (const text of terminal) {
 		if (text.trim() !== "") {
 			commands += 1;
-			failed += (await obey(makeCommands(client, device, quit), text)) ? 0 : 1;
+			failed += (await obey(makeCommands(options, quit), text)) ? 0 : 1;
 		}
 		if (quits) {
 			break;
@@ -80,8 +84,16 @@ async function obey(commands: Command, text: string): Promise<boolean> {
 	}
 }
 
-function makeCommands(client: Client, device: PromptDevice, quit: () => void): Command {
-	const { controls } = device;
+/** None if no client can be connected now: a command would say why. */
+async function toolsOf({ connect }: PromptOptions): Promise<Tool[]> {
+	return await connect().then(
+		async (client) => (await client.listTools()).tools,
+		() => [],
+	);
+}
+
+function makeCommands(options: PromptOptions, quit: () => void): Command {
+	const { connect, controls, toolNames, quits } = options;
 	const commands = new Command("")
 		.configureHelp({ commandUsage: usageOf, minWidthToWrap: MIN_HELP_WIDTH })
 		.helpOption(false)
@@ -95,19 +107,22 @@ function makeCommands(client: Client, device: PromptDevice, quit: () => void): C
 	commands
 		.command("list")
 		.description("list the tools")
-		.action(() => showTools(client, device.toolNames));
+		.action(async () => showTools(await connect(), toolNames()));
 	commands
 		.command("call")
 		.description("call a tool: call self.light.set on=true color=#ff8000")
 		.argument("<tool>")
 		.argument("[arguments...]", 'name=value …; quote values with spaces: question="What is this?"')
-		.action((name: string, pairs: string[]) => call(client, device.toolNames, name, pairs));
+		.action(async (name: string, pairs: string[]) => call(await connect(), toolNames(), name, pairs));
 	commands
 		.command("status")
 		.description("show the device's state")
-		.action(async () => void (await showCall(client, await nameOf(client, /get_device_status$/), {})));
+		.action(async () => {
+			const client = await connect();
+			await showCall(client, await nameOf(client, /get_device_status$/), {});
+		});
 	addControls(commands, controls);
-	commands.command("quit").alias("exit").description("stop the gateway and the device").action(quit);
+	commands.command("quit").alias("exit").description(quits).action(quit);
 	return commands;
 }
 

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, isIPv6 } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, type RequestOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { HttpAddress } from "../options.js";
+
+/** How a device serves MCP clients directly: its settings. */
+interface ServedAt extends HttpAddress {
+	readonly httpToken?: string | undefined;
+}
+
+/** A free port of this machine, with a token that only this process has. */
+export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: string }> {
+	const server = createServer().listen(0, "127.0.0.1");
+	await once(server, "listening");
+	const { port } = server.address() as { port: number };
+	await new Promise((resolve) => server.close(resolve));
+	return { http: { http: port, httpAddress: "127.0.0.1" }, httpToken: randomBytes(16).toString("hex") };
+}
+
+/** An MCP client of a virtual device, without a backend between. It connects when it is first needed. */
+export class DeviceClient {
+	readonly #served: ServedAt | undefined;
+	#client: Promise<Client> | undefined;
+
+	/** @param served undefined: the device is set up, and serves none */
+	constructor(served: ServedAt | undefined) {
+		this.#served = served;
+	}
+
+	/** Rejects with Error if the device does not serve clients now: it may be offline, or restarting. */
+	readonly connect = async (): Promise<Client> => {
+		if (this.#served === undefined) {
+			throw new Error("a device that is set up has no tools: start it without --setup");
+		}
+		this.#client ??= connectPatiently(this.#served);
+		try {
+			return await this.#client;
+		} catch (error) {
+			this.#client = undefined;
+			throw new Error("the device does not answer: it is offline, or starts", { cause: error });
+		}
+	};
+}
+
+/** Milliseconds between attempts, and how many there are: a device that has just started is not online yet. */
+const RETRY_DELAY = 100;
+const MAX_ATTEMPTS = 30;
+
+async function connectPatiently(served: ServedAt): Promise<Client> {
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			return await connect(served);
+		} catch (error) {
+			if (attempt === MAX_ATTEMPTS) {
+				throw error;
+			}
+			await delay(RETRY_DELAY);
+		}
+	}
+}
+
+/** The prompt is a person's: it lists the tools that only people may call, too. */
+class PersonsClient extends Client {
+	override async listTools(params?: Parameters<Client["listTools"]>[0], options?: RequestOptions) {
+		return await super.listTools({ ...params, withUserTools: true } as typeof params, options);
+	}
+}
+
+async function connect({ http, httpAddress, httpToken }: ServedAt): Promise<Client> {
+	const host = isIPv6(httpAddress) ? `[${httpAddress}]` : httpAddress;
+	const client = new PersonsClient({ name: "prompt", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
+	const transport = new StreamableHTTPClientTransport(new URL(`http://${host}:${http}/mcp`), {
+		requestInit: { headers: httpToken === undefined ? {} : { Authorization: `Bearer ${httpToken}` } },
+		// A device has no stream for notifications: its log would have a rejected request.
+		fetch: async (url, init) => (init?.method === "GET" ? new Response(null, { status: 405 }) : await fetch(url, init)),
+	});
+	await client.connect(transport);
+	return client;
+}
