@@ -1,12 +1,22 @@
-import type { Ink, LineVersion, ShownLines, Span } from "./read-lines.js";
+import headless, { type IBufferCell, type IBufferLine } from "@xterm/headless";
+import type { Chunk } from "./record-terminal.js";
 
 interface Drawing {
 	readonly columns: number;
 	readonly rows: number;
-	/** Milliseconds after which it starts again. */
-	readonly duration: number;
+	/** Milliseconds for which the last picture stays. */
+	readonly last: number;
 	/** For those who cannot see it. */
 	readonly title: string;
+}
+
+/** What a line showed for a while. */
+interface Shown {
+	readonly line: number;
+	readonly drawing: string;
+	/** Milliseconds. */
+	readonly from: number;
+	to?: number;
 }
 
 /** Sizes in pixels. */
@@ -14,101 +24,106 @@ const CELL = { width: 8.4, height: 19 };
 const FONT_SIZE = 14;
 const MARGIN = 16;
 
-const COLORS: Record<NonNullable<Ink> | "paper" | "text", string> = {
-	paper: "#161b22",
-	text: "#d7dde5",
-	red: "#ff8278",
-	green: "#7ee787",
-	yellow: "#e3b341",
-	blue: "#79c0ff",
-	magenta: "#d2a8ff",
-	cyan: "#76e3ea",
-};
+/** A terminal's colours from red on, by their numbers. */
+const INKS = ["#ff8278", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea"];
 
 const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-/**
- * Draws a recording as an SVG that moves by itself and loads nothing. Whoever prefers no motion sees its end.
- */
-export function drawSvg({ versions, tops }: ShownLines, drawing: Drawing): string {
-	const { columns, rows, duration, title } = drawing;
+/** Milliseconds within which prints are shown at once. */
+const FRAME = 20;
+
+/** Draws a recording as an SVG that moves by itself and loads nothing. Whoever prefers no motion sees its end. */
+export async function drawSvg(chunks: readonly Chunk[], { columns, rows, last, title }: Drawing): Promise<string> {
+	const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
+	const duration = Math.round((chunks.at(-1)?.at ?? 0) + last);
+	const percent = (at: number): string => `${round((100 * at) / duration)}%`;
+	const lines: Shown[] = [];
+	const current = new Map<number, Shown>();
+	let scroll = "";
+	let top = "";
+	for (const { at: exact, text } of chunks) {
+		await new Promise<void>((resolve) => terminal.write(text, resolve));
+		const at = FRAME * Math.floor(exact / FRAME);
+		const { active } = terminal.buffer;
+		for (let line = 0; line < active.length; line += 1) {
+			const drawing = drawLine(active.getLine(line) as IBufferLine, columns);
+			const before = current.get(line);
+			if (drawing !== (before?.drawing ?? "")) {
+				Object.assign(before ?? {}, { to: at });
+				const shown = { line, drawing, from: at };
+				current.set(line, shown);
+				lines.push(shown);
+			}
+		}
+		const moved = `{transform:translateY(${-active.baseY * CELL.height}px)}`;
+		scroll += moved === top ? "" : `${percent(at)}${moved}`;
+		top = moved;
+	}
+	terminal.dispose();
+	const rules = new Map<string, string>();
+	const drawn = lines
+		.filter(({ drawing, from, to }) => drawing !== "" && from !== to)
+		.map(({ line, drawing, from, to }) => {
+			const visible = `{0%{visibility:hidden}${percent(from)}{visibility:visible}`;
+			const rule = to === undefined ? `${visible}}` : `${visible}${percent(to)}{visibility:hidden}}`;
+			const name = rules.get(rule) ?? `t${rules.size}`;
+			rules.set(rule, name);
+			// It is hidden without an animation, unless it is there at the end.
+			const still = to === undefined ? "a" : "a h";
+			return `<text y="${line * CELL.height + FONT_SIZE}" class="${still}" style="animation-name:${name}">${drawing}</text>`;
+		});
 	const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
 	const height = rows * CELL.height + 2 * MARGIN;
-	const moments = new Moments(duration);
-	const lines = versions.map((version) => drawLine(version, moments));
-	const scroll = tops.map(({ at, line }) => `${percent(at, duration)}{transform:${lift(line)}}`).join("");
 	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
 <title>${escapeText(title)}</title>
 <style>
-text{font:${FONT_SIZE}px ${FONTS};fill:${COLORS.text};white-space:pre}
-.b{font-weight:bold}.d{opacity:.65}
-${Object.entries(COLORS)
-	.filter(([name]) => name !== "paper" && name !== "text")
-	.map(([name, color]) => `.${name}{fill:${color}}`)
-	.join("")}
+text{font:${FONT_SIZE}px ${FONTS};fill:#d7dde5;white-space:pre}
+.b{font-weight:bold}.d{opacity:.65}.h{visibility:hidden}
+${INKS.map((color, at) => `.c${at + 1}{fill:${color}}`).join("")}
 .a{animation:${duration}ms step-end infinite}
-#s{transform:${lift(tops.at(-1)?.line ?? 0)};animation-name:s}
+#s${top.replace("}", ";animation-name:s}")}
 @keyframes s{${scroll}}
-${moments.rules()}
+${[...rules].map(([rule, name]) => `@keyframes ${name}${rule}`).join("\n")}
 @media (prefers-reduced-motion:reduce){.a{animation:none}}
 </style>
-<rect width="${width}" height="${height}" rx="8" fill="${COLORS.paper}"/>
+<rect width="${width}" height="${height}" rx="8" fill="#161b22"/>
 <clipPath id="c"><rect width="${width}" height="${rows * CELL.height}"/></clipPath>
 <g transform="translate(${MARGIN} ${MARGIN})" clip-path="url(#c)">
 <g id="s" class="a">
-${lines.join("\n")}
+${drawn.join("\n")}
 </g>
 </g>
 </svg>
 `;
 }
 
-/** When something is shown: a rule of its own for each pair of times. */
-class Moments {
-	readonly #names = new Map<string, string>();
-	readonly #duration: number;
-
-	constructor(duration: number) {
-		this.#duration = duration;
+/** Characters of one look are drawn together. A Chinese character takes two columns, of which the second has no width. */
+function drawLine(line: IBufferLine, columns: number): string {
+	let drawing = "";
+	for (let column = 0; column < columns; ) {
+		const start = column;
+		const look = lookOf(line.getCell(column));
+		let text = "";
+		while (column < columns && lookOf(line.getCell(column)) === look) {
+			const cell = line.getCell(column);
+			text += cell?.getChars() || " ";
+			column += cell?.getWidth() || 1;
+		}
+		const spaces = text.length - text.trimStart().length;
+		const [x, width] = [start + spaces, column - start - (text.length - text.trim().length)];
+		if (width > 0) {
+			// Its length is fixed: fonts differ in theirs.
+			const place = `x="${round(x * CELL.width)}" textLength="${round(width * CELL.width)}"`;
+			drawing += `<tspan ${place}${look}>${escapeText(text.trim())}</tspan>`;
+		}
 	}
-
-	nameOf({ from, to }: LineVersion): string {
-		const key = `${percent(from, this.#duration)} ${to === undefined ? "" : percent(to, this.#duration)}`;
-		const name = this.#names.get(key) ?? `t${this.#names.size}`;
-		this.#names.set(key, name);
-		return name;
-	}
-
-	rules(): string {
-		return [...this.#names]
-			.map(([key, name]) => {
-				const [from, to] = key.split(" ");
-				const end = to === "" ? "" : `${to}{visibility:hidden}`;
-				const still = to === "" ? "" : "visibility:hidden;";
-				return `.${name}{${still}animation-name:${name}}@keyframes ${name}{0%{visibility:hidden}${from}{visibility:visible}${end}}`;
-			})
-			.join("\n");
-	}
+	return drawing;
 }
 
-function drawLine(version: LineVersion, moments: Moments): string {
-	const y = version.line * CELL.height + FONT_SIZE;
-	return `<text y="${y}" class="a ${moments.nameOf(version)}">${version.spans.map(drawSpan).join("")}</text>`;
-}
-
-/** Its length is fixed: fonts differ in theirs. */
-function drawSpan({ column, width, text, ink, bold, dim }: Span): string {
-	const looks = [ink, bold && "b", dim && "d"].filter((each) => typeof each === "string").join(" ");
-	const look = looks === "" ? "" : ` class="${looks}"`;
-	return `<tspan x="${round(column * CELL.width)}" textLength="${round(width * CELL.width)}"${look}>${escapeText(text)}</tspan>`;
-}
-
-function lift(line: number): string {
-	return `translateY(${-line * CELL.height}px)`;
-}
-
-function percent(at: number, duration: number): string {
-	return `${round((100 * at) / duration)}%`;
+function lookOf(cell: IBufferCell | undefined): string {
+	const ink = cell?.isFgPalette() ? cell.getFgColor() % 8 : 0;
+	const looks = [ink > 0 && `c${ink}`, cell?.isBold() && "b", cell?.isDim() && "d"].filter(Boolean);
+	return looks.length === 0 ? "" : ` class="${looks.join(" ")}"`;
 }
 
 function round(value: number): number {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { ProgramError } from "../../toolchain/program.js";
 
@@ -12,26 +12,18 @@ export interface Chunk {
 	readonly text: string;
 }
 
-/** What a person types, once the terminal shows a prompt. */
-export interface Step {
-	/** The prompt, at the end of what is printed. */
-	readonly prompt: string;
-	readonly type: string;
-}
-
-interface Terminal {
+interface Session {
 	/** For `sh -c`. */
 	readonly command: string;
 	readonly columns: number;
 	readonly rows: number;
-	/** Milliseconds between typed characters. */
-	readonly typing: number;
-	/** Milliseconds for which a person reads before typing. */
+	/** Milliseconds for which a person reads before typing, and between typed characters. */
 	readonly reading: number;
-	readonly steps: readonly Step[];
+	readonly typing: number;
+	/** What a person types, each at the prompt with which the terminal's output then ends. */
+	readonly lines: readonly (readonly [prompt: string, line: string])[];
 	/** The prompt at which the recording ends. */
 	readonly until: string;
-	readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -39,75 +31,47 @@ interface Terminal {
  *
  * @throws ProgramError if `script` does not exist here, or the command ends too early
  */
-export async function recordTerminal({ command, columns, rows, env, ...person }: Terminal): Promise<Chunk[]> {
+export async function recordTerminal(session: Session): Promise<Chunk[]> {
+	const { command, columns, rows, reading, typing, lines, until } = session;
 	const sized = `stty cols ${columns} rows ${rows}; exec ${command}`;
 	const child = spawn("script", ["--quiet", "--flush", "--return", "--command", sized, "/dev/null"], {
-		env: { ...process.env, TERM: "xterm-256color", COLORTERM: "", ...env },
+		env: { ...process.env, TERM: "xterm-256color", COLORTERM: "", npm_config_loglevel: "error" },
 		stdio: ["pipe", "pipe", "inherit"],
 	});
 	const began = performance.now();
 	const chunks: Chunk[] = [];
-	const typist = new Typist(person, child.stdin);
+	const expected = [...lines, [until, undefined] as const];
+	/** Since the last line was typed; undefined while a person types: what is echoed then is not a prompt. */
+	let printed: string | undefined = "";
+	const type = async (line: string): Promise<void> => {
+		await delay(reading);
+		for (const character of line) {
+			child.stdin.write(character);
+			await delay(typing);
+		}
+		printed = "";
+		child.stdin.write("\r");
+	};
 	child.stdout.setEncoding("utf8").on("data", (text: string) => {
-		if (!typist.done) {
-			chunks.push({ at: performance.now() - began, text });
-			typist.see(text);
+		const [prompt, line] = expected[0] ?? [];
+		if (prompt === undefined) {
+			return;
+		}
+		chunks.push({ at: performance.now() - began, text });
+		printed = printed === undefined ? undefined : printed + text;
+		if (printed !== undefined && stripVTControlCharacters(printed).endsWith(prompt)) {
+			expected.shift();
+			printed = undefined;
+			void (line === undefined ? child.stdin.end() : type(line));
 		}
 	});
-	try {
-		await once(child, "close");
-	} catch {
+	await once(child, "close").catch(() => {
 		throw new ProgramError("no script here: a recording needs the command of util-linux");
-	}
-	if (!typist.done) {
+	});
+	if (expected.length > 0) {
 		throw new ProgramError(`${command} ended too early:\n${chunks.map(({ text }) => text).join("")}`);
 	}
 	return chunks;
-}
-
-type Person = Pick<Terminal, "typing" | "reading" | "steps" | "until">;
-
-/** Types the steps, then ends the input. */
-class Typist {
-	done = false;
-	readonly #person: Person;
-	readonly #input: Writable;
-	#step = 0;
-	#seen = "";
-	#isTyping = false;
-
-	constructor(person: Person, input: Writable) {
-		this.#person = person;
-		this.#input = input;
-	}
-
-	see(text: string): void {
-		this.#seen += text;
-		const { steps, until, reading } = this.#person;
-		const step = steps[this.#step];
-		if (this.#isTyping || !stripVTControlCharacters(this.#seen).endsWith(step?.prompt ?? until)) {
-			return;
-		}
-		if (step === undefined) {
-			this.done = true;
-			this.#input.end();
-			return;
-		}
-		this.#isTyping = true;
-		setTimeout(() => this.#typeNext(`${step.type}\r`), reading);
-	}
-
-	#typeNext(rest: string): void {
-		if (rest === "\r") {
-			this.#isTyping = false;
-			this.#seen = "";
-			this.#step += 1;
-		}
-		this.#input.write(rest.slice(0, 1));
-		if (rest.length > 1) {
-			setTimeout(() => this.#typeNext(rest.slice(1)), this.#person.typing);
-		}
-	}
 }
 
 /**
