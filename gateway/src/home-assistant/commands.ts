@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIGHT_PREFIX, TOOLS } from "./discovery.js";
+import { LIGHT_PREFIX, SWITCH_PREFIX, TOOLS } from "./discovery.js";
 
 /** Bytes of a command: Home Assistant's have about 80. */
 const MAX_COMMAND = 1_024;
@@ -34,7 +34,17 @@ export function readCommand(part: string, payload: Buffer): ToolCall {
 	if (part.startsWith(LIGHT_PREFIX)) {
 		return { tool: TOOLS.light, args: { light: part.slice(LIGHT_PREFIX.length), ...readLightCommand(text) } };
 	}
+	if (part.startsWith(SWITCH_PREFIX)) {
+		return { tool: TOOLS.switch, args: { name: part.slice(SWITCH_PREFIX.length), on: readSwitched(text) } };
+	}
 	throw new Error(`unknown part ${JSON.stringify(part)}`);
+}
+
+function readSwitched(text: string): boolean {
+	if (text !== "ON" && text !== "OFF") {
+		throw new Error(`expected ON or OFF, got ${JSON.stringify(text.slice(0, 64))}`);
+	}
+	return text === "ON";
 }
 
 function readNumber(text: string): number {

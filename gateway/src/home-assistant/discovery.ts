@@ -26,19 +26,39 @@ export const TOOLS = {
 	volume: "self.audio_speaker.set_volume",
 	brightness: "self.screen.set_brightness",
 	light: "self.light.set",
+	switch: "self.switch.set",
 } as const;
 
-/** Marks the part of a topic that is a light. */
+/** Mark the part of a topic that is a light, or a switch. */
 export const LIGHT_PREFIX = "light-";
+export const SWITCH_PREFIX = "switch-";
 
 /** Home Assistant rejects a device class with a unit that it does not know for it. */
 const DEVICE_CLASSES: Readonly<Record<string, { readonly name: string; readonly units: readonly string[] }>> = {
-	temperature: { name: "temperature", units: ["°C", "°F", "K"] },
-	humidity: { name: "humidity", units: ["%"] },
-	pressure: { name: "atmospheric_pressure", units: ["hPa", "kPa", "Pa", "mbar"] },
-	light: { name: "illuminance", units: ["lx"] },
 	battery: { name: "battery", units: ["%"] },
+	co2: { name: "carbon_dioxide", units: ["ppm"] },
+	current: { name: "current", units: ["A", "mA"] },
+	distance: { name: "distance", units: ["mm", "cm", "m", "km"] },
+	energy: { name: "energy", units: ["Wh", "kWh"] },
+	frequency: { name: "frequency", units: ["Hz", "kHz"] },
+	humidity: { name: "humidity", units: ["%"] },
+	illuminance: { name: "illuminance", units: ["lx"] },
+	light: { name: "illuminance", units: ["lx"] },
+	moisture: { name: "moisture", units: ["%"] },
+	power: { name: "power", units: ["W", "kW"] },
+	pressure: { name: "atmospheric_pressure", units: ["hPa", "kPa", "Pa", "mbar"] },
+	temperature: { name: "temperature", units: ["°C", "°F", "K"] },
+	tvoc: { name: "volatile_organic_compounds_parts", units: ["ppb", "ppm"] },
+	voltage: { name: "voltage", units: ["V", "mV"] },
+	weight: { name: "weight", units: ["g", "kg"] },
 };
+
+/** The device classes of its binary sensors: https://www.home-assistant.io/integrations/binary_sensor/#device-class */
+const BINARY_CLASSES: ReadonlySet<string> = new Set([
+	...["battery", "carbon_monoxide", "cold", "connectivity", "door", "garage_door", "gas", "heat", "light", "lock"],
+	...["moisture", "motion", "moving", "occupancy", "opening", "plug", "power", "presence", "problem", "running"],
+	...["safety", "smoke", "sound", "tamper", "vibration", "window"],
+]);
 
 /** The discovery message of a device. `gateway` is the topic that says whether the gateway is online. */
 export function describeDevice(device: ShownDevice, gateway: string): object {
@@ -56,9 +76,14 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 	};
 	const sensors = [...status.measurements].map(([name, each]) => [
 		name,
-		entity(name, { platform: "sensor", state_class: "measurement", ...value(name), ...describeUnit(each) }),
+		entity(name, { ...value(name), ...(each.isBinary ? describeBinary(each) : describeUnit(each)), ...titled(each) }),
 	]);
 	const lights = offers(TOOLS.light) ? [...status.lights] : [];
+	const switches = (offers(TOOLS.switch) ? [...status.switches] : []).map(([name, each]) => {
+		const own = `switch_${name}`;
+		const command_topic = topicsOf(key).commandOf(SWITCH_PREFIX + name);
+		return [own, entity(own, { platform: "switch", ...value(own), command_topic, ...titled(each) })] as const;
+	});
 	return {
 		device: { identifiers: [`xs_mcp_${key}`], name: alias, model: cut(board.name), sw_version: cut(board.version) },
 		origin: { name: GATEWAY_INFO.name, sw_version },
@@ -70,6 +95,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 			...number("volume", "Volume"),
 			...number("brightness", "Screen brightness"),
 			...Object.fromEntries(sensors),
+			...Object.fromEntries(switches),
 			...Object.fromEntries(
 				lights.map(([name, light]) => [`light_${name}`, entity(`light_${name}`, describeLight(key, name, light))]),
 			),
@@ -82,8 +108,11 @@ export function describeState({
 	state = null,
 	status,
 }: Pick<ShownDevice, "status"> & { state?: string | null | undefined }): object {
-	const { volume, brightness, measurements } = status;
-	const values = [...measurements].map(([name, { value }]) => [name, value]);
+	const { volume, brightness, measurements, switches } = status;
+	const values = [
+		...[...measurements].map(([name, { value }]) => [name, typeof value === "boolean" ? onOrOff(value) : value]),
+		...[...switches].map(([name, { on }]) => [`switch_${name}`, onOrOff(on)]),
+	];
 	return { state, volume, brightness, ...Object.fromEntries(values) };
 }
 
@@ -91,7 +120,7 @@ export function describeState({
 export function describeLightState({ on, brightness, color }: Light): object {
 	const [r, g, b] = (color?.match(/[0-9a-f]{2}/gi) ?? []).map((hex) => Number.parseInt(hex, 16));
 	return {
-		state: on ? "ON" : "OFF",
+		state: onOrOff(on),
 		color_mode: colorModeOf({ on, brightness, color }),
 		brightness,
 		...(color !== undefined && { color: { r, g, b } }),
@@ -120,12 +149,26 @@ function colorModeOf({ brightness, color }: Light): string {
 function describeUnit({ kind, unit }: Measurement): object {
 	const deviceClass = DEVICE_CLASSES[kind];
 	const isKnown = unit !== undefined && deviceClass?.units.includes(unit);
-	return { unit_of_measurement: unit, ...(isKnown && { device_class: deviceClass?.name }) };
+	const about = { platform: "sensor", state_class: "measurement", unit_of_measurement: unit };
+	return { ...about, ...(isKnown && { device_class: deviceClass?.name }) };
+}
+
+function describeBinary({ kind }: Measurement): object {
+	return { platform: "binary_sensor", ...(BINARY_CLASSES.has(kind) && { device_class: kind }) };
+}
+
+/** What a person calls it, in place of its name. */
+function titled({ title }: { readonly title?: string | undefined }): object {
+	return title === undefined || title === "" ? {} : { name: title };
+}
+
+function onOrOff(isOn: boolean): "ON" | "OFF" {
+	return isOn ? "ON" : "OFF";
 }
 
 /** "sensor_temperature" is "Temperature". */
 function titleOf(name: string): string {
-	const words = name.replace(/^sensor_/, "").replaceAll("_", " ");
+	const words = name.replace(/^(?:sensor|switch)_/, "").replaceAll("_", " ");
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -19,11 +19,19 @@ const LIGHT = z.object({
 		.regex(/^#[0-9a-f]{6}$/i)
 		.optional(),
 });
+const TITLE = z.string().max(64).optional().catch(undefined);
+const VALUE = z.union([NUMBER, z.boolean()]);
+const UNIT = z.string().max(16);
+const SWITCH = z.object({ on: z.boolean(), title: TITLE });
 const SENSOR = z.object({
 	kind: z.string().max(32),
-	value: z.union([NUMBER, z.record(z.string(), NUMBER)]),
-	unit: z.string().max(16).optional(),
+	title: TITLE,
+	value: z.union([VALUE, z.record(z.string(), VALUE)]),
+	unit: z.union([UNIT, z.record(z.string(), UNIT)]).optional(),
 });
+
+/** The kind of a sensor that measures several things: the members of its values are their kinds. */
+const COMBINED = "combined";
 const STATUS = z.object({
 	audio_speaker: z.object({ volume: NUMBER }).optional().catch(undefined),
 	screen: z.object({ brightness: NUMBER }).optional().catch(undefined),
@@ -31,15 +39,21 @@ const STATUS = z.object({
 	chip: z.object({ temperature: NUMBER }).optional().catch(undefined),
 	lights: z.unknown().optional(),
 	sensors: z.unknown().optional(),
+	switches: z.unknown().optional(),
 });
 
 export type Light = z.infer<typeof LIGHT>;
+type Switch = z.infer<typeof SWITCH>;
 
-/** A number that a device measures; null while its sensor fails. */
+/** A number that a device measures, or whether something is so; null while its sensor fails. */
 export interface Measurement {
 	readonly kind: string;
-	readonly value: number | null;
+	readonly value: number | boolean | null;
+	/** Whether its values are true and false. */
+	readonly isBinary?: boolean;
 	readonly unit: string | undefined;
+	/** What a person calls it. */
+	readonly title?: string | undefined;
 }
 
 /** By a name that is unique in the device. */
@@ -51,11 +65,12 @@ export interface Status {
 	/** Of the screen. */
 	readonly brightness?: number | undefined;
 	readonly lights: ReadonlyMap<string, Light>;
+	readonly switches: ReadonlyMap<string, Switch>;
 	readonly measurements: Measurements;
 }
 
 /** The status of a device that has reported none. */
-export const NO_STATUS: Status = { lights: new Map(), measurements: new Map() };
+export const NO_STATUS: Status = { lights: new Map(), switches: new Map(), measurements: new Map() };
 
 /**
  * Reads the result of `self.get_device_status`.
@@ -68,17 +83,18 @@ export function readStatus(result: CallToolResult, before: Status): Status | und
 	if (data === undefined) {
 		return undefined;
 	}
-	const { audio_speaker: speaker, screen, lights } = data;
+	const { audio_speaker: speaker, screen, lights, switches } = data;
 	return {
 		volume: speaker?.volume,
 		brightness: screen?.brightness,
-		lights: new Map(partsOf(lights).flatMap(([name, value]) => readLight(name, value))),
+		lights: new Map(partsOf(lights).flatMap(([name, value]) => readPart(LIGHT, name, value))),
+		switches: new Map(partsOf(switches).flatMap(([name, value]) => readPart(SWITCH, name, value))),
 		measurements: merge(before.measurements, measurementsOf(data)),
 	};
 }
 
-function readLight(name: string, value: unknown): [string, Light][] {
-	const { data } = LIGHT.safeParse(value);
+function readPart<Part>(schema: z.ZodType<Part>, name: string, value: unknown): [string, Part][] {
+	const { data } = schema.safeParse(value);
 	return data === undefined ? [] : [[name, data]];
 }
 
@@ -103,16 +119,24 @@ export function withSensor(status: Status, { sensor, ...params }: Readonly<Recor
 	return measured.length === 0 ? status : { ...status, measurements: new Map([...status.measurements, ...measured]) };
 }
 
-/** A sensor's value by its name; a value with axes becomes several. Empty if it fails. */
+/** A sensor's value by its name; a value with members becomes several. Empty if it fails. */
 function measure(sensor: string, reading: unknown): [string, Measurement][] {
 	const { data } = SENSOR.safeParse(reading);
 	if (data === undefined) {
 		return [];
 	}
-	const { kind, value, unit } = data;
-	const values =
-		typeof value === "number" ? [["", value] as const] : partsOf(value).map(([axis, n]) => [`_${axis}`, n]);
-	return values.map(([axis, number]) => [`sensor_${sensor}${axis}`, { kind, value: number as number, unit }]);
+	const { kind, title, value, unit } = data;
+	const values = typeof value === "object" ? partsOf(value) : [["", value] as const];
+	return values.map(([member, each]) => [
+		member === "" ? `sensor_${sensor}` : `sensor_${sensor}_${member}`,
+		{
+			kind: kind === COMBINED ? member : kind,
+			value: each as number | boolean,
+			unit: typeof unit === "object" ? unit[member] : unit,
+			...(typeof each === "boolean" && { isBinary: true }),
+			...(title !== undefined && { title: member === "" ? title : `${title} ${member.replaceAll("_", " ")}` }),
+		},
+	]);
 }
 
 function partsOf(parts: unknown): [string, unknown][] {

@@ -119,6 +119,60 @@ describe("Home Assistant", () => {
 		});
 	});
 
+	it("finds switches, contacts and the several values of a sensor, with their device classes and titles", async (t) => {
+		const { started, messages, client } = await start(t);
+		const status = {
+			switches: { pump: { title: "Water pump", on: false, max_seconds: 30 }, "}} {{": { on: true } },
+			sensors: {
+				door: { title: "Front door", kind: "door", value: true },
+				soil: { kind: "moisture", value: 40, unit: "%" },
+				air: {
+					kind: "combined",
+					value: { temperature: 21, co2: 700, ok: true },
+					unit: { temperature: "°C", co2: "ppm" },
+				},
+			},
+		};
+		const calls: object[] = [];
+		const tools = [...TOOLS, { name: "self.switch.set", inputSchema: anything }];
+		const onCall: WireDeviceOptions["onCall"] = ({ name, arguments: args }) => {
+			if (name === "self.switch.set") {
+				calls.push(args);
+				status.switches.pump.on = args.on as boolean;
+			}
+			return { content: [{ type: "text", text: name === GET_STATUS.name ? JSON.stringify(status) : "true" }] };
+		};
+		const { device } = await connect(t, started, { tools, onCall });
+		await until(() => messages.has(CONFIG) && messages.has(STATE), "discovered");
+		const { components } = parse(messages, CONFIG);
+		assert.deepEqual(Object.keys(components).sort(), [
+			"sensor_air_co2",
+			"sensor_air_ok",
+			"sensor_air_temperature",
+			"sensor_door",
+			"sensor_soil",
+			"state",
+			"switch_pump",
+		]);
+		const { switch_pump: pump, sensor_door: door, sensor_soil: soil, sensor_air_co2: co2 } = components;
+		assert.deepEqual([pump.platform, pump.name], ["switch", "Water pump"]);
+		assert.deepEqual([door.platform, door.device_class, door.name], ["binary_sensor", "door", "Front door"]);
+		assert.deepEqual([soil.platform, soil.device_class], ["sensor", "moisture"]);
+		assert.deepEqual([co2.device_class, co2.unit_of_measurement], ["carbon_dioxide", "ppm"]);
+		const state = parse(messages, STATE);
+		assert.deepEqual([state.switch_pump, state.sensor_door, state.sensor_air_temperature], ["OFF", "ON", 21]);
+		await client.publishAsync(pump.command_topic, "ON");
+		await until(() => parse(messages, STATE).switch_pump === "ON", "on");
+		assert.deepEqual(calls, [{ name: "pump", on: true }]);
+		await client.publishAsync(pump.command_topic, "TOGGLE");
+		await until(() => /expected ON or OFF/.test(started.log()), "rejected");
+		device.notify("notifications/sensor_changed", { sensor: "door", kind: "door", value: false });
+		await until(() => parse(messages, STATE).sensor_door === "OFF", "closed");
+		status.switches.pump.on = false;
+		device.notify("notifications/switch_changed", { switch: "pump", on: false, cause: "limit" });
+		await until(() => parse(messages, STATE).switch_pump === "OFF", "off by itself");
+	});
+
 	it("is told of states, sensors, what other clients change, and of a device that goes offline", async (t) => {
 		const { started, messages } = await start(t);
 		const { device } = await connect(t, started);
