@@ -19,6 +19,9 @@ const INCLUDED = [
 	"zod",
 ];
 
+/** Packages whose types cannot be bundled. */
+const NOT_INCLUDED = ["mqtt", "pino"];
+
 /**
  * Writes the declarations into a folder. Rejects with Error if one of them would need a package other than Node's types.
  *
@@ -27,20 +30,29 @@ const INCLUDED = [
 export async function bundleDeclarations(entries, folder) {
 	const bundle = await rollup({
 		input: entries,
-		external: [/^node:/, "piscina"],
+		external: [/^node:/, "piscina", ...NOT_INCLUDED],
 		// The types of packages that are not exported by name keep their place in a shared file.
 		onwarn: () => {},
 		plugins: [
 			dts({
 				includeExternal: INCLUDED,
 				tsconfig: `${root}tsconfig.node.json`,
-				compilerOptions: { composite: false, incremental: false },
+				compilerOptions: {
+					composite: false,
+					incremental: false,
+					paths: {
+						"xs-mcp-manager": [`${root}mcp-manager/src/manager/index.ts`],
+						"xs-mcp-manager/*": [`${root}mcp-manager/src/*/index.ts`],
+					},
+				},
 			}),
 		],
 	});
 	const { output } = await bundle.write({ dir: folder, format: "es" });
 	await bundle.close();
-	const needed = output.flatMap(({ imports }) => imports).filter((path) => !/^node:|\.d\.ts$/.test(path));
+	const needed = output
+		.flatMap(({ imports }) => imports)
+		.filter((path) => !/^node:|\.d\.ts$/.test(path) && !NOT_INCLUDED.includes(path));
 	if (needed.length > 0) {
 		throw new Error(
 			`the declarations need ${[...new Set(needed)].join(", ")}: add them to INCLUDED in scripts/declarations.mjs`,

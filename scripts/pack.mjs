@@ -3,8 +3,8 @@
 // Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here. The sources'
 // package.json have no version, so that npm pack and npm publish refuse there.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, relative, resolve } from "node:path";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
 import { bundle, NOT_BUNDLED } from "../toolchain/bundle.mjs";
@@ -22,7 +22,6 @@ const PACKAGES = {
 	"mcp-manager": {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
 		files: SERVERS_FILES,
-		hasOwnTypes: true,
 	},
 	/** Not a library: pi loads it as a file. */
 	"integrations/pi": {
@@ -39,16 +38,11 @@ const program = new Command("pack.mjs")
 const [name, given = `${name}/dist`] = program.processedArgs;
 const folder = resolve(root, given);
 const target = `${folder}/package`;
-const { exports, files, hasOwnTypes = false } = PACKAGES[name];
+const { exports, files } = PACKAGES[name];
 const manifest = manifestOf(name);
 const manager = manifestOf("mcp-manager");
 const { engines } = manager;
 const dependencies = pick(manager.dependencies, NOT_BUNDLED);
-
-/** tsc's options for the library's declarations: those of tsconfig.node.json. */
-const DECLARATIONS =
-	"--ignoreConfig --declaration --emitDeclarationOnly --strict --exactOptionalPropertyTypes --skipLibCheck " +
-	"--verbatimModuleSyntax --noUncheckedIndexedAccess --target ES2022 --lib ES2022 --module NodeNext --types node";
 
 function manifestOf(source) {
 	return JSON.parse(readFileSync(`${root}${source}/package.json`, "utf8"));
@@ -64,10 +58,6 @@ function run(command, args) {
 /** The file of an export in the bundle: `core` for `core/index`, and `index` for the package itself. */
 function bundledName(path) {
 	return path === "." ? "index" : path.slice("./".length);
-}
-
-function typesOf(path, source) {
-	return hasOwnTypes ? `./types/${bundledName(path)}.d.ts` : `./types/${name}/src/${source}.d.ts`;
 }
 
 function pick(object, names) {
@@ -93,46 +83,14 @@ function writePackageJson() {
 			Object.keys(exports).length === 0
 				? undefined
 				: Object.fromEntries(
-						Object.entries(exports).map(([path, source]) => [
+						Object.keys(exports).map((path) => [
 							path,
-							{ types: typesOf(path, source), default: `./${bundledName(path)}.js` },
+							{ types: `./types/${bundledName(path)}.d.ts`, default: `./${bundledName(path)}.js` },
 						]),
 					),
 		dependencies,
 	};
 	writeFileSync(`${target}/package.json`, `${JSON.stringify(published, undefined, "\t")}\n`);
-}
-
-/** The manager's declarations are beside the gateway's. */
-function nameManagerByPath() {
-	const names = readdirSync(`${target}/types`, { recursive: true, encoding: "utf8" });
-	for (const path of names.filter((each) => each.endsWith(".d.ts")).map((each) => `${target}/types/${each}`)) {
-		const text = readFileSync(path, "utf8").replace(/(["'])xs-mcp-manager(\/core|\/proxy)?\1/g, (_, quote, part) => {
-			const source = `${target}/types/mcp-manager/src${part ?? "/manager"}/index.js`;
-			return `${quote}${relative(dirname(path), source)}${quote}`;
-		});
-		writeFileSync(path, text);
-	}
-}
-
-async function writeDeclarations() {
-	if (hasOwnTypes) {
-		const sources = Object.entries(exports).map(([path, file]) => [bundledName(path), `${root}${name}/src/${file}.ts`]);
-		await bundleDeclarations(Object.fromEntries(sources), `${target}/types`);
-		return;
-	}
-	// tsc takes the manager for a package of somebody else unless it is named.
-	const packages = [name, "mcp-manager"];
-	run(process.execPath, [
-		`${root}node_modules/typescript/bin/tsc`,
-		...DECLARATIONS.split(" "),
-		"--rootDir",
-		root,
-		"--outDir",
-		`${target}/types`,
-		...packages.flatMap((each) => Object.values(PACKAGES[each].exports).map((file) => `${root}${each}/src/${file}.ts`)),
-	]);
-	nameManagerByPath();
 }
 
 rmSync(target, { recursive: true, force: true });
@@ -143,7 +101,8 @@ for (const file of files) {
 	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
 if (Object.keys(exports).length > 0) {
-	await writeDeclarations();
+	const sources = Object.entries(exports).map(([path, file]) => [bundledName(path), `${root}${name}/src/${file}.ts`]);
+	await bundleDeclarations(Object.fromEntries(sources), `${target}/types`);
 }
 writeLicences(target, inputs);
 writePackageJson();

@@ -125,10 +125,10 @@ describe("the packages", () => {
 		await install([tarballs["mcp-manager"], tarballs.gateway], place);
 		const gateway = 'import { GatewayProgram } from "xs-mcp-gateway"; console.log(typeof GatewayProgram.start);';
 		assert.equal(await print(place, gateway), "function\n");
-		const types = readFileSync(join(place, "node_modules/xs-mcp-gateway/types/gateway/src/index.d.ts"), "utf8");
+		const types = readFileSync(join(place, "node_modules/xs-mcp-gateway/types/index.d.ts"), "utf8");
 		assert.match(types, /GatewayProgram/);
 		for (const [, path] of types.matchAll(/from "(\.[^"]+)\.js"/g)) {
-			assert.ok(existsSync(join(place, `node_modules/xs-mcp-gateway/types/gateway/src/${path}.d.ts`)), path);
+			assert.ok(existsSync(join(place, `node_modules/xs-mcp-gateway/types/${path}.d.ts`)), path);
 		}
 		for (const name of ["xs-mcp-manager", "xs-mcp-gateway/manager"]) {
 			assert.equal(
