@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
+import { callTool } from "../host-test/support/call-tool.js";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import {
 	bundle,
@@ -178,7 +179,7 @@ async function benchDevices(choice: EngineChoice): Promise<void> {
 		await connected;
 		times.push(performance.now() - begin);
 	}
-	const called = await Promise.all(servers.sessions.map((session) => session.callTool("self.get_device_status")));
+	const called = await Promise.all(servers.sessions.map((session) => callTool(session, "self.get_device_status")));
 	times.sort((a, b) => a - b);
 	say(`## ${DEVICES} virtual devices on one machine, ${devices[0]?.engineName}`);
 	say();

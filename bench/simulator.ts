@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Gateway, type Server, type Session, WebSocketDevices } from "../gateway/src/index.js";
+import { callTool } from "../host-test/support/call-tool.js";
 import { freePort } from "../host-test/support/port.js";
 import { type MachineHeap, readHeap } from "../scripts/moddable/heap.js";
 import { buildForSimulator } from "../scripts/moddable/mcconfig.js";
@@ -46,8 +47,8 @@ function row(name: string, { slots, chunks, stack }: MachineHeap): void {
 
 async function call(session: Session, count: number): Promise<void> {
 	for (let made = 0; made < count; made += 2) {
-		await session.callTool("self.audio_speaker.set_volume", { volume: made % 101 });
-		await session.callTool("self.get_device_status");
+		await callTool(session, "self.audio_speaker.set_volume", { volume: made % 101 });
+		await callTool(session, "self.get_device_status");
 	}
 }
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
+import { callTool } from "../support/call-tool.js";
 import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
@@ -60,8 +61,8 @@ for (const [engine, transport] of cases(MATRIX)) {
 			assert.deepEqual([server.board.name, device.revision], ["virtual", "2025-11-25"]);
 			assert.equal((await device.list("tools")).length, COMMON_TOOLS);
 			assert.equal((await device.list("tools", { withUserTools: true })).length, ALL_TOOLS);
-			assert.equal(text(await device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
-			const { structuredContent } = await device.callTool("self.get_device_status");
+			assert.equal(text(await callTool(device, "self.audio_speaker.set_volume", { volume: 30 })), "true");
+			const { structuredContent } = await callTool(device, "self.get_device_status");
 			assert.deepEqual((structuredContent as { audio_speaker?: unknown }).audio_speaker, { volume: 30 });
 		});
 
@@ -79,7 +80,7 @@ for (const [engine, transport] of cases(MATRIX)) {
 			const vision = await webService(t, '{"success":true,"text":"a window"}');
 			const { device } = await connect(t, { capabilities: { vision: { url: vision.url, token: "v-token" } } });
 			assert.equal(
-				text(await device.callTool("self.camera.take_photo", { question: "何が見える?" }, PATIENT)),
+				text(await callTool(device, "self.camera.take_photo", { question: "何が見える?" }, PATIENT)),
 				'{"success":true,"text":"a window"}',
 			);
 			const [request] = vision.requests;
@@ -92,23 +93,26 @@ for (const [engine, transport] of cases(MATRIX)) {
 		it("uploads its screen and previews a picture", async (t) => {
 			const { device } = await connect(t);
 			const upload = await webService(t, "");
-			assert.equal((await device.callTool("self.screen.snapshot", { url: upload.url }, PATIENT)).isError, false);
+			assert.equal((await callTool(device, "self.screen.snapshot", { url: upload.url }, PATIENT)).isError, false);
 			const body = upload.requests[0]?.body as Buffer;
 			const jpeg = body.subarray(body.indexOf(Buffer.from([0xff, 0xd8, 0xff])));
 			const gallery = await webService(t, jpeg);
-			assert.equal((await device.callTool("self.screen.preview_image", { url: gallery.url }, PATIENT)).isError, false);
+			assert.equal((await callTool(device, "self.screen.preview_image", { url: gallery.url }, PATIENT)).isError, false);
 			const noPicture = await webService(t, "no picture");
-			assert.equal((await device.callTool("self.screen.preview_image", { url: noPicture.url }, PATIENT)).isError, true);
-			const failed = await device.callTool("self.screen.snapshot", { url: "http://127.0.0.1:1/" }, PATIENT);
+			assert.equal(
+				(await callTool(device, "self.screen.preview_image", { url: noPicture.url }, PATIENT)).isError,
+				true,
+			);
+			const failed = await callTool(device, "self.screen.snapshot", { url: "http://127.0.0.1:1/" }, PATIENT);
 			assert.equal(failed.isError, true);
 		});
 
 		it("restarts on request, and keeps its volume", async (t) => {
 			const { device, gateway } = await connect(t);
-			await device.callTool("self.audio_speaker.set_volume", { volume: 12 });
+			await callTool(device, "self.audio_speaker.set_volume", { volume: 12 });
 			const again = nextSession(gateway.servers);
-			assert.equal(text(await device.callTool("self.reboot")), "true");
-			const status = await (await again).session.callTool("self.get_device_status");
+			assert.equal(text(await callTool(device, "self.reboot")), "true");
+			const status = await callTool((await again).session, "self.get_device_status");
 			assert.equal(JSON.parse(String(text(status))).audio_speaker.volume, 12);
 			assert.equal((await again).session.identity.clientId, device.identity.clientId);
 		});
@@ -130,10 +134,10 @@ for (const [engine, transport] of cases(MATRIX)) {
 		it("fails a call under way with a clear error when the device disconnects", async (t) => {
 			const { device } = await connect(t);
 			const { url } = await webService(t, "");
-			const call = device.callTool("self.screen.snapshot", { url });
+			const call = callTool(device, "self.screen.snapshot", { url });
 			device.close("unplugged");
 			await assert.rejects(call, { code: "server-disconnected", message: /unplugged/ });
-			await assert.rejects(device.callTool("self.get_device_status"), { code: "server-disconnected" });
+			await assert.rejects(callTool(device, "self.get_device_status"), { code: "server-disconnected" });
 		});
 	});
 }
@@ -180,12 +184,12 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);
 		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
-		await (await connected).session.callTool("self.screen.set_theme", { theme: "dark" });
+		await callTool((await connected).session, "self.screen.set_theme", { theme: "dark" });
 		await until(() => readFileSync(settingsFile, "utf8").includes("dark"), "the file is written");
 		first.stop();
 		const again = nextSession(gateway.servers);
 		await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
-		const status = await (await again).session.callTool("self.get_device_status");
+		const status = await callTool((await again).session, "self.get_device_status");
 		assert.equal(JSON.parse(String(text(status))).screen.theme, "dark");
 	});
 });

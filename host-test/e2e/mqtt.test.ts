@@ -8,6 +8,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { callTool } from "../support/call-tool.js";
 import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
@@ -240,7 +241,7 @@ describe("the gateway's broker", () => {
 		await assert.rejects(spy.subscribeAsync("#"));
 		spy.publish("xs-mcp/victim/down", '{"type":"goodbye"}');
 		await device.ping();
-		await device.callTool("self.get_device_status");
+		await callTool(device, "self.get_device_status");
 		assert.deepEqual(overheard, []);
 		assert.equal(device.connected, true);
 	});
@@ -278,11 +279,11 @@ describe("the gateway's broker", () => {
 				ids.map(async (clientId, at) => {
 					const device = sessionOf(clientId);
 					assert.equal((await device.list("tools")).length, COMMON_TOOLS);
-					await device.callTool("self.audio_speaker.set_volume", { volume: at % 101 });
+					await callTool(device, "self.audio_speaker.set_volume", { volume: at % 101 });
 				}),
 			);
 			for (const [at, clientId] of ids.entries()) {
-				const { structuredContent } = await sessionOf(clientId).callTool("self.get_device_status");
+				const { structuredContent } = await callTool(sessionOf(clientId), "self.get_device_status");
 				assert.deepEqual((structuredContent as Status).audio_speaker, { volume: at % 101 });
 			}
 		});
@@ -301,7 +302,7 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		const silent = createServer(() => {}).listen(0, "127.0.0.1");
 		t.after(() => silent.close());
 		await once(silent, "listening");
-		const call = device.callTool("self.screen.snapshot", {
+		const call = callTool(device, "self.screen.snapshot", {
 			url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
 		});
 		await device.ping();
@@ -310,7 +311,7 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		await broker.kill();
 		await failed;
 		await broker.run();
-		assert.equal((await (await back).session.callTool("self.get_device_status")).isError, false);
+		assert.equal((await callTool((await back).session, "self.get_device_status")).isError, false);
 	});
 
 	it("reports a device that disconnects without a goodbye", async (t) => {

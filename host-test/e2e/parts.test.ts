@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
@@ -77,7 +78,7 @@ for (const engine of cases(ENGINES)) {
 			device.say("Wie ist das Wetter in München?");
 			await until(() => notes.length > 0, "told");
 			assert.deepEqual(notes, ["assistant: this backend has no assistant: it only passes on calls of tools"]);
-			const result = await server.session?.callTool("self.assistant.say", { text: "Hello" });
+			const result = await callTool(server.session, "self.assistant.say", { text: "Hello" });
 			assert.equal(result?.isError, true);
 			assert.match(JSON.stringify(result?.content), /this backend has no assistant/);
 			// An operator's program may speak through the gateway: clients are told what it says.
@@ -89,7 +90,7 @@ for (const engine of cases(ENGINES)) {
 		it("shows its light, and reports its sensors", async (t) => {
 			const { device, notes, server } = await startNoted(t, engine);
 			const call = async (name: string, args: object = {}): Promise<unknown> => {
-				const result = await server.session?.callTool(name, args);
+				const result = await callTool(server.session, name, args);
 				return (result as { structuredContent?: unknown }).structuredContent;
 			};
 			await call("self.light.set", { color: "#ff0000", brightness: 40 });

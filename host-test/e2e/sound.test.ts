@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { wavFile } from "../doubles/wav.js";
+import { callTool } from "../support/call-tool.js";
 import { measureTone } from "../support/measure-tone.js";
 import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
@@ -72,8 +73,8 @@ for (const engine of cases(ENGINES)) {
 			const { session, sound } = await connect(t);
 			const loudness: number[] = [];
 			for (const volume of [100, 75]) {
-				await session.callTool("self.audio_speaker.set_volume", { volume });
-				await session.callTool("self.audio_speaker.chime", {}, PATIENT);
+				await callTool(session, "self.audio_speaker.set_volume", { volume });
+				await callTool(session, "self.audio_speaker.chime", {}, PATIENT);
 				const [first, second] = [sound.samples.slice(0, 2_000), sound.samples.slice(4_000, 6_000)];
 				const tones = [measureTone(first, sound.sampleRate), measureTone(second, sound.sampleRate)];
 				assert.deepEqual(
@@ -93,8 +94,8 @@ for (const engine of cases(ENGINES)) {
 			const file = wavFile(samples, { sampleRate: RATE });
 			const url = await serve(t, (_request, response) => response.end(file));
 			const { session, sound } = await connect(t);
-			await session.callTool("self.audio_speaker.set_volume", { volume: 100 });
-			await session.callTool("self.audio_speaker.play", { url }, PATIENT);
+			await callTool(session, "self.audio_speaker.set_volume", { volume: 100 });
+			await callTool(session, "self.audio_speaker.play", { url }, PATIENT);
 			const wanted = new Int16Array(Uint8Array.from(samples).buffer);
 			assert.deepEqual(sound.samples.slice(0, wanted.length), [...wanted]);
 			assert.equal(sound.sampleRate, RATE);
@@ -118,7 +119,7 @@ for (const engine of cases(ENGINES)) {
 				send();
 			});
 			const { device, session, sound } = await connect(t);
-			const playing = session.callTool("self.audio_speaker.play", { url }, PATIENT);
+			const playing = callTool(session, "self.audio_speaker.play", { url }, PATIENT);
 			await until(() => sound.samples.length > RATE, "a second was played");
 			const heap = await device.heap();
 			if (heap !== undefined) {
@@ -135,14 +136,14 @@ for (const engine of cases(ENGINES)) {
 				return isStill;
 			};
 			await until(isHeldBack, "nothing was sent for a quarter of a second of sound");
-			await session.callTool("self.audio_speaker.stop");
+			await callTool(session, "self.audio_speaker.stop");
 			assert.match(failure(await playing), /the sound was stopped/);
 		});
 
 		it("reports what it cannot play", async (t) => {
 			const url = await serve(t, (_request, response) => response.end("<html>"));
 			const { session } = await connect(t);
-			const result = await session.callTool("self.audio_speaker.play", { url }, PATIENT);
+			const result = await callTool(session, "self.audio_speaker.play", { url }, PATIENT);
 			assert.match(failure(result), /not a WAV file: truncated before its samples/);
 		});
 	});

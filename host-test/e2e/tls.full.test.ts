@@ -10,6 +10,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { callTool } from "../support/call-tool.js";
 import { until } from "../support/until.js";
 import { typeScript } from "./program.js";
 
@@ -66,7 +67,7 @@ describe("MQTT over TLS", () => {
 		assert.equal(gateway.servers.sessions.length, 0);
 		const connected = nextSession(gateway.servers);
 		startProcess(t, `mqtts://localhost:${port}`, certificate.file);
-		assert.equal((await (await connected).session.callTool("self.get_device_status")).isError, false);
+		assert.equal((await callTool((await connected).session, "self.get_device_status")).isError, false);
 	});
 });
 
@@ -109,7 +110,7 @@ describe("WebSocket over TLS", () => {
 		t.after(() => devices.close());
 		const connected = nextSession(gateway.servers);
 		startProcess(t, `wss://localhost:${port}/`, certificate.file);
-		assert.equal((await (await connected).session.callTool("self.get_device_status")).isError, false);
+		assert.equal((await callTool((await connected).session, "self.get_device_status")).isError, false);
 	});
 });
 

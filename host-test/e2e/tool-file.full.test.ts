@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
+import { callTool } from "../support/call-tool.js";
 import { copyWorkTree } from "../support/guide.js";
 import { freePort } from "../support/port.js";
 
@@ -66,7 +67,7 @@ describe("a tool is one file", { skip: process.platform === "win32" && "npm need
 		});
 		await Promise.race([online, ended]);
 		const { session: device } = await session;
-		const { content } = await device.callTool("self.lamp.set", { on: true, brightness: 50 });
+		const { content } = await callTool(device, "self.lamp.set", { on: true, brightness: 50 });
 		assert.deepEqual(content, [{ type: "text", text: '{"on":true,"rgb":[128,90,45]}' }]);
 	});
 

@@ -6,6 +6,7 @@ import type { Server, Session } from "../../gateway/src/index.js";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
 import { buildForQemu, findQemuTools, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { callTool } from "../support/call-tool.js";
 import { startChip } from "./device.js";
 import { CALLS } from "./lengths.js";
 import { type Memory, tableOf } from "./measurements.js";
@@ -75,8 +76,8 @@ it(`an ESP32-C3 in QEMU comes to a session, lists its tools, answers ${CALLS} ca
 
 	const { network } = await call("get_device_status");
 	assert.deepEqual(network, { type: "ethernet" });
-	await assert.rejects(first.callTool("self.no_such_tool"), /self\.no_such_tool/);
-	await assert.rejects(first.callTool("self.get_device_status", { more: "x".repeat(70_000) }));
+	await assert.rejects(callTool(first, "self.no_such_tool"), /self\.no_such_tool/);
+	await assert.rejects(callTool(first, "self.get_device_status", { more: "x".repeat(70_000) }));
 	const latencies: number[] = [];
 	const memories: Memory[] = [];
 	while (latencies.length < CALLS) {

@@ -7,6 +7,7 @@ import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js"
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { callTool } from "../support/call-tool.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,8 +40,8 @@ describe("the button and the LED of the simulator's device", { skip }, () => {
 		const { milliseconds, ...press } = (device.event?.params ?? {}) as { milliseconds?: number };
 		assert.deepEqual(press, { button: "button", long: false });
 		assert.ok(Number(milliseconds) > 0);
-		await device.session?.callTool("self.light.set", { on: true });
-		const status = await device.session?.callTool("self.get_device_status");
+		await callTool(device.session, "self.light.set", { on: true });
+		const status = await callTool(device.session, "self.get_device_status");
 		assert.deepEqual((status as { structuredContent?: { lights?: unknown } }).structuredContent?.lights, {
 			led: { on: true },
 		});

@@ -8,6 +8,7 @@ import { nextOnline, nextSession, openGateway } from "../../gateway/test/support
 import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { callTool } from "../support/call-tool.js";
 import { freePort } from "../support/port.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -63,14 +64,14 @@ describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 		const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 
 		const first = await start(LAMP);
-		const lamp = await first.device.callTool("self.lamp.toggle");
+		const lamp = await callTool(first.device, "self.lamp.toggle");
 		assert.deepEqual(lamp.structuredContent, { on: true });
-		assert.equal(text(await first.device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
+		assert.equal(text(await callTool(first.device, "self.audio_speaker.set_volume", { volume: 30 })), "true");
 		assert.ok(first.lines.includes("mod: self.lamp.toggle"), first.lines.join("\n"));
 		await first.stop();
 
 		const second = await start(otherMod(t, SECOND_VERSION));
-		assert.equal(text(await second.device.callTool("self.lamp.blink")), "blinks");
+		assert.equal(text(await callTool(second.device, "self.lamp.blink")), "blinks");
 		const tools = (await second.device.list("tools")) as readonly { name: string }[];
 		assert.deepEqual(
 			tools.map(({ name }) => name).filter((name) => name.startsWith("self.lamp.")),
@@ -80,7 +81,7 @@ describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 
 		const broken = await start(otherMod(t, 'throw new Error("no lamp here");\n'));
 		assert.ok(broken.lines.includes("mod skipped: no lamp here"), broken.lines.join("\n"));
-		assert.equal(text(await broken.device.callTool("self.audio_speaker.set_volume", { volume: 30 })), "true");
+		assert.equal(text(await callTool(broken.device, "self.audio_speaker.set_volume", { volume: 30 })), "true");
 		await broken.stop();
 		assert.ok(firmware.equals(readFileSync(library)), "the firmware stayed as it was");
 	});

@@ -14,6 +14,7 @@ import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../e2e/cli
 import { ENGINES, startDevice } from "../e2e/fixtures.js";
 import { gatewayArgs, gatewayFlags } from "../e2e/gateway-process.js";
 import { grown, heapBytes, type Resources, resources } from "../e2e/resources.js";
+import { callTool } from "../support/call-tool.js";
 import { until } from "../support/until.js";
 import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
 
@@ -144,7 +145,7 @@ async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promi
 	await device.start();
 	await until(isOnline, "the device is online");
 	const { session } = gateway.servers.find(MAC_ADDRESS) as Server;
-	assert.equal((await session?.callTool("self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
+	assert.equal((await callTool(session, "self.audio_speaker.set_volume", VOLUME.arguments))?.isError, false);
 	device.stop();
 	await until(() => !isOnline(), "the device is offline");
 }

@@ -64,7 +64,7 @@ interface ResourceUpdate {
 export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
 
 export interface CatalogOptions {
-	/** Its key: see catalogKey. */
+	/** Its key: the same for clients with the same access and view, on the same path. */
 	readonly key: string;
 	readonly access: Access;
 	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */

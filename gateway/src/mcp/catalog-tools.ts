@@ -14,7 +14,7 @@ interface CatalogCaller {
 }
 
 /** A tool with which a client finds and calls tools that are not in its list. */
-interface CatalogTool {
+export interface CatalogTool {
 	readonly listed: Tool;
 	/** Rejects as the call of a server's tool does. */
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;

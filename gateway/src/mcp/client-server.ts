@@ -23,7 +23,7 @@ import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
-import { findCatalogTool, instructionsFor } from "./catalog-tools.js";
+import { type CatalogTool, findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
@@ -218,14 +218,8 @@ export class ClientServer extends McpServer implements ServedClient {
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
-			const call = (tool: string, toolArgs: object) => this.#call(tool, toolArgs, context);
 			const catalogTool = findCatalogTool(this.catalog, name);
-			if (catalogTool === undefined) {
-				return await call(name, args);
-			}
-			const { catalog, revision } = this;
-			const result = await catalogTool.run(args, { catalog, revision, call });
-			return isInputRequiredResult(result) ? result : resultFor(result, revision);
+			return await (catalogTool ? this.#callCatalogTool(catalogTool, args, context) : this.#call(name, args, context));
 		});
 	}
 
@@ -233,6 +227,13 @@ export class ClientServer extends McpServer implements ServedClient {
 	#capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
 		const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
 		return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.server.getClientCapabilities();
+	}
+
+	async #callCatalogTool(tool: CatalogTool, args: object, context: ServerContext) {
+		const { catalog, revision } = this;
+		const call = (name: string, toolArgs: object) => this.#call(name, toolArgs, context);
+		const result = await tool.run(args, { catalog, revision, call });
+		return isInputRequiredResult(result) ? result : resultFor(result, revision);
 	}
 
 	async #call(name: string, args: object, context: ServerContext) {

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 import { Catalog } from "../catalog/catalog.js";
-import { catalogKey, scopeKey } from "../catalog/catalog-key.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { Listings, type Naming } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
@@ -131,4 +130,20 @@ export class Gateway {
 	async close(): Promise<void> {
 		await this.servers.close();
 	}
+}
+
+/** The key of a scope: clients with the same one share lists. */
+function scopeKey({ server, devices, userTools, readOnly }: Scope): string {
+	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
+	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
+	return JSON.stringify([server ?? null, devices ? list(devices) : null, tools, readOnly]);
+}
+
+/** The key of a catalog: clients with the same access and view, on the same path, share one. */
+function catalogKey(
+	scope: string,
+	{ principal, isForeignPage = false }: Access,
+	{ catalog, catalogLimit, pinnedTools, panels }: ToolView,
+): string {
+	return JSON.stringify([principal, scope, isForeignPage, catalog, catalogLimit, pinnedTools, panels]);
 }

@@ -37,6 +37,7 @@ export class RequestGuard {
 	readonly #source: SourceCheck;
 	readonly #limits: RequestLimits;
 	readonly #addresses: ClientAddresses;
+	readonly #isLocal: boolean;
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
@@ -47,12 +48,13 @@ export class RequestGuard {
 		this.#source = new SourceCheck([options.address], options);
 		this.#limits = new RequestLimits(options);
 		this.#addresses = new ClientAddresses(options.trustProxy);
+		this.#isLocal = isLoopback(options.address);
 	}
 
 	/** Whether clients need a token: beyond loopback always, else as soon as there is one. */
 	get needsToken(): boolean {
-		const { address, tokens, signIn } = this.#options;
-		return !isLoopback(address) || tokens.needs("client") || signIn?.isRequired === true;
+		const { tokens, signIn } = this.#options;
+		return !this.#isLocal || tokens.needs("client") || signIn?.isRequired === true;
 	}
 
 	/** The network address that a request comes from, for logs and limits. */

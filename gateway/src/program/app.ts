@@ -7,10 +7,9 @@ import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "..
 import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { readJson } from "../http/body.js";
-import { allowOrigin } from "../http/cors.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
-import { setHeaders } from "../http/response-headers.js";
+import { allowOrigin, setHeaders } from "../http/response-headers.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";

@@ -6,10 +6,9 @@ import {
 } from "../devices/bootstrap/bootstrap-routes.js";
 import { PictureRoutes, type PictureRoutesOptions } from "../devices/pictures/picture-routes.js";
 import { PICTURE_PATHS } from "../devices/pictures/pictures.js";
-import { allowOrigin } from "../http/cors.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
-import { setHeaders } from "../http/response-headers.js";
+import { allowOrigin, setHeaders } from "../http/response-headers.js";
 import { allow, type HttpEnv } from "../http/route.js";
 
 export interface DeviceAppOptions extends PictureRoutesOptions {

@@ -157,7 +157,8 @@ export class HttpEndpoint {
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
-		if (this.#sessions.owns(request) || isSessionRequest(request, body)) {
+		const { "mcp-session-id": id } = request.headers;
+		if ((id !== undefined && this.#sessions.has(`${id}`)) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
 			if (isListen(body)) {

@@ -78,9 +78,9 @@ export class HttpSessions {
 		return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
 	}
 
-	/** Whether a request names a session that is open. */
-	owns({ headers }: IncomingMessage): boolean {
-		return this.#sessions.has(`${headers["mcp-session-id"]}`);
+	/** Whether the session with this id is open. */
+	has(id: string): boolean {
+		return this.#sessions.has(id);
 	}
 
 	/**

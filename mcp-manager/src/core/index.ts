@@ -2,10 +2,9 @@
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
+export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
-export { MAX_NESTING, nestsDeeper } from "./nesting.js";
 export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
-export { RateLimit } from "./rate-limit.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export {

@@ -33,12 +33,19 @@ export class Questions {
 	/** The request in whose response a message came. */
 	readonly #current = new AsyncLocalStorage<Exchange>();
 	readonly #exchanges = new Set<Exchange>();
-	readonly #isExpected: boolean;
 
-	/** @param capabilities the capabilities sent to the server: it gets answers only within them */
-	constructor(client: Client, capabilities: ClientCapabilities) {
+	/**
+	 * Answers a server's questions.
+	 *
+	 * @param capabilities the capabilities sent to the server: it gets answers only within them
+	 * @returns undefined if it gets none
+	 */
+	static open(client: Client, capabilities: ClientCapabilities): Questions | undefined {
 		const methods = METHODS.filter((each) => capabilities[CAPABILITY_FOR[each]] !== undefined);
-		this.#isExpected = methods.length > 0;
+		return methods.length === 0 ? undefined : new Questions(client, methods);
+	}
+
+	private constructor(client: Client, methods: typeof METHODS) {
 		for (const method of methods) {
 			client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
 				const question = { method, ...(params && { params }) };
@@ -57,9 +64,6 @@ export class Questions {
 		options: RequestOptions & { readonly timeout: number },
 		request: (options: RequestOptions) => Promise<Result>,
 	): Promise<Result> {
-		if (!this.#isExpected) {
-			return await request(options);
-		}
 		const pausable = new PausableTimeout(options);
 		const exchange = { inputClient, pausable };
 		this.#exchanges.add(exchange);

@@ -76,8 +76,14 @@ export interface Upload {
 	end(): void;
 }
 
-/** Sends a request over a session. */
-type Send<Result> = (session: Session, params: Record<string, unknown>, options: RequestOptions) => Promise<Result>;
+/** A request that is sent in its turn, once at most. */
+interface QueuedRequest {
+	readonly method: string;
+	readonly params: Readonly<Record<string, unknown>>;
+	readonly options: RequestOptions;
+	/** Whether it is another gateway's: its parameters are not changed. */
+	readonly isForwarded?: boolean;
+}
 
 /** What the servers of a registry share. */
 export interface ServerContext extends CallLimits {
@@ -327,8 +333,10 @@ export class Server {
 		let answered: CallToolResult | undefined;
 		try {
 			await this.checkArguments(tool, args);
-			const call = () => this.#request("tools/call", { name: tool.name, arguments: args }, { ...options, tool });
-			const result = await (this.#settings?.retry(call, tool, options.signal) ?? call());
+			const params = { name: tool.name, arguments: args };
+			const request = { method: "tools/call", params, options: { ...options, tool } };
+			const send = () => this.#inTurn<OrInput<CallToolResult>>(request);
+			const result = await (this.#settings?.retry(send, tool, options.signal) ?? send());
 			await this.#checkResult(tool, result);
 			answered = isInputRequiredResult(result) ? undefined : result;
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
@@ -351,8 +359,7 @@ export class Server {
 	 */
 	async relay(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const tool = method === "tools/call" ? this.tools.find(({ name }) => name === params.name) : undefined;
-		const send: Send<object> = (session, ...request) => session.forward(method, ...request);
-		return await this.#track(this.#inTurn(params, { ...options, tool }, send));
+		return await this.#track(this.#inTurn({ method, params, options: { ...options, tool }, isForwarded: true }));
 	}
 
 	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */
@@ -374,23 +381,10 @@ export class Server {
 		params: Readonly<Record<string, unknown>>,
 		options: RequestOptions = {},
 	): Promise<Results[Method]> {
-		return await this.#track(this.#request(method, params, options));
+		return await this.#track(this.#inTurn<Results[Method]>({ method, params, options }));
 	}
 
-	async #request<Method extends keyof Results>(
-		method: Method,
-		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions,
-	): Promise<Results[Method]> {
-		return await this.#inTurn(params, options, (session, ...request) => session.request(method, ...request));
-	}
-
-	/** @param send sends the request, once at most */
-	async #inTurn<Result extends object>(
-		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions,
-		send: Send<Result>,
-	): Promise<Result> {
+	async #inTurn<Result extends object>({ method, params, options, isForwarded }: QueuedRequest): Promise<Result> {
 		if (this.#isClosed) {
 			throw shuttingDown();
 		}
@@ -404,9 +398,12 @@ export class Server {
 			let upload: Upload | undefined;
 			try {
 				upload = await this.#startUpload(session, params, options.tool);
-				const finalParams = { ...params, ...(upload && { arguments: upload.args }) };
+				const sent = { ...params, ...(upload && { arguments: upload.args }) };
 				const onSent = upload?.sent && ((id: RequestId) => upload?.sent?.(id));
-				const result = await send(session, finalParams, { timeout: callTimeout, ...options, onSent });
+				const sending = { timeout: callTimeout, ...options, onSent };
+				const result = isForwarded
+					? await session.forward(method, sent, sending)
+					: await session.request(method as keyof Results, sent, sending);
 				return (upload?.complete(result as CallToolResult) ?? result) as Result;
 			} catch (error) {
 				throw this.#withConsequence(error);

@@ -76,6 +76,7 @@ export class Session extends EventEmitter<Events> {
 	#opened: Promise<void> | undefined;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
+	/** Undefined if the server gets no answers. */
 	#questions: Questions | undefined;
 	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
 	/** The id of the request that was sent last. */
@@ -215,11 +216,6 @@ export class Session extends EventEmitter<Events> {
 		return list === "tools" && sendsHeaders ? headerProblem(item.inputSchema) : undefined;
 	}
 
-	/** Calls a tool. Rejects as {@link request} does. */
-	async callTool(name: string, args: object = {}, options: RequestOptions = {}): Promise<Results["tools/call"]> {
-		return await this.request("tools/call", { name, arguments: args }, options);
-	}
-
 	/**
 	 * Makes a request of a client, during which the server may log, and ask that client. A tool that failed is a result with
 	 * `isError`.
@@ -239,11 +235,10 @@ export class Session extends EventEmitter<Events> {
 			if (!this.isStateless && this.declares("logging")) {
 				this.#log.want(options.logLevel);
 			}
+			const send = (final: SdkOptions) => this.#sdk.request(request, schema, final);
 			const answer = this.#isModern
 				? this.#modernRequest(request, schema, sdkOptions, options.tool)
-				: (this.#questions as Questions).during(options.inputClient, sdkOptions, (final) =>
-						this.#sdk.request(request, schema, final),
-					);
+				: (this.#questions?.during(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
 			this.#log.begin(this.#sentId, options, answer);
 			this.#tellSent(options);
 			return await answer;
@@ -301,7 +296,7 @@ export class Session extends EventEmitter<Events> {
 		const { negotiation: mode = "legacy" } = this.#transport;
 		const capabilities = this.#capabilities;
 		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = new Questions(client, capabilities);
+		this.#questions = Questions.open(client, capabilities);
 		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
 		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.#notified(method, params);
 		this.#client = client;

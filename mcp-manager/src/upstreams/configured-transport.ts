@@ -18,8 +18,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
-import { MAX_NESTING, nestsDeeper } from "../core/nesting.js";
-import { RateLimit } from "../core/rate-limit.js";
+import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { INVALID_RESPONSE, NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, RateLimitError } from "./http-failure.js";

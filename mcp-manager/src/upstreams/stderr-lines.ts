@@ -1,4 +1,4 @@
-import { RateLimit } from "../core/rate-limit.js";
+import { RateLimit } from "../core/limits.js";
 
 /** Most lines forwarded per second and per piece. Others are dropped. */
 const MAX_LINES = 20;

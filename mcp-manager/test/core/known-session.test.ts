@@ -44,13 +44,15 @@ class KnownTransport implements ServerTransport {
 	}
 }
 
+const CALL = { name: "blink", arguments: {} };
+
 describe("a session with a server that another gateway has met", () => {
 	it("makes no handshake", async () => {
 		const transport = new KnownTransport();
 		const session = new Session(transport);
 		assert.deepEqual([session.revision, session.declares("tools")], ["2025-06-18", true]);
 		assert.deepEqual(transport.asked, []);
-		await Promise.all([session.callTool("blink"), session.callTool("blink")]);
+		await Promise.all([session.request("tools/call", CALL), session.request("tools/call", CALL)]);
 		assert.deepEqual(transport.asked, ["tools/call", "tools/call"]);
 	});
 
@@ -60,9 +62,9 @@ describe("a session with a server that another gateway has met", () => {
 		const heard: string[] = [];
 		session.on("notification", (method) => heard.push(method));
 		transport.notify("notifications/first");
-		await session.callTool("blink");
+		await session.request("tools/call", CALL);
 		transport.notify("notifications/second");
-		await session.callTool("blink");
+		await session.request("tools/call", CALL);
 		assert.deepEqual(heard, ["notifications/first", "notifications/second"]);
 	});
 

@@ -12,7 +12,7 @@ type Handler = (request: { params?: object }, context: { mcpReq: { signal: Abort
 function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
 	const handlers = new Map<string, Handler>();
 	const client = { setRequestHandler: (method: string, handler: Handler) => handlers.set(method, handler) };
-	const questions = new Questions(client as unknown as Client, capabilities);
+	const questions = Questions.open(client as unknown as Client, capabilities) as Questions;
 	const ask = async ({ method, params }: Question): Promise<object> => {
 		const handler = handlers.get(method) as Handler;
 		return await handler({ ...(params && { params }) }, { mcpReq: { signal: new AbortController().signal } });

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Session } from "xs-mcp-manager/core";
 import { DeviceTransport } from "../../../gateway/src/devices/device-transport.js";
+import { callTool } from "../../../host-test/support/call-tool.js";
 
 // A device at the other end of a connection in memory: what it is asked is seen, what it answers is said.
 
@@ -117,7 +118,7 @@ describe("a session with a device", () => {
 
 	it("gives up a call in time, and tells the device", async () => {
 		const { session, asked } = await connect();
-		await assert.rejects(session.callTool("t", {}, { timeout: 10 }), { code: "timeout", message: /within 10 ms/ });
+		await assert.rejects(callTool(session, "t", {}, { timeout: 10 }), { code: "timeout", message: /within 10 ms/ });
 		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
 		assert.equal(asked.at(-1)?.params?.requestId, asked[0]?.id);
 	});
@@ -125,17 +126,17 @@ describe("a session with a device", () => {
 	it("cancels a call, and tells the device", async () => {
 		const { session, asked } = await connect();
 		const controller = new AbortController();
-		const call = session.callTool("t", {}, { signal: controller.signal });
+		const call = callTool(session, "t", {}, { signal: controller.signal });
 		controller.abort();
 		await assert.rejects(call, { code: "cancelled" });
 		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
-		await assert.rejects(session.callTool("t", {}, { signal: controller.signal }), { code: "cancelled" });
+		await assert.rejects(callTool(session, "t", {}, { signal: controller.signal }), { code: "cancelled" });
 		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
 	});
 
 	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
 		const { session, asked, answer } = await connect();
-		await assert.rejects(session.callTool("t", { text: "x".repeat(9_000) }), {
+		await assert.rejects(callTool(session, "t", { text: "x".repeat(9_000) }), {
 			code: "invalid-arguments",
 			message: /^message too large for the device: 9[0-9]+ bytes \(limit 8192\)$/,
 		});
@@ -143,12 +144,12 @@ describe("a session with a device", () => {
 		for (let level = 0; level < 30; level += 1) {
 			nested = [nested];
 		}
-		await assert.rejects(session.callTool("t", { nested }), {
+		await assert.rejects(callTool(session, "t", { nested }), {
 			code: "invalid-arguments",
 			message: /nested too deeply/,
 		});
 		assert.deepEqual(asked, []);
-		const call = session.callTool("t");
+		const call = callTool(session, "t");
 		answer({ result: RESULT });
 		await call;
 	});
@@ -157,7 +158,7 @@ describe("a session with a device", () => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { session, asked, transport, answer } = await connect();
 		const seen: unknown[] = [];
-		const call = session.callTool("t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
+		const call = callTool(session, "t", {}, { timeout: 200, onProgress: ({ progress }) => seen.push(progress) });
 		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
 		for (let progress = 1; progress <= 4; progress += 1) {
 			t.mock.timers.tick(80);
@@ -180,7 +181,7 @@ describe("a session with a device", () => {
 			[{ message: "no such pin" }, { code: -32000, message: "no such pin" }],
 		] as const) {
 			const { session, answer } = await connect();
-			const call = session.callTool("t");
+			const call = callTool(session, "t");
 			answer({ error });
 			await assert.rejects(call, { name: "ProtocolError", ...expected });
 		}
@@ -197,7 +198,7 @@ describe("a session with a device", () => {
 			{ error: { code: "x" } },
 		]) {
 			const { session, answer } = await connect();
-			const call = session.callTool("t");
+			const call = callTool(session, "t");
 			answer(member);
 			await assert.rejects(call, { code: "invalid-result" }, JSON.stringify(member));
 		}
@@ -263,7 +264,7 @@ describe("a session with a device", () => {
 
 	it("asks for log messages only if the device declares them", async () => {
 		const { session, asked, answer } = await connect({ ...INITIALIZED, capabilities: { tools: {}, logging: {} } });
-		const call = session.callTool("t", {}, { logLevel: "warning" });
+		const call = callTool(session, "t", {}, { logLevel: "warning" });
 		await turn();
 		assert.deepEqual(
 			asked.map(({ method, params }) => [method, params?.level]),
@@ -276,7 +277,7 @@ describe("a session with a device", () => {
 		await call;
 		session.close();
 		const silent = await connect();
-		void silent.session.callTool("t", {}, { logLevel: "warning" }).catch(() => {});
+		void callTool(silent.session, "t", {}, { logLevel: "warning" }).catch(() => {});
 		await turn();
 		assert.deepEqual(
 			silent.asked.map(({ method }) => method),
@@ -288,7 +289,7 @@ describe("a session with a device", () => {
 	it("takes as log messages only the notifications that are", async () => {
 		const { session, transport, answer } = await connect();
 		const logged: unknown[] = [];
-		const call = session.callTool("t", {}, { onLog: ({ data }) => logged.push(data) });
+		const call = callTool(session, "t", {}, { onLog: ({ data }) => logged.push(data) });
 		for (const method of ["notifications/other", "notifications/message"]) {
 			transport.say({ jsonrpc: "2.0", method, params: { level: "info", data: method } });
 			await turn();
@@ -309,7 +310,7 @@ describe("a session with a device", () => {
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const { session } = await connect();
 		let error: unknown;
-		const call = session.callTool("t").catch((cause: unknown) => {
+		const call = callTool(session, "t").catch((cause: unknown) => {
 			error = cause;
 		});
 		t.mock.timers.tick(29_999);
@@ -367,7 +368,7 @@ describe("a session with a device", () => {
 
 	it("fails the calls under way when it ends, and every call after", async () => {
 		const { session, closed, transport } = await connect();
-		const call = session.callTool("t");
+		const call = callTool(session, "t");
 		session.close("unplugged");
 		session.close("again");
 		await assert.rejects(call, { code: "server-disconnected", message: "dev: unplugged" });
