@@ -11,6 +11,7 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
+import { callTool } from "../../host-test/support/call-tool.js";
 import { freePort } from "../../host-test/support/port.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
@@ -156,7 +157,7 @@ async function openDevice(lanes: Lanes): Promise<void> {
 	});
 	const [{ session }] = await online;
 	lanes.add(DEVICE, "WebSocket", async () => {
-		const { isError } = await session.callTool(TOOL, { volume: 50 });
+		const { isError } = await callTool(session, TOOL, { volume: 50 });
 		if (isError) {
 			throw new Error("the device failed");
 		}

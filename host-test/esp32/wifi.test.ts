@@ -19,6 +19,7 @@ import {
 	type QemuTools,
 } from "../../scripts/moddable/qemu.js";
 import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
+import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
@@ -190,7 +191,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS }, emulator });
 		const [{ session }] = await online;
 		for (let call = 0; call < CALLS; call += 1) {
-			await session.callTool("self.get_device_status");
+			await callTool(session, "self.get_device_status");
 		}
 	});
 
@@ -218,9 +219,9 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const [{ session, tools: listed }] = await online;
 		assert.ok(listed.some(({ name }: { readonly name: string }) => name === "self.get_device_status"));
 		for (let call = 0; call < TLS_CALLS; call += 1) {
-			assert.equal((await session.callTool("self.get_device_status")).isError, false);
+			assert.equal((await callTool(session, "self.get_device_status")).isError, false);
 		}
-		const { content } = await session.callTool("self.get_system_info");
+		const { content } = await callTool(session, "self.get_system_info");
 		t.diagnostic(`over TLS: ${JSON.parse(content[0].text).minimum_free_heap_size} bytes least free`);
 	});
 });
