@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Session } from "../../gateway/src/index.js";
 import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
 import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
+import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
@@ -19,7 +19,7 @@ async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script
 	const { device, log } = await startDevice(t, engine, { config, script, ...(board && { board }) });
 	const server = await online;
 	const read = async (): Promise<unknown> => {
-		const { structuredContent } = (await (server.session as Session).callTool("self.get_device_status", {})) as {
+		const { structuredContent } = (await callTool(server.session, "self.get_device_status")) as {
 			structuredContent: { sensors: { air: unknown } };
 		};
 		return structuredContent.sensors.air;
