@@ -17,6 +17,7 @@ const ROOMS = {
 		"transports",
 		"mcp",
 		"catalog",
+		"events",
 		"cluster",
 		"home-assistant",
 		"oauth",

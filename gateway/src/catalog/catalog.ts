@@ -135,6 +135,16 @@ export class Catalog {
 		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
 	}
 
+	/** What its clients may reach. */
+	get access(): Access {
+		return this.#options.access;
+	}
+
+	/** Alias or id: only this server. Undefined: all servers. */
+	get server(): string | undefined {
+		return this.#options.server;
+	}
+
 	/** Which tools it lists. */
 	get view(): ToolView {
 		return this.#options.view;

@@ -142,6 +142,13 @@ const SETTINGS = {
 		"Tools always listed, by full name; a trailing * matches any ending",
 		{ default: [] },
 	),
+	webhookHosts: setting(
+		list("host:port"),
+		"Hosts of webhooks (events) that may be at private addresses, and use http",
+		{
+			default: [],
+		},
+	),
 	homeAssistant: setting(url(["mqtt:", "mqtts:"]), "URL of Home Assistant's MQTT broker, with the user name"),
 	homeAssistantPassword: setting(text("password"), "Password for homeAssistant", { secret: true }),
 	homeAssistantCa: setting(FILE, "CA certificates (PEM) for homeAssistant", { path: true }),

@@ -5,6 +5,7 @@ import {
 	McpServer,
 	ProtocolError,
 	ProtocolErrorCode,
+	type ServerCapabilities,
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
@@ -22,6 +23,7 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import type { EventService } from "../events/event-service.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
@@ -30,6 +32,7 @@ import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
+import { EVENTS_EXTENSION, serveEvents } from "./serve-events.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import type { ServedClient } from "./served-client.js";
@@ -38,6 +41,10 @@ import { SERVER_INFO } from "./server-info.js";
 export interface ClientServerOptions {
 	/** Who calls: for the record. */
 	readonly principal: string;
+	/** The client's token: its hash. Absent without a token. */
+	readonly holder?: string | undefined;
+	/** The events of devices. Default: none are served. */
+	readonly events?: EventService | undefined;
 	readonly catalog: Catalog;
 	readonly requestStates: RequestStates;
 	/** Tells of updates that the client's calls have started. */
@@ -103,6 +110,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			logging: {},
 			...catalog.extensions,
 		});
+		this.#serveEvents();
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
 		servePrompts(this);
@@ -123,6 +131,8 @@ export class ClientServer extends McpServer implements ServedClient {
 	get catalog(): Catalog {
 		return this.#options.catalog;
 	}
+
+	readonly onClosed = (end: () => void): void => void this.#ends.push(end);
 
 	/** The revision that the client speaks. */
 	get revision(): string {
@@ -201,6 +211,18 @@ export class ClientServer extends McpServer implements ServedClient {
 			? await requestStates.held.resume<Result>(signed.state, options)
 			: await requestStates.held.begin(options, ask);
 		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
+	}
+
+	/** Clients of today look for the capability in either of two places. */
+	#serveEvents(): void {
+		const { catalog, events, holder } = this.#options;
+		if (events !== undefined) {
+			const extensions = { ...catalog.extensions?.extensions, [EVENTS_EXTENSION]: {} };
+			this.server.registerCapabilities({ extensions, events: {} } as ServerCapabilities);
+			const { holder: _, ...access } = catalog.access;
+			const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
+			serveEvents(this, { events, viewer, holder });
+		}
 	}
 
 	#serveTools(): void {
@@ -299,8 +321,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		const { principal, catalog, requestStates } = this.#options;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
 		const answered = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
-		const onClosed = (end: () => void): void => void this.#ends.push(end);
-		const caller = new RequestCaller(this, context, { principal, onClosed, answered });
+		const caller = new RequestCaller(this, context, { principal, onClosed: this.onClosed, answered });
 		const result = await own.call(args, caller);
 		return caller.question === undefined
 			? resultFor(result, this.revision)

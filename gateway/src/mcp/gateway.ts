@@ -11,6 +11,7 @@ import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import type { ToolHint } from "../config/tool-hint.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import type { EventService } from "../events/event-service.js";
 import { LISTED_CATALOG_TOOLS, LISTED_WITH_GROUPS } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
@@ -47,6 +48,8 @@ export class Gateway {
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
+	/** The events of the servers, for clients. Default: none are served. */
+	events: EventService | undefined;
 	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
 	panel: string | undefined;
 	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */

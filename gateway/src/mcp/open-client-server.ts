@@ -13,12 +13,14 @@ interface OpenClientServerOptions {
 /** The MCP server for one client, which is told of changes as long as it is connected. */
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
-	const { requestStates, updates } = gateway;
+	const { requestStates, updates, events } = gateway;
 	const clientServer = new ClientServer({
 		principal: access.principal,
 		catalog,
 		requestStates,
 		updates,
+		events,
+		holder: access.holder,
 		onClosed: () => stopFollowing(),
 	});
 	const stopFollowing = catalog.onChange((change) => void clientServer.announce(change).catch(onerror));

@@ -1,9 +1,6 @@
-import { lookup as resolveName } from "node:dns";
-import { get } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
-import ipaddr from "ipaddr.js";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 
 /** Largest document, bytes. */
@@ -41,14 +38,7 @@ export class DocumentError extends Error {
 	}
 }
 
-interface MetadataDocumentsOptions {
-	/** Resolves a hostname to its addresses. Default: the system's resolver. */
-	readonly resolve?: LookupFunction | undefined;
-	/** Whether an address may be connected to. Default: public ones. */
-	readonly mayConnect?: (address: string) => boolean;
-	/** Certificates that are trusted. Default: Node's. */
-	readonly ca?: string;
-}
+type MetadataDocumentsOptions = Pick<PublicRequestOptions, "resolve" | "mayConnect" | "ca">;
 
 /**
  * Clients whose id is the URL of their metadata (draft-ietf-oauth-client-id-metadata-document). Strangers choose the URL,
@@ -122,70 +112,25 @@ export class MetadataDocuments {
 		return client;
 	}
 
-	#fetch(url: URL): Promise<string> {
-		const { ca } = this.#options;
-		const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-		return new Promise((resolve, reject) => {
-			const fail = (cause: Error) => reject(new DocumentError(`cannot be fetched: ${cause.message}`, { cause }));
-			// Node connects to an address in the URL without asking for it.
-			if (isIP(host) !== 0 && !this.#mayConnect(host)) {
-				fail(new Error("not a public address"));
-				return;
-			}
-			const options = {
-				lookup: this.#lookup,
-				agent: false,
-				headers: { Accept: "application/json" },
-				...(ca && { ca }),
-			};
-			const request = get(url, { ...options, signal: AbortSignal.timeout(TIMEOUT) }, (response) => {
-				const chunks: Buffer[] = [];
-				let bytes = 0;
-				if (response.statusCode !== 200) {
-					request.destroy(new Error(`HTTP status ${response.statusCode}`));
-				}
-				response.on("data", (chunk: Buffer) => {
-					bytes += chunk.length;
-					chunks.push(chunk);
-					if (bytes > MAX_BYTES) {
-						request.destroy(new Error(`more than ${MAX_BYTES} bytes`));
-					}
-				});
-				response.on("end", () => resolve(Buffer.concat(chunks).toString()));
-				response.on("error", fail);
-			});
-			request.on("error", fail);
-		});
+	async #fetch(url: URL): Promise<string> {
+		const headers = { Accept: "application/json" };
+		const options = { ...this.#options, headers, timeout: TIMEOUT, maxBytes: MAX_BYTES };
+		const fail = (cause: Error): never => {
+			throw new DocumentError(`cannot be fetched: ${cause.message}`, { cause });
+		};
+		const { status, body } = await requestPublic(url, options).catch(fail);
+		return status === 200 ? body : fail(new Error(`HTTP status ${status}`));
 	}
-
-	/** Resolves a name for the connection itself: nobody can change the answer between the check and the connection. */
-	readonly #lookup: LookupFunction = (hostname, options, callback) => {
-		const { resolve = resolveName as LookupFunction } = this.#options;
-		resolve(hostname, options, (error, address, family) => {
-			const addresses = typeof address === "string" ? [address] : (address?.map((each) => each.address) ?? []);
-			const isAllowed = error === null && addresses.every((each) => this.#mayConnect(each));
-			callback(isAllowed ? null : (error ?? new Error(`${hostname} has no public address`)), address, family);
-		});
-	};
 
 	#resolves(name: string): Promise<boolean> {
 		return new Promise((resolve) => {
 			const timer = setTimeout(() => resolve(false), RESOLVE_TIMEOUT);
-			this.#lookup(name, {}, (error) => {
+			publicLookup(this.#options)(name, {}, (error) => {
 				clearTimeout(timer);
 				resolve(error === null);
 			});
 		});
 	}
-
-	#mayConnect(address: string): boolean {
-		return (this.#options.mayConnect ?? isPublic)(address);
-	}
-}
-
-/** Whether an address is of the public internet; one of IPv4 within IPv6 counts as what it is. */
-function isPublic(address: string): boolean {
-	return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 }
 
 function parse(text: string): unknown {

@@ -243,7 +243,12 @@ export function localAccess(userTools: readonly string[]): Access {
 	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
 }
 
-function accessOf(principal: string, limits: Limits, userTools: readonly string[]): Access {
+/**
+ * The access of a client with a token.
+ *
+ * @param limits of the token
+ */
+export function accessOf(principal: string, limits: Limits, userTools: readonly string[]): Access {
 	return {
 		principal,
 		...(limits.devices && { devices: new Set(limits.devices) }),

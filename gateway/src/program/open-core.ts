@@ -1,11 +1,16 @@
+import { join } from "node:path";
 import { McpManager } from "xs-mcp-manager";
 import { ConfigurationError } from "../config/configuration.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
 import { Pictures } from "../devices/pictures/pictures.js";
+import { EventLog } from "../events/event-log.js";
+import { EventService } from "../events/event-service.js";
+import { recordEvents } from "../events/record-events.js";
 import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
+import { accessOf } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
 
@@ -31,7 +36,34 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	});
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
+	await openEvents(context, gateway);
 	return { gateway, pictures, manager: await openManager(context, gateway) };
+}
+
+/** Goes on with the events that the state folder has, and with their subscriptions. */
+async function openEvents(
+	{ configuration, tokens, saves, resolve, limitedLog, onClose }: ProgramContext,
+	gateway: Gateway,
+): Promise<void> {
+	const { stateFolder, userTools, webhookHosts } = configuration;
+	const folder = join(stateFolder, "events");
+	const log = await EventLog.open(folder, (error) => saves.attempted(error));
+	recordEvents(log, gateway.servers, gateway.updates);
+	const events = new EventService({
+		log,
+		servers: gateway.servers,
+		folder,
+		resolve,
+		trustedHosts: webhookHosts,
+		accessOf: (holder) => {
+			const token = tokens.current(holder);
+			return token && { ...accessOf(token.name, token, userTools), holder };
+		},
+		watch: (write) => saves.watch(write),
+		onWarning: (message) => limitedLog.warn("events", {}, message),
+	});
+	gateway.events = events;
+	onClose(() => events.close());
 }
 
 async function openGateway({ configuration, log }: ProgramContext, pictures: Pictures): Promise<Gateway> {

@@ -37,6 +37,12 @@ interface AdmittedRequest {
 	readonly lacksScope?: ((scope: string) => HttpError) | undefined;
 }
 
+/** A request of 2026-07-28: who sent it, and where its answer goes. */
+interface RequestOf {
+	readonly client: ClientServerOptions;
+	readonly response: ServerResponse;
+}
+
 /** What serves clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
 	readonly handler: McpHttpHandler;
@@ -61,8 +67,7 @@ export class HttpEndpoint {
 	readonly #sessions: HttpSessions;
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
-	/** Of requests of 2026-07-28. */
-	readonly #responses = new WeakMap<Request, ServerResponse>();
+	readonly #requests = new WeakMap<Request, RequestOf>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -122,9 +127,9 @@ export class HttpEndpoint {
 			if (lacksScope && scope !== undefined) {
 				throw lacksScope(scope);
 			}
-			const { requestStates, updates } = this.#gateway;
+			const { requestStates, updates, events } = this.#gateway;
 			const { principal, holder, address } = access;
-			const client = { ...this.#listTtl, principal, catalog, requestStates, updates, holder, address, server };
+			const client = { ...this.#listTtl, principal, catalog, requestStates, updates, events, holder, address, server };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			if (error instanceof HttpError) {
@@ -167,7 +172,7 @@ export class HttpEndpoint {
 			}
 			const { handler } = this.#statelessHandler(client);
 			const listener = listenerFor((webRequest) => {
-				this.#responses.set(webRequest, response);
+				this.#requests.set(webRequest, { client, response });
 				return handler.fetch(webRequest, { parsedBody: body });
 			});
 			// It does not settle if the answer went to the response directly.
@@ -194,23 +199,25 @@ export class HttpEndpoint {
 		const { key } = client.catalog;
 		let found = this.#stateless.get(key);
 		if (found === undefined) {
-			found = this.#createHandler(client);
+			found = this.#createHandler(client.catalog);
 			this.#stateless.set(key, found);
 			this.#makeRoom();
 		}
 		return found;
 	}
 
-	#createHandler(client: ClientServerOptions): StatelessHandler {
+	#createHandler(catalog: Catalog): StatelessHandler {
 		const onerror = (error: Error): void => this.#report(error);
 		const bus = new InMemoryServerEventBus(onerror);
-		const create = ({ requestInfo }: McpRequestContext): RequestServer =>
-			new RequestServer(client, this.#responses.get(requestInfo as Request) as ServerResponse);
+		const create = ({ requestInfo }: McpRequestContext): RequestServer => {
+			const { client, response } = this.#requests.get(requestInfo as Request) as RequestOf;
+			return new RequestServer(client, response);
+		};
 		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
 		return {
 			handler,
 			hasListeners: () => bus.listenerCount > 0,
-			stopFollowing: client.catalog.onChange((change) => publish(bus, change)),
+			stopFollowing: catalog.onChange((change) => publish(bus, change)),
 		};
 	}
 

@@ -1,0 +1,162 @@
+import type { EventLog, LoggedEvent } from "./event-log.js";
+import type { CommonArguments, EventType } from "./event-types.js";
+import { hasMembers } from "./event-types.js";
+
+/** What one subscription asks for, and may see. */
+export interface EventQuery {
+	readonly type: EventType;
+	/** Arguments that were checked. */
+	readonly args: Readonly<Record<string, unknown>>;
+	/** Whether the subscriber may see events of a device, as of now. */
+	readonly reaches: (device: string) => boolean;
+	/** The device with an alias or id, and its tags, as of now. */
+	readonly find: (device: string) => { readonly id: string; readonly tags: readonly string[] } | undefined;
+}
+
+/** Where a subscription begins to read. */
+export interface StartPoint {
+	/** A cursor of {@link EventFeed.cursor}; null: from now on. */
+	readonly cursor: string | null;
+	/** Milliseconds: older events are skipped. */
+	readonly maxAgeMs?: number | undefined;
+}
+
+/** Events that one look at the log returns at most. */
+export const MAX_BATCH = 100;
+
+const CURSOR = /^([0-9a-f]{12})\.(\d{1,15})$/;
+
+/** The events of the log that one subscription gets, from a place on. */
+export class EventFeed {
+	readonly #log: EventLog;
+	readonly #query: EventQuery;
+	#position: number;
+	#truncated = false;
+	/** The last span of time of which a device's event was delivered, by device; only if the arguments ask for pauses. */
+	readonly #spans = new Map<string, number>();
+
+	/** @throws RangeError if the cursor is none of a gateway's */
+	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: StartPoint) {
+		this.#log = log;
+		this.#query = query;
+		this.#position = cursor === null ? log.last : this.#seek(cursor);
+		if (cursor !== null && maxAgeMs !== undefined) {
+			this.#skipOlder(maxAgeMs);
+		}
+		this.#prime();
+	}
+
+	/** The place up to which everything was returned. */
+	get cursor(): string {
+		return `${this.#log.epoch}.${this.#position}`;
+	}
+
+	/** Whether events were skipped since this was asked for. */
+	takeTruncated(): boolean {
+		this.#checkLost();
+		const truncated = this.#truncated;
+		this.#truncated = false;
+		return truncated;
+	}
+
+	/** The next events, oldest first; none if there are no more at the moment. The cursor moves behind them. */
+	next(limit = MAX_BATCH): readonly LoggedEvent[] {
+		this.#checkLost();
+		const found: LoggedEvent[] = [];
+		for (const event of this.#log.after(this.#position)) {
+			if (found.length === limit) {
+				return found;
+			}
+			this.#position = event.seq;
+			if (this.#isMeant(event) && this.#isDue(event)) {
+				found.push(event);
+			}
+		}
+		return found;
+	}
+
+	/** Whether {@link next} would look at more. */
+	get hasMore(): boolean {
+		return this.#log.last > this.#position;
+	}
+
+	/** Settles when there is something to look at, or the signal says so. */
+	async changed(signal: AbortSignal): Promise<void> {
+		await this.#log.until(this.#position, signal);
+	}
+
+	#seek(cursor: string): number {
+		const [, epoch, seq] = CURSOR.exec(cursor) ?? [];
+		if (epoch === undefined) {
+			throw new RangeError("cursor: not one of this server");
+		}
+		if (epoch !== this.#log.epoch || Number(seq) > this.#log.last) {
+			this.#truncated = true;
+			return this.#log.last;
+		}
+		return Number(seq);
+	}
+
+	#skipOlder(maxAgeMs: number): void {
+		const oldest = Date.now() - maxAgeMs;
+		for (const { seq, timestamp } of this.#log.after(this.#position)) {
+			if (Date.parse(timestamp) >= oldest) {
+				return;
+			}
+			this.#position = seq;
+			this.#truncated = true;
+		}
+	}
+
+	/** Events that the log has lost before they were read. */
+	#checkLost(): void {
+		if (this.#position < this.#log.start) {
+			this.#position = this.#log.start;
+			this.#truncated = true;
+		}
+	}
+
+	/** Which spans of time had an event before this subscription goes on: it may have begun at another gateway, or be a poll. */
+	#prime(): void {
+		if (this.#query.args.pause === undefined) {
+			return;
+		}
+		for (const event of this.#log.after(this.#log.start)) {
+			if (event.seq > this.#position) {
+				return;
+			}
+			if (this.#isMeant(event)) {
+				this.#isDue(event);
+			}
+		}
+	}
+
+	#isMeant({ name, device, data }: LoggedEvent): boolean {
+		const { type, args, reaches, find } = this.#query;
+		if (name !== type.name || !reaches(device)) {
+			return false;
+		}
+		const { device: asked, tag, pause: _, ...others } = args as CommonArguments & Record<string, unknown>;
+		if (asked !== undefined && asked !== device && find(asked)?.id !== device) {
+			return false;
+		}
+		if (tag !== undefined && find(device)?.tags.includes(tag) !== true) {
+			return false;
+		}
+		return type.matches?.(data, others) ?? hasMembers(data, others);
+	}
+
+	/** Spans begin at the same moments for everybody, so that polls need no memory of the polls before. */
+	#isDue({ device, timestamp }: LoggedEvent): boolean {
+		const { pause } = this.#query.args as CommonArguments;
+		if (pause === undefined) {
+			return true;
+		}
+		const span = Math.floor(Date.parse(timestamp) / (pause * 1_000));
+		if (this.#spans.get(device) === span) {
+			return false;
+		}
+		this.#spans.set(device, span);
+		return true;
+	}
+}

@@ -1,0 +1,178 @@
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
+import type { Access } from "../config/access.js";
+import { invalid, notFound } from "./event-error.js";
+import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
+import type { EventLog } from "./event-log.js";
+import { EVENT_TYPES, type EventType, findEventType } from "./event-types.js";
+import type { WebhookRecord } from "./webhook-file.js";
+import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
+
+/** Who subscribes: what it may reach, and on which path. */
+export interface Viewer {
+	readonly access: Access;
+	/** Alias or id: only this server. Undefined: all servers. */
+	readonly server: string | undefined;
+}
+
+/** A type as a client lists it. */
+interface ListedEventType {
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	readonly delivery: readonly ("poll" | "push" | "webhook")[];
+	readonly inputSchema: object;
+	readonly payloadSchema: object;
+}
+
+interface EventServiceOptions extends Omit<WebhooksOptions, "feedOf"> {
+	readonly log: EventLog;
+	readonly servers: ServerRegistry;
+	/** The access with a token, by its hash; undefined once it is not valid. */
+	readonly accessOf: (holder: string) => Access | undefined;
+}
+
+/** A request to subscribe by webhook. */
+export interface SubscribeParams extends StartPoint {
+	readonly name: string;
+	readonly arguments: Readonly<Record<string, unknown>> | undefined;
+	readonly url: string;
+	readonly secret: string;
+	readonly ttlMs: number | null | undefined;
+}
+
+/** Serves the events in a log to clients: SEP-3415 (`io.modelcontextprotocol/events`). */
+export class EventService {
+	readonly #options: EventServiceOptions;
+	readonly #webhooks: Webhooks;
+
+	constructor(options: EventServiceOptions) {
+		this.#options = options;
+		this.#webhooks = new Webhooks({ ...options, feedOf: (record) => this.#feedOf(record) });
+	}
+
+	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
+	list({ access }: Viewer): readonly ListedEventType[] {
+		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
+		return EVENT_TYPES.filter(({ isUserOnly }) => !isUserOnly || seesUserTools(access)).map(
+			({ name, title, description, input, payload }) => ({
+				name,
+				title,
+				description,
+				delivery,
+				inputSchema: schemaOf(input),
+				payloadSchema: schemaOf(payload),
+			}),
+		);
+	}
+
+	/**
+	 * The events of one subscription.
+	 *
+	 * @throws ProtocolError if there is no such type, or the arguments or the cursor are wrong
+	 */
+	feed(
+		viewer: Viewer,
+		name: string,
+		args: Readonly<Record<string, unknown>> | undefined,
+		start: StartPoint,
+	): EventFeed {
+		try {
+			return new EventFeed(this.#options.log, this.#query(viewer, name, args), start);
+		} catch (error) {
+			throw error instanceof RangeError ? invalid(error.message) : error;
+		}
+	}
+
+	/** Begins to post events to a URL, or goes on. Rejects with ProtocolError. */
+	async subscribe(viewer: Viewer & { readonly holder: string }, params: SubscribeParams): Promise<SubscribeResult> {
+		const { holder, server } = viewer;
+		const { name, url, secret, ttlMs } = params;
+		const feed = this.feed(viewer, name, params.arguments, params);
+		return await this.#webhooks.subscribe({
+			holder,
+			server,
+			name,
+			arguments: params.arguments ?? {},
+			url,
+			secret,
+			ttlMs,
+			feed,
+		});
+	}
+
+	/** Rejects with ProtocolError if there is no such subscription. */
+	async unsubscribe(
+		{ holder, server }: Viewer & { readonly holder: string },
+		{ name, arguments: args = {}, url }: Pick<SubscribeParams, "name" | "arguments" | "url">,
+	): Promise<void> {
+		if (!(await this.#webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
+			throw notFound("subscription", `no subscription to ${name} with these arguments and this URL`);
+		}
+	}
+
+	/** Ends webhooks that have expired, or whose token was removed. To be called again and again. */
+	recheck(): void {
+		this.#webhooks.recheck();
+	}
+
+	async close(): Promise<void> {
+		await this.#webhooks.close();
+		await this.#options.log.close();
+	}
+
+	#feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed | undefined {
+		const access = this.#options.accessOf(holder);
+		return access && this.feed({ access, server }, name, args, { cursor });
+	}
+
+	#query({ access, server }: Viewer, name: string, args: Readonly<Record<string, unknown>> = {}): EventQuery {
+		const { servers, accessOf } = this.#options;
+		const type = findEventType(name);
+		if (type === undefined || (type.isUserOnly && !seesUserTools(access))) {
+			throw notFound("event", `Unknown event: ${name}`);
+		}
+		const current = (): Access | undefined => (access.holder === undefined ? access : accessOf(access.holder));
+		return {
+			type,
+			args: checked(type, args),
+			find: (device) => servers.find(device),
+			reaches: (device) => {
+				const now = current();
+				const isHere = server === undefined || servers.find(server)?.id === device;
+				return (
+					now !== undefined &&
+					isHere &&
+					now.devices?.has(device) !== false &&
+					(!type.isUserOnly || seesUserTools(now, device))
+				);
+			},
+		};
+	}
+}
+
+/** Whether user-only tools of a device are seen; without one: of any. */
+function seesUserTools({ userTools }: Access, device?: string): boolean {
+	return typeof userTools === "boolean" ? userTools : device === undefined || userTools.has(device);
+}
+
+function checked({ input }: EventType, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+	const { data, error } = input.safeParse(args);
+	if (error !== undefined) {
+		const [issue] = error.issues;
+		throw invalid(`${["arguments", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`);
+	}
+	return data;
+}
+
+const schemas = new WeakMap<z.ZodObject, object>();
+
+function schemaOf(shape: z.ZodObject): object {
+	let schema = schemas.get(shape);
+	if (schema === undefined) {
+		const { $schema: _, ...rest } = z.toJSONSchema(shape, { io: "input" });
+		schema = rest;
+		schemas.set(shape, schema);
+	}
+	return schema;
+}

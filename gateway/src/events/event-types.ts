@@ -1,0 +1,161 @@
+import { z } from "zod";
+
+/** What has happened, as the log keeps it. */
+export interface GatewayOccurrence {
+	/** The name of its type. */
+	readonly name: string;
+	/** The device's id. */
+	readonly device: string;
+	/** As the type's `payload` describes it, with the device's alias. */
+	readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A kind of events that clients can subscribe to: SEP-3415, "Listing Available Events". */
+export interface EventType {
+	readonly name: string;
+	readonly title: string;
+	readonly description: string;
+	/** Whether only clients that see a device's user-only tools get it. */
+	readonly isUserOnly?: true;
+	/** The arguments of a subscription. */
+	readonly input: z.ZodObject;
+	readonly payload: z.ZodObject;
+	/** Whether an event is one that the arguments ask for, apart from `device`, `tag` and `pause`. Default: by equal members. */
+	readonly matches?: (data: GatewayOccurrence["data"], args: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** Arguments that every type has. */
+const COMMON = {
+	device: z.string().max(256).optional().describe("Alias or id: only this device"),
+	tag: z.string().max(64).optional().describe("Only devices with this tag, such as a room"),
+	pause: z
+		.int()
+		.min(1)
+		.max(86_400)
+		.optional()
+		.describe("Seconds: at most one event of each device in each span of this length"),
+};
+
+/** The arguments that {@link COMMON} describes, once they were checked. */
+export type CommonArguments = z.output<z.ZodObject<typeof COMMON>>;
+
+const DEVICE = { device: z.string().describe("The device's alias") };
+
+const input = <Shape extends z.ZodRawShape>(shape: Shape = {} as Shape) => z.strictObject({ ...COMMON, ...shape });
+const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...DEVICE, ...shape });
+
+const reading = z.union([z.number(), z.record(z.string(), z.number())]);
+
+/** Every type, in the order in which they are listed. */
+export const EVENT_TYPES: readonly EventType[] = [
+	{
+		name: "button.pressed",
+		title: "Button pressed",
+		description: "Somebody pressed a button of a device.",
+		input: input({
+			button: z.string().max(64).optional().describe("Only this button"),
+			long: z.boolean().optional().describe("Only long, or only short presses"),
+		}),
+		payload: payload({ button: z.string(), long: z.boolean(), milliseconds: z.number().optional() }),
+	},
+	{
+		name: "sensor.changed",
+		title: "Sensor changed",
+		description:
+			"A sensor of a device measured something noticeably different. With above or below: it crossed that value.",
+		input: input({
+			sensor: z.string().max(64).optional().describe("Only the sensor with this name"),
+			kind: z.string().max(64).optional().describe("Only sensors of this kind, such as temperature"),
+			above: z.number().optional().describe("Only when the value rises above this one"),
+			below: z.number().optional().describe("Only when the value falls below this one"),
+		}),
+		payload: payload({
+			sensor: z.string(),
+			kind: z.string().optional(),
+			value: reading,
+			unit: z.string().optional(),
+			previous: reading.optional().describe("The value of the event before"),
+		}),
+		matches: (data, { above, below, ...equal }) =>
+			hasMembers(data, equal) &&
+			((above === undefined && below === undefined) ||
+				crosses(data, above, (value, limit) => value > limit) ||
+				crosses(data, below, (value, limit) => value < limit)),
+	},
+	{
+		name: "timer.due",
+		title: "Timer due",
+		description: "A timer or an alarm of a device is due.",
+		input: input(),
+		payload: payload({ id: z.unknown(), text: z.string().optional() }),
+	},
+	{
+		name: "device.event",
+		title: "Event of a device",
+		description: "A device reported an event of its own, which its maker has named.",
+		input: input({ event: z.string().max(64).optional().describe("Only the event with this name") }),
+		payload: payload({ event: z.string(), data: z.unknown().optional() }),
+	},
+	{
+		name: "conversation.said",
+		title: "Said in a conversation",
+		description: "Somebody talked to a device, or its assistant answered.",
+		isUserOnly: true,
+		input: input({ role: z.enum(["user", "assistant"]).optional().describe("Only what this one said") }),
+		payload: payload({ role: z.string(), text: z.string() }),
+	},
+	{
+		name: "device.state",
+		title: "State changed",
+		description: "A device changed its state, such as from idle to speaking.",
+		input: input({ state: z.string().max(64).optional().describe("Only when the device enters this state") }),
+		payload: payload({ state: z.string(), previous: z.string().optional() }),
+	},
+	{
+		name: "device.online",
+		title: "Device online",
+		description: "A device or another server connected to the gateway.",
+		input: input(),
+		payload: payload({ firmware: z.string().optional() }),
+	},
+	{
+		name: "device.offline",
+		title: "Device offline",
+		description: "A device or another server disconnected from the gateway.",
+		input: input(),
+		payload: payload({ reason: z.string() }),
+	},
+	{
+		name: "firmware.updated",
+		title: "Firmware update",
+		description: "Firmware was offered to a device, downloaded, confirmed, or rolled back.",
+		input: input({
+			step: z.enum(["offered", "downloaded", "confirmed", "rolled-back"]).optional().describe("Only this step"),
+		}),
+		payload: payload({ step: z.string(), version: z.string().optional(), running: z.string().optional() }),
+	},
+];
+
+/** The type with this name; undefined if there is none. */
+export function findEventType(name: string): EventType | undefined {
+	return EVENT_TYPES.find((type) => type.name === name);
+}
+
+/** Whether the data has each of these members; members that are undefined are not asked for. */
+export function hasMembers(data: GatewayOccurrence["data"], members: Readonly<Record<string, unknown>>): boolean {
+	return Object.entries(members).every(([name, value]) => value === undefined || data[name] === value);
+}
+
+/** Whether a value is beyond a limit, and the one before was not. A sensor with several values crosses none. */
+function crosses(
+	{ value, previous }: GatewayOccurrence["data"],
+	limit: unknown,
+	isBeyond: (value: number, limit: number) => boolean,
+): boolean {
+	return (
+		typeof limit === "number" &&
+		typeof value === "number" &&
+		isBeyond(value, limit) &&
+		!(typeof previous === "number" && isBeyond(previous, limit))
+	);
+}

@@ -1,0 +1,81 @@
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import type { EventLog } from "./event-log.js";
+import { findEventType } from "./event-types.js";
+
+/** Characters of a notification's params, as JSON: the registry's limit for what it tells clients. */
+const MAX_PARAMS = 1_024;
+
+/** The reason with which the registry ends every session when it is closed. */
+const SHUTTING_DOWN = "shutting down";
+
+/** Sensors whose last value is known. */
+const MAX_SENSORS = 100_000;
+
+/** Devices' notifications that are events, and what their data is made of. */
+const NOTIFICATIONS: Readonly<Record<string, { readonly name: string; readonly data?: (params: Params) => Params }>> = {
+	"notifications/button_pressed": { name: "button.pressed" },
+	"notifications/sensor_changed": { name: "sensor.changed" },
+	"notifications/timer_due": { name: "timer.due" },
+	"notifications/said": { name: "conversation.said" },
+	"notifications/event": { name: "device.event", data: ({ name, data }) => ({ event: name, data }) },
+	"notifications/state_changed": {
+		name: "device.state",
+		data: ({ newState, oldState }) => ({ state: newState, previous: oldState }),
+	},
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Writes to the log what devices report, and what the gateway knows of them. */
+export function recordEvents(log: EventLog, servers: ServerRegistry, updates: FirmwareUpdates): void {
+	const readings = new LastReadings();
+	const append = (name: string, { id, alias }: Server, params: Params): void => {
+		// What a device says may be of another shape.
+		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
+		if (data !== undefined) {
+			log.append({ name, device: id, data });
+		}
+	};
+	servers.on("notification", (server, method, params) => {
+		const event = NOTIFICATIONS[method];
+		// A server may speak before it has a name by which clients know it.
+		if (event === undefined || !server.known || JSON.stringify(params).length > MAX_PARAMS) {
+			return;
+		}
+		const { _meta: _, ...said } = params;
+		const data = event.data?.(said) ?? said;
+		append(event.name, server, event.name === "sensor.changed" ? readings.follow(server.id, data) : data);
+	});
+	servers.on("online", (server) => append("device.online", server, { firmware: server.board.version }));
+	servers.on("disconnected", (server, session, reason) => {
+		// One that has reconnected is not offline, and a gateway that stops says nothing of its devices.
+		if (server.known && reason !== SHUTTING_DOWN && (server.session === undefined || server.session === session)) {
+			append("device.offline", server, { reason });
+		}
+	});
+	updates.on("update", ({ device, step, version, running }) => {
+		const server = servers.find(device);
+		if (server !== undefined) {
+			append("firmware.updated", server, { step, version, running });
+		}
+	});
+}
+
+/** The last value of each sensor, with which an event says whether a limit was crossed. */
+class LastReadings {
+	/** By device and sensor; the one that was read last comes last. */
+	readonly #values = new Map<string, unknown>();
+
+	/** The data of a sensor's event, with the value of the event before. */
+	follow(device: string, data: Params): Params {
+		const key = JSON.stringify([device, data.sensor]);
+		const previous = this.#values.get(key);
+		this.#values.delete(key);
+		this.#values.set(key, data.value);
+		if (this.#values.size > MAX_SENSORS) {
+			this.#values.delete(this.#values.keys().next().value as string);
+		}
+		return previous === undefined ? data : { ...data, previous };
+	}
+}

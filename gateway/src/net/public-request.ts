@@ -1,0 +1,85 @@
+import { lookup as resolveName } from "node:dns";
+import { type RequestOptions, request as sendHttp } from "node:http";
+import { request as sendHttps } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+
+export interface PublicRequestOptions {
+	/** Default: GET. */
+	readonly method?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly body?: string;
+	/** Milliseconds for the whole response. */
+	readonly timeout: number;
+	/** Largest body of a response. */
+	readonly maxBytes: number;
+	/** Resolves a hostname to its addresses. Default: the system's resolver. */
+	readonly resolve?: LookupFunction | undefined;
+	/** Whether an address may be connected to. Default: public ones. */
+	readonly mayConnect?: ((address: string) => boolean) | undefined;
+	/** Certificates that are trusted. Default: Node's. */
+	readonly ca?: string | undefined;
+}
+
+export interface PublicResponse {
+	readonly status: number;
+	readonly body: string;
+}
+
+/**
+ * Sends a request to a URL that a stranger has chosen: only to a public address, which is checked as the connection is made, and
+ * without following redirects. Rejects without a whole response.
+ */
+export function requestPublic(url: URL, options: PublicRequestOptions): Promise<PublicResponse> {
+	const { mayConnect = isPublic, maxBytes, body, ca } = options;
+	const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+	// Node connects to an address in the URL without asking for it.
+	if (isIP(host) !== 0 && !mayConnect(host)) {
+		return Promise.reject(new Error("not a public address"));
+	}
+	const send = url.protocol === "https:" ? sendHttps : sendHttp;
+	const requestOptions: RequestOptions & { ca?: string } = {
+		lookup: publicLookup(options),
+		agent: false,
+		method: options.method ?? "GET",
+		headers: { ...options.headers, ...(body !== undefined && { "Content-Length": `${Buffer.byteLength(body)}` }) },
+		signal: AbortSignal.timeout(options.timeout),
+		...(ca !== undefined && { ca }),
+	};
+	return new Promise((resolve, reject) => {
+		const request = send(url, requestOptions, (response) => {
+			const chunks: Buffer[] = [];
+			let bytes = 0;
+			response.on("data", (chunk: Buffer) => {
+				bytes += chunk.length;
+				chunks.push(chunk);
+				if (bytes > maxBytes) {
+					request.destroy(new Error(`more than ${maxBytes} bytes`));
+				}
+			});
+			response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+			response.on("error", reject);
+		});
+		request.on("error", reject);
+		request.end(body);
+	});
+}
+
+/** Resolves names for the connection itself: nobody can change the answer between the check and the connection. */
+export function publicLookup({
+	resolve,
+	mayConnect = isPublic,
+}: Pick<PublicRequestOptions, "resolve" | "mayConnect">): LookupFunction {
+	return (hostname, options, callback) => {
+		(resolve ?? (resolveName as LookupFunction))(hostname, options, (error, address, family) => {
+			const addresses = typeof address === "string" ? [address] : (address?.map((each) => each.address) ?? []);
+			const isAllowed = error === null && addresses.every((each) => mayConnect(each));
+			callback(isAllowed ? null : (error ?? new Error(`${hostname} has no public address`)), address, family);
+		});
+	};
+}
+
+/** Whether an address is of the public internet; one of IPv4 within IPv6 counts as what it is. */
+function isPublic(address: string): boolean {
+	return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
