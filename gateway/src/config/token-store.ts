@@ -114,7 +114,7 @@ export class TokenStore {
 	/** Whether clients or devices need a token: there is one, or there was one and nobody has said {@link open} since. */
 	needs(kind: TokenKind): boolean {
 		this.refresh();
-		return this.#needed.has(kind);
+		return this.#needed.has(kind) || this.#index.kinds.has(kind);
 	}
 
 	/** Allows kinds without a token again, though they had one. Stored on disk. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallbackProblem } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
-import type { WebhookRecord } from "./webhook-file.js";
 import { type PostAnswer, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 
 /** Milliseconds before the second attempt, and at most between two. Each pause is twice the one before. */
@@ -127,6 +126,3 @@ export class WebhookDelivery {
 export function controlMessage(type: "gap" | "terminated" | "verification", members: object): WebhookMessage {
 	return { id: `msg_${type}_${randomBytes(12).toString("hex")}`, body: { type, ...members } };
 }
-
-/** The part of a record that names where messages go. */
-export type Endpoint = Pick<WebhookRecord, "url" | "id">;
