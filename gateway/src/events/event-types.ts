@@ -83,6 +83,17 @@ export const EVENT_TYPES: readonly EventType[] = [
 				crosses(data, below, (value, limit) => value < limit)),
 	},
 	{
+		name: "switch.changed",
+		title: "Switch changed",
+		description:
+			"A switch of a device was turned on or off: by a call, by its own limit, or because its session ended.",
+		input: input({
+			switch: z.string().max(64).optional().describe("Only the switch with this name"),
+			on: z.boolean().optional().describe("Only when it was turned on, or off"),
+		}),
+		payload: payload({ switch: z.string(), on: z.boolean(), cause: z.string().optional() }),
+	},
+	{
 		name: "timer.due",
 		title: "Timer due",
 		description: "A timer or an alarm of a device is due.",

@@ -16,6 +16,7 @@ const MAX_SENSORS = 100_000;
 const NOTIFICATIONS: Readonly<Record<string, { readonly name: string; readonly data?: (params: Params) => Params }>> = {
 	"notifications/button_pressed": { name: "button.pressed" },
 	"notifications/sensor_changed": { name: "sensor.changed" },
+	"notifications/switch_changed": { name: "switch.changed" },
 	"notifications/timer_due": { name: "timer.due" },
 	"notifications/said": { name: "conversation.said" },
 	"notifications/event": { name: "device.event", data: ({ name, data }) => ({ event: name, data }) },
