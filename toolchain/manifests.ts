@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -22,8 +22,12 @@ const TARGET_BOARD = "src/boards/target/";
 /** What may follow each other in a list, or be alone. */
 type List<T> = T | readonly T[];
 
-/** A manifest, as far as it is read here. Paths are relative to its folder; those that begin with `$` are the SDK's. */
+/**
+ * A manifest, as far as it is read here. Paths are relative to its folder; those that begin with `$` are in a folder that `build`
+ * names, or the SDK's.
+ */
 interface Manifest {
+	readonly build?: Readonly<Record<string, string>>;
 	readonly include?: List<string>;
 	readonly modules?: Readonly<Record<string, List<string>>>;
 	readonly preload?: List<string>;
@@ -80,14 +84,16 @@ function readInto(collected: Collected, path: string, target: string): void {
 	const manifest = readManifest(path);
 	const parts = [manifest, findPlatform(manifest, target)];
 	for (const included of parts.flatMap(({ include = [] }) => include)) {
-		if (included.startsWith("$")) {
+		const place = expand(included, manifest);
+		if (place.startsWith("$")) {
 			collected.sdk.push(included);
-		} else if (!included.includes(MADE)) {
-			const file = ownPath(dirname(path), included);
-			if (!existsSync(join(ROOT, file))) {
-				throw new Error(`${path}: "include" names ${included}, which does not exist`);
+		} else if (!place.includes(MADE)) {
+			const file = join(ROOT, dirname(path), place);
+			if (!existsSync(file)) {
+				throw new Error(`${shown(path)}: "include" names ${included}, which does not exist`);
 			}
-			readInto(collected, file, target);
+			// A package manager may have made a link to the firmware.
+			readInto(collected, fromProject(realpathSync(file)), target);
 		}
 	}
 	for (const { modules = {}, preload = [] } of parts) {
@@ -106,8 +112,13 @@ function readManifest(path: string): Manifest {
 	try {
 		return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 	} catch (error) {
-		throw new Error(`${path}: ${(error as Error).message}`);
+		throw new Error(`${shown(path)}: ${(error as Error).message}`);
 	}
+}
+
+/** Puts a folder that the manifest itself names in place of its variable. */
+function expand(path: string, { build = {} }: Manifest): string {
+	return path.replace(/^\$\((\w+)\)/, (variable, name) => (build[name]?.startsWith(".") ? build[name] : variable));
 }
 
 /** The path from the project's folder, also of what a manifest elsewhere names. */
@@ -123,7 +134,7 @@ function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 /** A pattern stands for each TypeScript file of one folder. */
 function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
 	if (!source.includes("/")) {
-		throw new Error(`${path}: "modules" names ${source}, which is not a path`);
+		throw new Error(`${shown(path)}: "modules" names ${source}, which is not a path`);
 	}
 	const file = ownPath(dirname(path), source);
 	const folder = join(ROOT, dirname(file));
@@ -133,15 +144,16 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		.filter((each) => /\.(ts|c|h)$/.test(each) && !each.endsWith(".d.ts"))
 		.map((each) => each.replace(/\.\w+$/, ""))
 		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
-	if (found.length === 0) {
-		throw new Error(`${path}: "modules" names ${source}, which does not exist`);
+	// A project may have no tools of its own.
+	if (found.length === 0 && !(isPattern && isElsewhere(path))) {
+		throw new Error(`${shown(path)}: "modules" names ${source}, which does not exist`);
 	}
 	for (const each of new Set(found)) {
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
 		if (isOwn(module) && module !== own && !module.startsWith(TARGET_BOARD)) {
-			throw new Error(`${path}: "modules" names ${own} "${module}", which is not its path`);
+			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
 		}
 		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {
 			modules.set(module, `${own}.ts`);
@@ -157,7 +169,7 @@ export function matchesPreload(pattern: string, name: string): boolean {
 function findPreloaded(modules: ReadonlyMap<string, string>, patterns: ReadonlyMap<string, string>): string[] {
 	for (const [pattern, path] of patterns) {
 		if (![...modules.keys()].some((name) => matchesPreload(pattern, name))) {
-			throw new Error(`${path}: "preload" names ${pattern}, which is not a module of the build`);
+			throw new Error(`${shown(path)}: "preload" names ${pattern}, which is not a module of the build`);
 		}
 	}
 	return [...modules.keys()].filter((name) => [...patterns.keys()].some((pattern) => matchesPreload(pattern, name)));
@@ -175,6 +187,16 @@ function mayPreload(name: string): boolean {
 /** The path of a file from the project's folder, as the functions here take it. */
 export function fromProject(file: string): string {
 	return relative(ROOT, resolve(file)).replaceAll("\\", "/");
+}
+
+/** Whether a path from the project's folder leads out of it: to a project of its own that includes this one. */
+export function isElsewhere(path: string): boolean {
+	return path.startsWith("..") || isAbsolute(path);
+}
+
+/** A path as an error names it: from the project's folder, or from where the program runs. */
+export function shown(path: string): string {
+	return isElsewhere(path) ? relative(process.cwd(), join(ROOT, path)) : path;
 }
 
 /** A module's name: its path from the project's folder, without extension. */

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {
-	"src/platform/tools": /^src\/tools\/[^/]+\/[^/]+$/,
+	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
 	"src/platform/features": /^src\/.+\/feature$/,
 	// A device of one's own, and what the host has for its parts.
 	"src/platform/in-build": /^(device$|embedded:|neopixel$)/,

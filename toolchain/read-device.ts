@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
 import type { DeviceDefinition } from "../src/parts/index.js";
-import { readBuild } from "./manifests.js";
+import { readBuild, shown } from "./manifests.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -73,7 +73,7 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 		const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
 		return ((await import(`data:text/javascript;base64,${text}`)) as { default: DeviceDefinition }).default;
 	} catch (error) {
-		throw new DeviceError(`${file}: ${(error as Error).message}`, { cause: error });
+		throw new DeviceError(`${shown(file)}: ${(error as Error).message}`, { cause: error });
 	}
 }
 

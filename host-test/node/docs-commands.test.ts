@@ -14,6 +14,10 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 	[/^npm run (?:--silent )?gateway\b/, "gateway/test/cli/docs-commands.full.test.ts"],
 	[/^xs-mcp-gateway --cluster /, "gateway/test/cluster/cluster.test.ts"],
 	[/^npm start$/, "host-test/tour/main.test.ts"],
+	[
+		/^npm create xs-mcp |^cd garden$|^rm tools\/greet\.ts$|^npm (?:test|update|run simulator)$/,
+		"host-test/e2e/project.full.test.ts",
+	],
 	[/^npm start -- --manifest examples\/pump\//, "host-test/tour/own-device.test.ts"],
 	[/^npm run device -- .*--(?:url|prompt)/, "host-test/e2e/device-program.full.test.ts"],
 	[/^npm run device -- --http /, "host-test/e2e/direct.test.ts"],
@@ -26,7 +30,10 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 
 /** The commands that no test runs, with the reason. */
 const NOT_RUN: readonly (readonly [RegExp, string])[] = [
-	[/^npm run flash -- .*--target|^npm run flash -- --monitor|^npm run mod -- .*--target/, "needs a board"],
+	[
+		/^npm run flash$|^npm run flash -- .*--target|^npm run flash -- --monitor|^npm run mod -- .*--target/,
+		"needs a board",
+	],
 	[/^npm run firmware /, "needs ESP-IDF"],
 	[/^npm run simulator |^xvfb-run -a mcsim /, "needs Moddable's SDK and a display"],
 	[/^export PATH=.*xs-mcp|^mcconfig -d -m -p lin$|^mcpack /, "needs Moddable's SDK"],

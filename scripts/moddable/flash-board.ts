@@ -14,21 +14,22 @@ const NO_LOG = "The board runs. A release build writes no log: build with --log 
 /**
  * Builds, flashes and monitors as the options say.
  *
+ * @param folder the manifest's
  * @throws PortError, SdkError with the problem and its fix
  */
-export async function runPlan(plan: FlashPlan): Promise<void> {
+export async function runPlan(plan: FlashPlan, folder: string = ROOT): Promise<void> {
 	switch (plan.kind) {
 		case "link":
-			await prepare(plan);
+			await prepare(plan, folder);
 			console.log("Compiling and linking …");
-			await linkForChip(plan.sdk, ROOT, plan.target.name, plan.args);
+			await linkForChip(plan.sdk, folder, plan.target.name, plan.args);
 			console.log(`The firmware links for ${plan.target.name}.`);
 			break;
 		case "build":
-			await build(plan);
+			await build(plan, folder);
 			break;
 		case "flash":
-			await flash(plan);
+			await flash(plan, folder);
 			break;
 		case "monitor":
 			await showLog(findPort(plan.port), plan.log);
@@ -36,13 +37,13 @@ export async function runPlan(plan: FlashPlan): Promise<void> {
 	}
 }
 
-async function flash(plan: FlashPlan & { kind: "flash" }): Promise<void> {
+async function flash(plan: FlashPlan & { kind: "flash" }, folder: string): Promise<void> {
 	const port = findPort(plan.port);
 	// Reports a port in use before a build that takes minutes.
 	(await SerialLog.open(port, LOG_SPEED)).close();
-	await build(plan);
+	await build(plan, folder);
 	console.log(`Flashing ${plan.target.name} at ${port} …`);
-	await make(plan, "deploy", { ...sdkEnvironment(plan.sdk), UPLOAD_PORT: port });
+	await make(plan, folder, "deploy", { ...sdkEnvironment(plan.sdk), UPLOAD_PORT: port });
 	if (plan.log === undefined) {
 		console.log(NO_LOG);
 	} else {
@@ -57,19 +58,24 @@ function findPort(wanted: string | undefined): string {
 }
 
 /** Prints a summary of the build, after the type check. */
-async function prepare({ sdk, target, settings }: BuildPlan): Promise<void> {
-	checkTypes();
-	console.log(await describeBuild(sdk, ROOT, target, settings));
+async function prepare({ sdk, target, settings }: BuildPlan, folder: string): Promise<void> {
+	checkTypes(folder);
+	console.log(await describeBuild(sdk, folder, target, settings));
 }
 
-async function build(plan: BuildPlan): Promise<void> {
-	await prepare(plan);
+async function build(plan: BuildPlan, folder: string): Promise<void> {
+	await prepare(plan, folder);
 	console.log(`Building the firmware for ${plan.target.name} …`);
-	await make(plan, "build");
+	await make(plan, folder, "build");
 }
 
-function make({ sdk, args }: BuildPlan, what: "build" | "deploy", env?: NodeJS.ProcessEnv): Promise<void> {
-	return mcconfig(sdk, ROOT, [...args, "-t", what], { show: true, ...(env && { env }) });
+function make(
+	{ sdk, args }: BuildPlan,
+	folder: string,
+	what: "build" | "deploy",
+	env?: NodeJS.ProcessEnv,
+): Promise<void> {
+	return mcconfig(sdk, folder, [...args, "-t", what], { show: true, ...(env && { env }) });
 }
 
 /** Shows the board's output until Ctrl-C. @throws PortError if the board is disconnected */

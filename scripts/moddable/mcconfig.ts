@@ -7,7 +7,7 @@ import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { listPreloads } from "./preload.js";
-import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
+import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 import { takeGlyphs } from "./settings.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,6 +39,9 @@ export async function mcconfig(
 	args: readonly string[],
 	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
 ): Promise<void> {
+	if (/\s/.test(output)) {
+		throw new SdkError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
+	}
 	prepareFolder(output, [folder, ...args]);
 	addIdfSettings(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
@@ -119,13 +122,14 @@ async function runTool(
 }
 
 /**
- * Checks the types of the whole firmware. A build checks nothing: see `compileFiles`.
+ * Checks the types of the whole firmware, or of a project that includes it. A build checks nothing: see `compileFiles`.
  *
+ * @param folder the manifest's
  * @throws SdkError with the compiler's messages
  */
-export function checkTypes(): void {
-	const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-	const { status, stdout } = spawnSync(process.execPath, [tsc, "--build", join(ROOT, "tsconfig.xs.json")]);
+export function checkTypes(folder: string = ROOT): void {
+	const what = isOutside(folder) ? ["--noEmit", "--project", folder] : ["--build", join(ROOT, "tsconfig.xs.json")];
+	const { status, stdout } = spawnSync(process.execPath, [TSC, ...what]);
 	if (status !== 0) {
 		throw new SdkError(`Type check failed:\n${String(stdout).trim()}`);
 	}
@@ -246,7 +250,14 @@ export function nameOf(folder: string): string {
 
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
 export function outputOf(folder: string): string {
-	return join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
+	return isOutside(folder)
+		? join(folder, "build")
+		: join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
+}
+
+/** Whether it is the folder of a project that includes the firmware. */
+function isOutside(folder: string): boolean {
+	return relative(ROOT, folder).startsWith("..");
 }
 
 /** A linker's warnings alone are hundreds of lines. */

@@ -1,9 +1,13 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
 
-const TYPESCRIPT = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
+/** TypeScript's folder, wherever the package manager has put it. */
+const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+
+/** TypeScript's compiler. */
+export const TSC = join(TYPESCRIPT, "bin", "tsc");
 
 /** The reason for a skipped test without an SDK. */
 export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
@@ -59,5 +63,5 @@ export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 
 /** The environment in which the SDK's tools find each other, and the project's TypeScript. */
 export function sdkEnvironment({ root, bin }: Sdk): NodeJS.ProcessEnv {
-	return { ...process.env, MODDABLE: root, PATH: [bin, TYPESCRIPT, process.env.PATH].join(delimiter) };
+	return { ...process.env, MODDABLE: root, PATH: [bin, dirname(TSC), process.env.PATH].join(delimiter) };
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
-import { SerialPort } from "serialport";
+import type { SerialPort } from "serialport";
 import { PortError, permissionHint } from "./ports.js";
 
 interface Events {
@@ -38,6 +38,9 @@ export class SerialLog extends EventEmitter<Events> {
 	 * @throws PortError with the problem and its fix
 	 */
 	static async open(path: string, baud: number): Promise<SerialLog> {
+		const { SerialPort } = await import("serialport").catch((cause: unknown) => {
+			throw new PortError("the package serialport is not installed: npm install --save-dev serialport", { cause });
+		});
 		const port = new SerialPort({ path, baudRate: baud, autoOpen: false });
 		await new Promise<void>((resolve, reject) => {
 			port.open((error) => (error ? reject(portError(path, error)) : resolve()));

@@ -1,55 +1,6 @@
 // npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
-import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeProgram, runProgram } from "../../toolchain/program.js";
-import { describeHeap, readHeap } from "./heap.js";
-import { buildForSimulator, buildModForSimulator, checkTypes } from "./mcconfig.js";
-import { needSdk } from "./sdk.js";
-import { addSettings } from "./settings.js";
-import { Simulator } from "./simulator.js";
+import { runProgram } from "../../toolchain/program.js";
+import { simulatorProgram } from "./simulator-program.js";
 
-const EPILOGUE = `
-$MODDABLE names the folder of Moddable's SDK. Ctrl-C ends the simulator. Linux only.`;
-
-const NO_DISPLAY = process.env.DISPLAY === undefined && process.env.WAYLAND_DISPLAY === undefined;
-
-interface Options {
-	readonly headless: boolean;
-	readonly instruments?: boolean;
-	readonly mod?: string;
-}
-
-const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator, its trace in the terminal.")
-	.option("--headless", "use a virtual display (the default without a display)", NO_DISPLAY)
-	.option("--instruments", "print the heap usage once a second")
-	.option("--mod <folder>", "load this mod with the firmware: docs/mods.md")
-	.addHelpText("after", EPILOGUE);
-
-await runProgram(addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(simulate));
-
-async function simulate(
-	settings: readonly string[],
-	{ headless, instruments = false, mod: modFolder }: Options,
-): Promise<void> {
-	const sdk = needSdk();
-	console.log("Building the firmware …");
-	checkTypes();
-	const library = await buildForSimulator(sdk, fileURLToPath(new URL("../..", import.meta.url)), settings);
-	const mod = modFolder && (await buildModForSimulator(sdk, resolve(modFolder)));
-	const simulator = await Simulator.start(sdk, library, { headless, ...(mod && { mod }) });
-	for (const signal of ["SIGINT", "SIGTERM"] as const) {
-		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
-	}
-	simulator.on("line", (line) => console.log(line));
-	if (instruments) {
-		simulator.on("samples", (samples) => {
-			const heap = readHeap(samples);
-			console.log(heap === undefined ? "heap: not measured" : describeHeap(heap));
-		});
-	}
-	simulator.on("ended", (reason) => {
-		console.error(`The simulator ended: ${reason}`);
-		// Closing its window is not a failure. Without a window, only a failure ends it.
-		process.exit(headless ? 1 : 0);
-	});
-}
+await runProgram(simulatorProgram(fileURLToPath(new URL("../..", import.meta.url))));

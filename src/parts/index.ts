@@ -1,4 +1,22 @@
 // What a device of one's own is made of: the package `xs-mcp`.
+export { audio, type Content, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
+export {
+	array,
+	boolean,
+	enumeration,
+	type InferProperties,
+	integer,
+	number,
+	object,
+	optional,
+	type Properties,
+	type Schema,
+	string,
+} from "../mcp_server/schema.js";
+export type { ToolAnnotations } from "../mcp_server/tool.js";
+export { CallCancelled, type ToolCall } from "../mcp_server/tool-call.js";
+export { defineTool, type HardwareTool } from "../tools/define-tool.js";
+export { ACTS, READS, SETS } from "../tools/hints.js";
 export { type AnalogOptions, analog } from "./analog.js";
 export { type ButtonOptions, button } from "./button.js";
 export { type ContactOptions, contact, motion } from "./contact.js";

@@ -1,8 +1,9 @@
 import Modules from "modules";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-/** Where tools are: each is a module in the folder of its part, `src/tools/PART/NAME`. */
+/** Where tools are: each is a module in the folder of its part, `src/tools/PART/NAME`; those of a project, `tools/NAME`. */
 const TOOLS = "src/tools/";
+const PROJECT_TOOLS = "tools/";
 
 /**
  * The tools of the build, in the order of their modules' names. That order stays the same, so that prompt caches of
@@ -12,10 +13,12 @@ const TOOLS = "src/tools/";
  */
 export function findTools(): readonly HardwareTool[] {
 	const found = new Map<string, string>();
-	const isTool = (name: string): boolean => name.startsWith(TOOLS) && name.lastIndexOf("/") >= TOOLS.length;
 	const modules = Modules.host.filter(isTool).sort();
 	return modules.map((module) => {
-		const tool = Modules.importNow(module) as HardwareTool;
+		const tool = Modules.importNow(module) as HardwareTool | undefined;
+		if (typeof tool?.name !== "string") {
+			throw new Error(`${module}: expected "export default defineTool({ … })"`);
+		}
 		const other = found.get(tool.name);
 		if (other !== undefined) {
 			throw new Error(`${other} and ${module} both define the tool ${tool.name}`);
@@ -23,4 +26,8 @@ export function findTools(): readonly HardwareTool[] {
 		found.set(tool.name, module);
 		return tool;
 	});
+}
+
+function isTool(name: string): boolean {
+	return name.startsWith(PROJECT_TOOLS) || (name.startsWith(TOOLS) && name.lastIndexOf("/") >= TOOLS.length);
 }

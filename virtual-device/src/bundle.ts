@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
-import { moduleOf } from "../../toolchain/manifests.js";
+import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
 import { isNative, readSdkModules } from "../../toolchain/sdk-modules.js";
@@ -77,13 +77,16 @@ const named = (manifest: string | undefined): Plugin => ({
 	name: "named",
 	setup(build) {
 		const { modules } = readVirtual(manifest);
-		const files = new Set([...modules.values()].map(moduleOf));
+		const files = new Set([...modules.values()].map((path) => path.replace(/\.ts$/, "")));
 		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const module = moduleOf(path);
-			const isMissing = module.startsWith("src/") && !files.has(module);
-			return isMissing
-				? { errors: [{ text: `${module}: no manifest of a virtual device names this module` }] }
-				: undefined;
+			if (files.has(module) || !(module.startsWith("src/") || isElsewhere(module))) {
+				return undefined;
+			}
+			const what = isElsewhere(module)
+				? `${path}: the project's manifest.json does not name`
+				: `${module}: no manifest of a virtual device names`;
+			return { errors: [{ text: `${what} this module` }] };
 		});
 	},
 });

@@ -1,4 +1,4 @@
-export { BOARD_PROFILES, type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
+export { BOARD_PROFILES, type BoardProfile, profileOf, VIRTUAL_BOARD } from "./boards.js";
 export { bundle, endBundler, type OwnDevice, readOwnDevice } from "./bundle.js";
 export type { SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";

@@ -298,6 +298,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#restartIn(0);
 	}
 
+	/** Replaces its firmware from outside, as by a cable, and restarts at once. */
+	flash(firmware: string): void {
+		this.#flash.replace(firmware);
+		this.#restartIn(0);
+	}
+
 	/** Loses its power for a moment: its connections stay open at the other end, and nobody reads from them. */
 	brownOut(): void {
 		const clients = this.#clients;

@@ -41,6 +41,13 @@ export class VirtualFlash {
 		return { script: this.#running, isOnTrial: false };
 	}
 
+	/** Overwrites both slots, as a cable does. */
+	replace(script: string): void {
+		this.#running = script;
+		this.#before = undefined;
+		this.#installed = undefined;
+	}
+
 	begin(): void {
 		this.#pieces = [];
 	}

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EngineError } from "./engine-error.js";
@@ -15,19 +17,28 @@ export interface XsSources {
 
 const HOST_FOLDER = fileURLToPath(new URL("../../xs-host/", import.meta.url));
 
-/** Where binaries are kept, one folder for each hash. */
-export const CACHE_FOLDER = fileURLToPath(new URL("../../../.cache/xs-host/", import.meta.url));
+/** XS in a package of the firmware. In the repository it is in @agoric/xsnap. */
+const PACKED = fileURLToPath(new URL("../../xs/", import.meta.url));
 
-/** Finds the C sources in the package @agoric/xsnap. Rejects with an `EngineError` `no-sources` where it is not installed. */
+/** Where binaries are kept, one folder for each hash: all projects of a person share them. */
+export const CACHE_FOLDER = existsSync(PACKED)
+	? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "xs-mcp", "xs-host")
+	: fileURLToPath(new URL("../../../.cache/xs-host/", import.meta.url));
+
+/** Finds the C sources of XS. Rejects with an `EngineError` `no-sources` where they are not installed. */
 export async function findXsSources(): Promise<XsSources> {
 	try {
-		const xs = join(dirname(createRequire(import.meta.url).resolve("@agoric/xsnap/package.json")), "moddable/xs");
+		const xs = existsSync(PACKED) ? PACKED : installedXs();
 		const folders = [HOST_FOLDER, join(xs, "sources"), join(xs, "includes"), join(xs, "platforms")];
 		const files = await Promise.all([HOST_FOLDER, join(xs, "sources")].map((folder) => list(folder, [".c"])));
 		return { files: files.flat(), includeFolders: folders };
 	} catch (cause) {
 		throw new EngineError("no-sources", "The XS sources are not installed (package @agoric/xsnap)", { cause });
 	}
+}
+
+function installedXs(): string {
+	return join(dirname(createRequire(import.meta.url).resolve("@agoric/xsnap/package.json")), "moddable/xs");
 }
 
 /** A key for the binary of these sources, compiler and flags: 16 hexadecimal digits. */

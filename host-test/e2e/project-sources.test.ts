@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildProject, openProject } from "../../scripts/project/project.js";
+import { openDevice } from "../../scripts/project/test-device.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const MANIFEST = {
+	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },
+	include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
+	config: { name: "pond" },
+	modules: { device: "./device", "tools/*": "./tools/*", "lib/*": "./lib/*" },
+};
+
+const DEVICE = `import { analog, device, relay } from "xs-mcp";
+
+export default device({
+	parts: { pump: relay({ pin: 26, maxOn: 30 }), soil: analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] }) },
+});
+`;
+
+const TOOL = `import { defineTool, READS } from "xs-mcp";
+import { levelOf } from "../lib/level.js";
+
+export default defineTool({
+	name: "self.pond.level", description: "Read it.", annotations: READS, needs: [], run: () => ({ level: levelOf(2) }),
+});
+`;
+
+/** A project in a folder whose path has spaces. Files by their paths; what is undefined is left out. */
+function project(files: Readonly<Record<string, string | undefined>> = {}): string {
+	const folder = join(temporaryFolder(), "my own pond");
+	const all = {
+		"manifest.json": JSON.stringify(MANIFEST),
+		"device.ts": DEVICE,
+		"tools/level.ts": TOOL,
+		"lib/level.ts": "export const levelOf = (sensor: number): number => sensor * 10;\n",
+		...files,
+	};
+	for (const [path, text] of Object.entries(all)) {
+		mkdirSync(join(folder, path, ".."), { recursive: true });
+		if (text !== undefined) {
+			writeFileSync(join(folder, path), text);
+		}
+	}
+	mkdirSync(join(folder, "node_modules"));
+	symlinkSync(ROOT, join(folder, "node_modules", "xs-mcp"));
+	return folder;
+}
+
+const bundleOf = async (files: Readonly<Record<string, string | undefined>>): Promise<string> =>
+	(await buildProject(openProject(project(files)))).firmware;
+
+describe("a project of its own on a virtual device", () => {
+	it("has its tools beside the firmware's, in a path with spaces", async (t) => {
+		const device = await openDevice({ folder: project() });
+		t.after(() => device.close());
+		const names = (await device.listTools()).map(({ name }) => name);
+		assert.equal(names[0], "self.get_device_status");
+		assert.ok(names.includes("self.pond.level"), names.join());
+		assert.deepEqual(await device.call("self.pond.level"), { level: 20 });
+	});
+
+	it("has its parts: a test calls their tools, and reads and sets their pins", async (t) => {
+		const device = await openDevice({ folder: project() });
+		t.after(() => device.close());
+		assert.equal(device.read("pump"), 0);
+		await device.call("self.switch.set", { name: "pump", on: true, seconds: 5 });
+		assert.deepEqual([device.read("pump"), device.read(26)], [1, 1]);
+		device.set("soil", 1200);
+		assert.deepEqual(await device.call("self.sensor.read"), { soil: { kind: "moisture", value: 100, unit: "%" } });
+		await assert.rejects(
+			device.call("self.switch.set", { name: "pump", on: true, seconds: 31 }),
+			/seconds: pump stays on for at most 30 seconds, not 31/,
+		);
+		assert.throws(() => device.read("heater"), /heater: the device has opened no such pin; open: pump, soil/);
+		assert.throws(() => device.set("pump", 1), /pump: expected soil/);
+	});
+
+	it("is told of a pin that its chip does not have, and of an error in its device.ts", async () => {
+		await assert.rejects(
+			bundleOf({ "device.ts": DEVICE.replace("pin: 26", "pin: 34") }),
+			/part pump: pin 34 of the ESP32 is only an input; these would do: /,
+		);
+		await assert.rejects(bundleOf({ "device.ts": `${DEVICE}const x: = 1;\n` }), /device\.ts:6:9: ERROR/);
+	});
+
+	it("may have no tool yet", async () => {
+		assert.match(await bundleOf({ "tools/level.ts": undefined }), /self\.get_device_status/);
+	});
+
+	it("is told the file and line of an error in it", async () => {
+		await assert.rejects(bundleOf({ "tools/level.ts": `${TOOL}const x: = 1;\n` }), /tools\/level\.ts:7:9: ERROR/);
+		const wrong = TOOL.replace("../lib/level.js", "../lib/depth.js");
+		await assert.rejects(bundleOf({ "tools/level.ts": wrong }), /tools\/level\.ts:2:24: ERROR: Could not resolve/);
+		const foreign = TOOL.replace("../lib/level.js", "node:fs");
+		await assert.rejects(
+			bundleOf({ "tools/level.ts": foreign }),
+			/tools\/level\.ts:2:24: ERROR: .*node:fs: not a module of the virtual device/,
+		);
+	});
+
+	it("is told of a module that its manifest does not name, which a chip would not have", async () => {
+		const { "lib/*": _, ...modules } = MANIFEST.modules;
+		await assert.rejects(
+			bundleOf({ "manifest.json": JSON.stringify({ ...MANIFEST, modules }) }),
+			/lib\/level\.ts: the project's manifest\.json does not name this module/,
+		);
+	});
+
+	it("is told what is wrong with its manifest", async () => {
+		await assert.rejects(bundleOf({ "manifest.json": "{" }), /manifest\.json: .*JSON/);
+		const moved = { ...MANIFEST, build: { XS_MCP: "./elsewhere" } };
+		await assert.rejects(
+			bundleOf({ "manifest.json": JSON.stringify(moved) }),
+			/manifest\.json: "include" names \$\(XS_MCP\)\/manifest\.json, which does not exist/,
+		);
+	});
+
+	it("is told of a file that exports no tool", async () => {
+		const open = openDevice({ folder: project({ "tools/level.ts": "export default 1;\n" }) });
+		await assert.rejects(open, /tools\/level: expected "export default defineTool\({ … }\)"/);
+	});
+
+	it("is told that the firmware is older than its package.json asks for", async () => {
+		const open = (version: string) =>
+			openDevice({ folder: project({ "package.json": JSON.stringify({ dependencies: { "xs-mcp": version } }) }) });
+		await assert.rejects(open("^99.1.0"), /is installed, but package\.json asks for \^99\.1\.0: run npm install/);
+		(await open("^0.1.0")).close();
+		(await open("file:../xs-mcp.tgz")).close();
+	});
+
+	it("is told that a folder has no project", async () => {
+		await assert.rejects(openDevice({ folder: temporaryFolder() }), /has no manifest\.json: .*npm create xs-mcp/);
+	});
+});

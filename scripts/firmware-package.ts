@@ -1,0 +1,225 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Metafile, type Plugin } from "esbuild";
+import { FIRMWARE } from "../src/settings/firmware.js";
+import { makeFonts } from "../toolchain/fonts/make-fonts.js";
+import { bundleDevicePage } from "../toolchain/page-bundles.js";
+import { ProgramError } from "../toolchain/program.js";
+import { listPreloads } from "./moddable/preload.js";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** What a build with Moddable's SDK, the virtual device's bundler and its engine read. */
+const SOURCES = [
+	"manifest.json",
+	"manifest_minimal.json",
+	"manifest_roomy.json",
+	"scripts/moddable/compile.ts",
+	"src",
+	"toolchain",
+	"tsconfig.json",
+	"tsconfig.xs.json",
+	"virtual-device/platform",
+	"virtual-device/src/engine/v8-realm.mjs",
+	"virtual-device/src/engine/v8-worker.mjs",
+	"virtual-device/xs-host",
+];
+
+/** The engine's sources in the package @agoric/xsnap, which would bring 60 more packages and build itself when it is installed. */
+const XS = ["includes", "platforms", "sources"];
+
+/** What the programs find in node_modules. The last one is needed only to flash a board. */
+const NOT_BUNDLED = ["esbuild", "typescript", "serialport"];
+
+/** What a module of CommonJS in a bundle finds. */
+const COMMON_JS =
+	'import { createRequire as __requireFrom } from "node:module"; const require = __requireFrom(import.meta.url);';
+
+/** The types' globals that no import brings. */
+const GLOBALS = `
+declare global {
+	/** Writes to the device's log, without a line end. */
+	function trace(...text: unknown[]): void;
+}
+`;
+
+interface PackageFiles {
+	writeLicences(target: string, inputs: readonly string[]): void;
+}
+
+interface Declarations {
+	bundleDeclarations(entries: Readonly<Record<string, string>>, folder: string): Promise<void>;
+}
+
+const { writeLicences }: PackageFiles = await import(new URL("package-files.mjs", import.meta.url).href);
+const { bundleDeclarations }: Declarations = await import(new URL("declarations.mjs", import.meta.url).href);
+
+const { devDependencies, engines, license } = readPackage(ROOT);
+
+/**
+ * Makes the package xs-mcp, and its tarball: the firmware and its virtual device, for projects. In it each file has the place
+ * that it has here, so that the same code finds it.
+ *
+ * @param folder gets the tarball, and the package's folder
+ */
+export async function packFirmware(folder: string): Promise<void> {
+	const target = emptied(join(folder, FIRMWARE.name));
+	for (const source of SOURCES) {
+		cpSync(join(ROOT, source), join(target, source), { recursive: true });
+	}
+	copyXs(join(target, "virtual-device", "xs"));
+	await copyMade(target);
+	const inputs = await bundlePrograms(target, {
+		index: "src/parts/index.ts",
+		test: "scripts/project/test-device.ts",
+		"xs-mcp": "scripts/project/xs-mcp-cli.ts",
+	});
+	await bundleDeclarations(
+		{ index: join(ROOT, "src/parts/index.ts"), test: join(ROOT, "scripts/project/test-device.ts") },
+		join(target, "types"),
+	);
+	writeFileSync(join(target, "types", "index.d.ts"), GLOBALS, { flag: "a" });
+	writeLicences(target, inputs);
+	finish(folder, target, {
+		name: FIRMWARE.name,
+		description:
+			"An MCP server that runs on the microcontroller, and a virtual device to try it: for a device of your own",
+		license: `${license} AND LGPL-3.0-or-later`,
+		bin: { "xs-mcp": "bin/xs-mcp.mjs" },
+		exports: {
+			".": { types: "./types/index.d.ts", default: "./programs/index.js" },
+			"./test": { types: "./types/test.d.ts", default: "./programs/test.js" },
+			"./package.json": "./package.json",
+		},
+		dependencies: pick(["esbuild", "typescript"]),
+		optionalDependencies: { ...pick(["serialport"]), "xs-mcp-gateway": FIRMWARE.version },
+	});
+}
+
+/** The same of create-xs-mcp. */
+export async function packCreate(folder: string): Promise<void> {
+	const name = "create-xs-mcp";
+	const target = emptied(join(folder, name));
+	cpSync(join(ROOT, "scripts/create/template"), join(target, "scripts/create/template"), { recursive: true });
+	const inputs = await bundlePrograms(target, { [name]: "scripts/create/create-cli.ts" });
+	writeLicences(target, inputs);
+	finish(folder, target, {
+		name,
+		description: "Makes a project for a device of your own, with the firmware xs-mcp",
+		license,
+		bin: { [name]: `bin/${name}.mjs` },
+	});
+}
+
+interface PackageJson {
+	readonly name: string;
+	readonly bin: Readonly<Record<string, string>>;
+	readonly [member: string]: unknown;
+}
+
+/** Writes what both packages have, and makes the tarball. */
+function finish(folder: string, target: string, { name, bin, ...rest }: PackageJson): void {
+	mkdirSync(join(target, "bin"));
+	for (const [program, path] of Object.entries(bin)) {
+		writeFileSync(join(target, path), `#!/usr/bin/env node\nimport "../programs/${program}.js";\n`, { mode: 0o755 });
+	}
+	const manifest = { name, version: FIRMWARE.version, type: "module", engines, bin, ...rest };
+	writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, undefined, "\t")}\n`);
+	copyFileSync(join(ROOT, "LICENSE"), join(target, "LICENSE"));
+	copyFileSync(join(ROOT, "scripts", "create", `${name}.md`), join(target, "README.md"));
+	const { status } = spawnSync("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"], {
+		stdio: ["ignore", 2, 2],
+	});
+	if (status !== 0) {
+		throw new ProgramError(`npm pack ${name} failed`);
+	}
+}
+
+function copyXs(target: string): void {
+	const xsnap = dirname(createRequire(import.meta.url).resolve("@agoric/xsnap/package.json"));
+	for (const folder of XS) {
+		cpSync(join(xsnap, "moddable", "xs", folder), join(target, folder), { recursive: true });
+	}
+	const { version } = readPackage(xsnap);
+	writeFileSync(
+		join(target, "README.md"),
+		`Moddable's XS engine as in @agoric/xsnap ${version}, unchanged. Its licences are in its files.\n`,
+	);
+}
+
+/** What this project makes once, before builds. */
+async function copyMade(target: string): Promise<void> {
+	listPreloads();
+	cpSync(join(ROOT, ".cache/moddable/preload.json"), join(target, ".cache/moddable/preload.json"));
+	cpSync(makeFonts(), join(target, ".cache/fonts"), { recursive: true });
+	cpSync(await bundleDevicePage(), join(target, "virtual-device/page"), { recursive: true });
+	writeFileSync(
+		join(target, "toolchain/bundle.mjs"),
+		'import { fileURLToPath } from "node:url";\n\n' +
+			"/** The folder of the virtual device's page. In the repository it is bundled first. */\n" +
+			'export const cachedDevicePageBundle = async () => fileURLToPath(new URL("../virtual-device/page/", import.meta.url));\n',
+	);
+}
+
+/** @returns the paths of the files that were put in */
+async function bundlePrograms(target: string, entryPoints: Readonly<Record<string, string>>): Promise<string[]> {
+	const { metafile } = await build({
+		absWorkingDir: ROOT,
+		entryPoints: { ...entryPoints },
+		outdir: join(target, "programs"),
+		bundle: true,
+		splitting: true,
+		external: NOT_BUNDLED,
+		banner: { js: COMMON_JS },
+		plugins: [placed],
+		format: "esm",
+		platform: "node",
+		target: "node20",
+		minifyWhitespace: true,
+		minifySyntax: true,
+		legalComments: "none",
+		metafile: true,
+		logLevel: "error",
+	});
+	return inputsOf(metafile);
+}
+
+/** A module of the programs finds its files at the place of its source. */
+const placed: Plugin = {
+	name: "placed",
+	setup({ onLoad }) {
+		onLoad({ filter: /[\\/](scripts|toolchain|virtual-device|src)[\\/].*\.ts$/ }, ({ path }) => {
+			const place = relative(ROOT, path).replaceAll("\\", "/");
+			const url = `new URL(${JSON.stringify(`../${place}`)}, import.meta.url).href`;
+			return { contents: readFileSync(path, "utf8").replaceAll("import.meta.url", url), loader: "ts" };
+		});
+	},
+};
+
+function inputsOf({ inputs }: Metafile): string[] {
+	return Object.keys(inputs).map((path) => resolve(ROOT, path));
+}
+
+function emptied(folder: string): string {
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	return folder;
+}
+
+function pick(names: readonly string[]): Record<string, string> {
+	return Object.fromEntries(names.map((name) => [name, devDependencies[name] as string]));
+}
+
+interface ReadPackage {
+	readonly version: string;
+	readonly license: string;
+	readonly engines: object;
+	readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+function readPackage(folder: string): ReadPackage {
+	return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}

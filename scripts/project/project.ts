@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { FIRMWARE } from "../../src/settings/firmware.js";
+import { fromProject } from "../../toolchain/manifests.js";
+import { ProgramError } from "../../toolchain/program.js";
+import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
+
+/** A project of its own: a folder with a manifest that includes the firmware's. */
+export interface Project {
+	/** Absolute, without links. */
+	readonly folder: string;
+	/** Path of its manifest. */
+	readonly manifest: string;
+	readonly name: string;
+	/** The settings that its manifest has. */
+	readonly config: Readonly<Record<string, unknown>>;
+}
+
+interface Manifest {
+	readonly build?: { readonly NAME?: string };
+	readonly config?: Readonly<Record<string, unknown>>;
+}
+
+interface PackageJson {
+	readonly dependencies?: Readonly<Record<string, string>>;
+	readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads a project.
+ *
+ * @throws ProgramError if the folder has none, or its package.json asks for newer firmware than this
+ */
+export function openProject(given: string = process.cwd()): Project {
+	const manifest = join(given, "manifest.json");
+	if (!existsSync(manifest)) {
+		throw new ProgramError(
+			`${given} has no manifest.json: run this in a project's folder, as npm create xs-mcp makes one`,
+		);
+	}
+	checkVersion(join(given, "package.json"));
+	const { build, config = {} } = readJson<Manifest>(manifest);
+	const folder = realpathSync(given);
+	return { folder, manifest: join(folder, "manifest.json"), name: build?.NAME ?? "device", config };
+}
+
+/** What a virtual device runs. */
+export interface ProjectBuild {
+	readonly firmware: string;
+	readonly board: BoardProfile;
+	/** Of the device's pins. */
+	readonly warnings: readonly string[];
+}
+
+/** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
+export async function buildProject({ manifest }: Project): Promise<ProjectBuild> {
+	const path = fromProject(manifest);
+	const device = await readOwnDevice(path);
+	const firmware = await bundle(undefined, false, undefined, path);
+	return { firmware, board: device?.profile ?? profileOf(), warnings: device?.warnings ?? [] };
+}
+
+/** @throws ProgramError if the project asks for newer firmware */
+function checkVersion(file: string): void {
+	if (!existsSync(file)) {
+		return;
+	}
+	const { dependencies, devDependencies } = readJson<PackageJson>(file);
+	const wanted = { ...devDependencies, ...dependencies }[FIRMWARE.name] ?? "";
+	const [, version] = /^[\^~>=]*\s*(\d+\.\d+\.\d+)/.exec(wanted) ?? [];
+	if (version !== undefined && isOlder(FIRMWARE.version, version)) {
+		throw new ProgramError(
+			`${FIRMWARE.name} ${FIRMWARE.version} is installed, but package.json asks for ${wanted}: run npm install`,
+		);
+	}
+}
+
+function isOlder(version: string, than: string): boolean {
+	const [mine, other] = [version, than].map((each) => each.split(".").map(Number)) as [number[], number[]];
+	const at = other.findIndex((part, index) => part !== mine[index]);
+	return at >= 0 && (mine[at] ?? 0) < (other[at] ?? 0);
+}
+
+function readJson<T>(file: string): T {
+	try {
+		return JSON.parse(readFileSync(file, "utf8"));
+	} catch (error) {
+		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
+	}
+}

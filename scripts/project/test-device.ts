@@ -1,0 +1,179 @@
+// What a project imports as "xs-mcp/test".
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { chooseEngine, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
+import type { PinState } from "../../virtual-device/src/services/pins.js";
+import { buildProject, openProject } from "./project.js";
+
+/** How a test's device is made. */
+export interface TestDeviceOptions {
+	/** The project's folder. Default: where the tests run. */
+	readonly folder?: string;
+	/** Settings, besides those of the manifest. */
+	readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool, as the device lists it (MCP, `tools/list`). */
+export interface ListedTool {
+	readonly name: string;
+	readonly title?: string;
+	readonly description?: string;
+	readonly inputSchema: object;
+	readonly outputSchema?: object;
+	readonly annotations?: object;
+}
+
+/** A project on a virtual device, for its tests. */
+export interface TestDevice {
+	/** The lines of its log. */
+	readonly log: readonly string[];
+	listTools(): Promise<ListedTool[]>;
+	/**
+	 * Calls a tool. Resolves with what it returns: a text, or the value that it is as JSON. Rejects with Error if the tool
+	 * fails or the arguments are wrong: its message is what a client gets.
+	 */
+	call(name: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
+	/** The pins that it has opened. */
+	readonly pins: readonly PinState[];
+	/**
+	 * What is at a pin: 0 or 1, or as its kind has it.
+	 *
+	 * @param part the name of the part that has it, or its number
+	 * @throws Error that names the open pins if it is not open
+	 */
+	read(part: string | number): PinState["value"];
+	/**
+	 * Sets what is connected to an input.
+	 *
+	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter
+	 * @throws Error if no such input is open, RangeError if it cannot have this value
+	 */
+	set(part: string | number, level: number): void;
+	/** Switches it off. */
+	close(): void;
+}
+
+interface Answer<Result> {
+	readonly result?: Result;
+	readonly error?: { readonly message: string };
+}
+
+interface ToolPage {
+	readonly tools: readonly ListedTool[];
+	readonly nextCursor?: string;
+}
+
+interface CallResult {
+	readonly content: readonly { readonly type: string; readonly text?: string }[];
+	readonly isError?: boolean;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** Milliseconds between two attempts to reach a device that starts. */
+const RETRY = 20;
+
+/**
+ * Starts the project on a virtual device, on XS if this computer has a C compiler. Rejects with Error if one of its files
+ * is wrong, or the firmware does not start.
+ */
+export async function openDevice({ folder, config }: TestDeviceOptions = {}): Promise<TestDevice> {
+	const project = openProject(folder);
+	const engine = await chooseEngine("xs", { onProgress: console.error });
+	const { firmware, board } = await buildProject(project).finally(endBundler);
+	const port = await freePort();
+	const log: string[] = [];
+	const device = new VirtualDevice({
+		firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		config: { ...project.config, ...config, http: port, httpAddress: LOOPBACK },
+		board,
+	});
+	device.on("trace", (line) => log.push(line));
+	await device.start();
+	const ask = asker(port);
+	return {
+		log,
+		listTools: () => listTools(ask),
+		call: async (name, args = {}) => readResult(await ask("tools/call", { name, arguments: args })),
+		get pins() {
+			return device.pins;
+		},
+		read(part) {
+			const found = device.pins.find(({ part: name, pin }) => name === part || pin === part);
+			if (found === undefined) {
+				const open = device.pins.map(({ part: name, pin }) => name ?? pin).join(", ") || "none";
+				throw new Error(`${part}: the device has opened no such pin; open: ${open}`);
+			}
+			return found.value;
+		},
+		set: (part, level) => device.setPin(part, level),
+		close: () => device.stop(),
+	};
+}
+
+/** Asks a device as an MCP client does (Streamable HTTP). */
+function asker(port: number) {
+	let id = 0;
+	return async <Result>(method: string, params: object): Promise<Result> => {
+		id += 1;
+		const response = await post(port, JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		const { result, error } = (await response.json()) as Answer<Result>;
+		if (result === undefined) {
+			throw new Error(error?.message ?? `the device answered ${response.status}`);
+		}
+		return result;
+	};
+}
+
+/** The device lists its tools in pages. */
+async function listTools(ask: ReturnType<typeof asker>): Promise<ListedTool[]> {
+	const tools: ListedTool[] = [];
+	let cursor: string | undefined;
+	do {
+		const page = await ask<ToolPage>("tools/list", cursor === undefined ? {} : { cursor });
+		tools.push(...page.tools);
+		cursor = page.nextCursor;
+	} while (cursor !== undefined);
+	return tools;
+}
+
+/** The device begins to listen some moments after its start. */
+async function post(port: number, body: string): Promise<Response> {
+	const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+	for (let attempt = 0; ; attempt += 1) {
+		try {
+			return await fetch(`http://${LOOPBACK}:${port}/mcp`, { method: "POST", headers, body });
+		} catch (error) {
+			if (attempt > 250) {
+				throw new Error("the device does not serve its tools", { cause: error });
+			}
+			await delay(RETRY);
+		}
+	}
+}
+
+function readResult({ content, isError }: CallResult): unknown {
+	const text = content.map(({ text = "" }) => text).join("\n");
+	if (isError) {
+		throw new Error(text);
+	}
+	if (content.some(({ type }) => type !== "text")) {
+		return content;
+	}
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, LOOPBACK);
+	await once(server, "listening");
+	const { port } = server.address() as AddressInfo;
+	server.close();
+	await once(server, "close");
+	return port;
+}

@@ -1,0 +1,84 @@
+// The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { runProgram } from "../../toolchain/program.js";
+import { openProject } from "./project.js";
+
+const program = new Command("xs-mcp")
+	.description("Runs, tests and flashes a project: a device of its own, with the firmware xs-mcp.")
+	.exitOverride();
+
+program
+	.command("start")
+	.description("run it on a virtual device, again after each change, with a page and a gateway")
+	.option("--no-gateway", "start no gateway where none runs")
+	.addOption(gatewayPort("--http-port <port>", "where the gateway serves MCP clients", 8766))
+	.addOption(gatewayPort("--websocket-port <port>", "where the gateway serves devices", 8765))
+	.option("--page <port>", "where the device's page is (default: 8768, or a free one)", readPort)
+	.option("--verbose", "show the device's log", false)
+	.action(async (options) => {
+		const { startProject } = await import("./start.js");
+		await startProject(options);
+	});
+
+program
+	.command("check")
+	.description("check the types")
+	.action(async () => await check());
+
+program
+	.command("test")
+	.description("check the types, and run the tests with node --test")
+	.argument("[arguments...]", "of node --test")
+	.allowUnknownOption()
+	.action(async (rest: string[]) => {
+		await check();
+		const child = spawn(process.execPath, ["--test", ...rest], { stdio: "inherit" });
+		const [status] = await once(child, "exit");
+		process.exitCode = status ?? 1;
+	});
+
+program
+	.command("flash")
+	.description("build it for a board with Moddable's SDK, and put it there")
+	.helpOption(false)
+	.argument("[arguments...]")
+	.allowUnknownOption()
+	.action(async (rest: string[]) => {
+		const { flashProject } = await import("./flash-project.js");
+		await flashProject(openProject(), rest);
+	});
+
+program
+	.command("simulator")
+	.description("run it in Moddable's simulator")
+	.helpOption(false)
+	.argument("[arguments...]")
+	.allowUnknownOption()
+	.action(async (rest: string[]) => {
+		const { folder } = openProject();
+		const { simulatorProgram } = await import("../moddable/simulator-program.js");
+		await runProgram(simulatorProgram(folder), rest);
+	});
+
+await runProgram(program);
+
+async function check(): Promise<void> {
+	const { folder } = openProject();
+	const { checkTypes } = await import("../moddable/mcconfig.js");
+	checkTypes(folder);
+}
+
+/** A setting of the gateway, with its environment variable. */
+function gatewayPort(flag: string, description: string, port: number): Option {
+	const variable = `XS_MCP_GATEWAY_${flag.split(" ")[0]?.slice(2).replaceAll("-", "_").toUpperCase()}`;
+	return new Option(flag, description).env(variable).argParser(readPort).default(port);
+}
+
+function readPort(text: string): number {
+	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+	}
+	return Number(text);
+}
