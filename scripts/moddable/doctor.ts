@@ -153,6 +153,14 @@ function git({ env }: Computer): Finding {
 		: ok("git", "found");
 }
 
+/** Boards are measured with a 32-bit object of their constant data. */
+function compilerFor32Bits({ env, include }: Computer): Finding {
+	const headers = [include, join(include, "x86_64-linux-gnu")].map((folder) => join(folder, "gnu", "stubs-32.h"));
+	return findProgram("gcc", env) !== undefined && headers.some((header) => existsSync(header))
+		? ok("32-bit C", "gcc with 32-bit headers")
+		: missing("32-bit C", "not found: npm run boards cannot measure", "sudo apt-get install gcc-multilib");
+}
+
 function idf({ env }: Computer): Finding {
 	const wanted = readExpectedIdf(env.MODDABLE);
 	const clone = `git clone -b v${wanted} --recursive https://github.com/espressif/esp-idf.git ~/esp32/esp-idf`;
@@ -210,7 +218,7 @@ const FOR_BUILD: readonly Check[] = [...FOR_LINK, idf, idfTools];
 const CHECKS: Readonly<Record<Purpose, readonly Check[]>> = {
 	device: [node, compilerForXs],
 	simulator: [node, linux, sdk, sdkTools("mcconfig", "mcsim"), sdkVersion, soundHeaders, display, sessionBus],
-	link: FOR_LINK,
+	link: [...FOR_LINK, compilerFor32Bits],
 	build: FOR_BUILD,
 	flash: [...FOR_BUILD, port],
 };

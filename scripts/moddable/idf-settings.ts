@@ -2,8 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import type { Sdk } from "./sdk.js";
 
-/** ESP-IDF's bootloader keeps new firmware on trial until it is confirmed, and starts only an image that is whole. */
+/**
+ * ESP-IDF's bootloader keeps new firmware on trial until it is confirmed, and starts only an image that is whole. At its first
+ * start on an ESP32 it would burn a fuse, for good, if the SDK's setting stayed: that of the BASIC interpreter in the chip's ROM.
+ */
 const EVERY_BUILD = {
+	ESP32_DISABLE_BASIC_ROM_CONSOLE: "n",
 	BOOTLOADER_APP_ROLLBACK_ENABLE: "y",
 	BOOTLOADER_SKIP_VALIDATE_ALWAYS: "n",
 	BOOTLOADER_SKIP_VALIDATE_ON_POWER_ON: "n",

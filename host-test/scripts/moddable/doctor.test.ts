@@ -12,7 +12,7 @@ import { moduleUrl, typeScript } from "../../e2e/program.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-const PROGRAMS = ["cc", "make", "git", "Xvfb", "dbus-run-session", "idf.py"];
+const PROGRAMS = ["cc", "gcc", "make", "git", "Xvfb", "dbus-run-session", "idf.py"];
 const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];
 const SDK_TOOLS = ["mcconfig", "xsc", "xsl", "mcsim"];
 
@@ -45,6 +45,7 @@ class MadeUpComputer implements Computer {
 		this.write("idf/tools/cmake/version.cmake", IDF_VERSION);
 		this.write("dev/ttyUSB0", "");
 		this.write("include/alsa/asoundlib.h", "");
+		this.write("include/gnu/stubs-32.h", "");
 	}
 
 	write(path: string, text: string): void {
@@ -117,6 +118,14 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 			"SDK's tools",
 			/^mcconfig, .* not built$/,
 			/^cd "\$MODDABLE\/build\/makefiles\/lin" && PATH="\$MODDABLE\/build\/bin\/lin\/release:\$PATH" make$/,
+		],
+		[
+			"a compiler without 32-bit headers",
+			(computer) => computer.remove("include/gnu"),
+			["link"],
+			"32-bit C",
+			/^not found: npm run boards cannot measure$/,
+			/gcc-multilib/,
 		],
 		[
 			"no ESP-IDF",

@@ -70,6 +70,12 @@ it("a bootloader keeps new firmware on trial, and starts only a whole image, in 
 	}
 });
 
+it("no build burns a fuse of the chip", (t) => {
+	for (const kind of ["debug", "instrument", "release"] as const) {
+		assert.equal(settingsOf(t, kind).ESP32_DISABLE_BASIC_ROM_CONSOLE, "n");
+	}
+});
+
 it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", (t) => {
 	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = settingsOf(t, "release");
 	assert.deepEqual([ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT], ["y", "y", "y"]);
