@@ -25,7 +25,7 @@ const CHIPS: Readonly<Record<string, string>> = {
 };
 
 /** The chip of a target, ESP-IDF's name: "esp32/lolin_s3" has an "esp32s3". */
-function chipOfBoard(target: string = BARE_CHIP): string {
+export function chipOfBoard(target: string = BARE_CHIP): string {
 	const board = target.split("/").at(-1) ?? "";
 	return CHIPS[board] ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(board)?.[0] ?? ""}`;
 }

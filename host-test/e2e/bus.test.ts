@@ -41,7 +41,7 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(server.event?.params, { sensor: "air", kind: "combined", value, unit });
 			assert.throws(
 				() => device.setChip("air", { pressure: 1 }),
-				/^Error: air\.pressure: a SHT3x has temperature, humidity$/,
+				/^Error: air\.pressure: expected temperature, humidity$/,
 			);
 			assert.throws(() => device.setChip(0x20, {}), /expected air/);
 		});

@@ -8,10 +8,11 @@ import { ENGINES, startDevice } from "./fixtures.js";
 
 // A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
 
-const script = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
+const pump = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
+const heater = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
 
-/** A pump that is online, and what a client of its gateway calls, is told and reads. */
-async function startPump(t: TestContext, engine: (typeof ENGINES)[number]) {
+/** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
+async function startPump(t: TestContext, engine: (typeof ENGINES)[number], script = pump) {
 	const side = await startGateway(t);
 	const online = nextOnline(side.gateway.servers);
 	const board = BOARD_PROFILES.get("esp32");
@@ -48,6 +49,33 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(notes, ["pump is on", "pump is off"]);
 			await until(() => server.event?.params?.on === false, "told");
 			assert.deepEqual(server.event?.params, { switch: "pump", on: false, cause: "limit" });
+		});
+
+		it("is switched off when the session is lost, if it is to be, and else stays on", async (t) => {
+			const { device, call } = await startPump(t, engine, heater);
+			await call("self_switch_set", { name: "heater", on: true });
+			await call("self_switch_set", { name: "fan", on: true });
+			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
+			assert.deepEqual([valueAt("heater"), valueAt("fan")], [1, 1]);
+			device.network = { ...device.network, lost: true };
+			await until(() => valueAt("heater") === 0, "off");
+			assert.equal(valueAt("fan"), 1);
+		});
+
+		it("dims a light and moves a servo within their limits", async (t) => {
+			const { device, call } = await startPump(t, engine, heater);
+			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
+			await call("self_light_set", { light: "lamp", brightness: 100 });
+			await until(() => valueAt("lamp") === 50, "dimmed");
+			await call("self_servo_move", { name: "arm", angle: 45 });
+			await until(() => valueAt("arm") === 1_500, "moved");
+			const { isError, content } = await call("self_servo_move", { name: "arm", angle: 91 });
+			assert.equal(isError, true);
+			assert.match(JSON.stringify(content), /angle: arm moves from 0 to 90 degrees, not to 91/);
+			const { structuredContent } = await call("self_get_device_status");
+			const { lights, servos } = structuredContent as Record<string, unknown>;
+			assert.deepEqual(lights, { lamp: { on: true, brightness: 100 } });
+			assert.deepEqual(servos, { arm: { angle: 45, min: 0, max: 90 } });
 		});
 
 		it("keeps to its limits, whoever calls", async (t) => {

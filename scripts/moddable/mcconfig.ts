@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { basename, delimiter, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
+import { checkParts } from "./check-parts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
@@ -42,6 +43,7 @@ export async function mcconfig(
 	if (/\s/.test(output)) {
 		throw new SdkError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
 	}
+	await checkParts(folder, args[args.indexOf("-p") + 1] ?? "");
 	prepareFolder(output, [folder, ...args]);
 	addIdfSettings(sdk, output, nameOf(folder), args);
 	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });

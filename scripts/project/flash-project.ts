@@ -1,6 +1,6 @@
 import { fromProject } from "../../toolchain/manifests.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
-import { checkDevice, readDevice } from "../../toolchain/read-device.js";
+import { readDevice } from "../../toolchain/read-device.js";
 import { flashProgram } from "../moddable/flash.js";
 import { runPlan } from "../moddable/flash-board.js";
 import type { Project } from "./project.js";
@@ -16,24 +16,8 @@ const BARE = "esp32";
 export async function flashProject({ folder, manifest }: Project, args: readonly string[]): Promise<void> {
 	const device = await readDevice(fromProject(manifest), BARE).catch(fail);
 	const isTold = args.some((arg) => /^--(target|monitor|help)\b|^-h$/.test(arg));
-	const program = flashProgram(async (plan) => {
-		if (plan.kind !== "monitor" && device !== undefined) {
-			for (const warning of check(device, plan.target.chip)) {
-				console.error(`warning: ${warning}`);
-			}
-		}
-		await runPlan(plan, folder);
-	});
+	const program = flashProgram((plan) => runPlan(plan, folder));
 	await runProgram(program, isTold ? args : ["--target", device?.board ?? BARE, ...args]);
-}
-
-/** @throws ProgramError that names each part with a pin that the chip does not have */
-function check(...[device, chip]: Parameters<typeof checkDevice>): readonly string[] {
-	try {
-		return checkDevice(device, chip);
-	} catch (error) {
-		fail(error as Error);
-	}
 }
 
 /** For an error whose message says what to fix. */

@@ -30,9 +30,10 @@ export default class PWM {
 		if (!(value >= 0 && value <= full)) {
 			throw new RangeError(`expected a duty from 0 to ${full}`);
 		}
-		// A servo's pulse in microseconds, else percent.
-		const shown = this.hz === SERVO_HZ ? (value / full) * (1_000_000 / SERVO_HZ) : (value / full) * 100;
-		showPin(this.#pin, Math.round(shown * 10) / 10);
+		// Percent, or a servo's pulse in microseconds.
+		const share = value / full;
+		const isServo = this.hz === SERVO_HZ;
+		showPin(this.#pin, isServo ? Math.round(share * (1_000_000 / SERVO_HZ)) : Math.round(share * 1_000) / 10);
 	}
 
 	close(): void {

@@ -83,7 +83,7 @@ export function findChip(chips: readonly ChipState[], which: number | string, va
 			found.type === "registers" ? /^\d{1,3}$/.test(name) && Number(name) < MAX_VALUES : name in found.values;
 		if (!isKnown) {
 			const known = found.type === "registers" ? "numbers of registers" : Object.keys(found.values).join(", ");
-			throw new Error(`${which}.${name}: a ${found.type} has ${known}`);
+			throw new Error(`${which}.${name}: expected ${known}`);
 		}
 		if (!Number.isFinite(value)) {
 			throw new Error(`${which}.${name}: expected a number`);

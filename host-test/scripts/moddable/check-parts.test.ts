@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { checkParts } from "../../../scripts/moddable/check-parts.js";
+import { linkForChip } from "../../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
+import { cases } from "../../support/scope.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const sdk = findSdk();
+
+/** The folder of a device with a relay at this pin. */
+function writeRelay(pin: number): string {
+	const folder = temporaryFolder();
+	const include = [relative(folder, join(root, "src/parts/manifest.json"))];
+	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
+	writeFileSync(
+		`${folder}/device.ts`,
+		`import { device, relay } from "xs-mcp";\nexport default device({ parts: { pump: relay({ pin: ${pin} }) } });\n`,
+	);
+	return folder;
+}
+
+describe("a build of a device of one's own", () => {
+	it("fails before it begins if the target's chip cannot use a pin, and names the part, the pin, and those that would do", async () => {
+		const folder = writeRelay(26);
+		await checkParts(folder, "esp32");
+		await assert.rejects(checkParts(folder, "esp32/esp32s3"), {
+			name: "SdkError",
+			message: /^part pump: pin 26 is connected to the flash of the ESP32-S3; these would do: 1, 2, 4, 5, /,
+		});
+		await assert.rejects(checkParts(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
+		await checkParts(folder, "lin");
+		await checkParts(root, "esp32");
+	});
+
+	for (const [target, folder] of cases([
+		["esp32", "examples/pump"],
+		["esp32/esp32c3", "host-test/fixtures/sdk-air"],
+		["esp32/esp32s3", "host-test/fixtures/sdk-air"],
+	] as const)) {
+		it(`links ${folder} for ${target}: a relay, an analog sensor, a driver of the SDK`, {
+			skip: sdk === undefined && NO_SDK,
+		}, async () => {
+			await linkForChip(sdk as Sdk, root + folder, target, ["-p", target]);
+		});
+	}
+});

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromProject } from "../../toolchain/manifests.js";
+import { checkDevice, chipOfBoard, readDevice } from "../../toolchain/read-device.js";
+import { SdkError } from "./sdk.js";
+
+/** The platform of mcconfig whose chips' pins are known. */
+const CHIPS = "esp32";
+
+/**
+ * Checks the device that a manifest defines, if it does, before a build for a chip, and prints warnings. Rejects with SdkError
+ * that names each part which cannot be used.
+ *
+ * @param folder the manifest's
+ * @param target as mcconfig calls it: "esp32/esp32c3"
+ */
+export async function checkParts(folder: string, target: string): Promise<void> {
+	const manifest = join(folder, "manifest.json");
+	const { modules = {} } = JSON.parse(readFileSync(manifest, "utf8")) as { modules?: { device?: unknown } };
+	if (modules.device === undefined || target.split("/")[0] !== CHIPS) {
+		return;
+	}
+	try {
+		const device = await readDevice(fromProject(manifest), target);
+		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {
+			console.error(`warning: ${warning}`);
+		}
+	} catch (error) {
+		throw new SdkError((error as Error).message, { cause: error });
+	}
+}
