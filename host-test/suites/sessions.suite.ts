@@ -22,6 +22,22 @@ const hello = (fake: Fake, id = "s-1"): void => fake.protocol.channel.say({ type
 
 const closed = (): ProtocolError => new ProtocolError("connection-closed", "x");
 
+/** Sessions over MQTT, one after another: what happens in each, and the delay after its end. */
+function haveSessions(
+	fake: ReturnType<typeof overMqtt>,
+	delays: readonly number[],
+	during: (at: number) => void,
+): void {
+	fake.protocol.channel.greet();
+	for (const [at, delay] of delays.entries()) {
+		during(at);
+		fake.protocol.channel.say(GOODBYE);
+		equal(fake.lost.at(-1)?.retryIn, delay);
+		fake.timer.pass(delay);
+		hello(fake);
+	}
+}
+
 export default suite("device protocol, session after session", {
 	"a goodbye over MQTT ends the session and keeps the connection, on which the next one begins"() {
 		const fake = overMqtt();
@@ -108,58 +124,29 @@ export default suite("device protocol, session after session", {
 	},
 	"a session in which somebody spoke makes the delays short again"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		for (const expected of [1000, 2000, 1000]) {
+		haveSessions(fake, [1000, 2000, 1000], (at) => {
 			fake.timer.pass(180_000);
-			if (fake.lost.length === 2) {
+			if (at === 2) {
 				fake.protocol.channel.say({ type: "mcp", payload: {} });
 				fake.timer.pass(180_000);
 			}
-			fake.protocol.channel.say(GOODBYE);
-			equal(fake.lost.at(-1)?.retryIn, expected);
-			fake.timer.pass(expected);
-			hello(fake);
-		}
+		});
 	},
 	"a session with a message of the application is no idle one"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		for (const expected of [1000, 1000]) {
+		haveSessions(fake, [1000, 1000], () => {
 			fake.timer.pass(40_000);
 			fake.protocol.channel.say({ type: "tts", state: "start" });
 			fake.timer.pass(40_000);
-			fake.protocol.channel.say(GOODBYE);
-			equal(fake.lost.at(-1)?.retryIn, expected);
-			fake.timer.pass(expected);
-			hello(fake);
-		}
+		});
 	},
 	"a session that ends within a minute is no idle one"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		for (const expected of [1000, 1000, 1000]) {
-			fake.timer.pass(30_000);
-			fake.protocol.channel.say(GOODBYE);
-			equal(fake.lost.at(-1)?.retryIn, expected);
-			fake.timer.pass(expected);
-			hello(fake);
-		}
+		haveSessions(fake, [1000, 1000, 1000], () => fake.timer.pass(30_000));
 	},
 	"a session that ends within a minute makes the delays after idle ones short again"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		for (const [duration, expected] of [
-			[180_000, 1000],
-			[180_000, 2000],
-			[30_000, 1000],
-			[180_000, 1000],
-		] as const) {
-			fake.timer.pass(duration);
-			fake.protocol.channel.say(GOODBYE);
-			equal(fake.lost.at(-1)?.retryIn, expected);
-			fake.timer.pass(expected);
-			hello(fake);
-		}
+		haveSessions(fake, [1000, 2000, 1000, 1000], (at) => fake.timer.pass(at === 2 ? 30_000 : 180_000));
 	},
 	"a session that breaks is no idle one"() {
 		const fake = fakeProtocol({ backoff });
@@ -208,15 +195,10 @@ export default suite("device protocol, session after session", {
 	},
 	"a message at the start of a session says nothing of how long it may be idle"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		for (const expected of [1000, 2000, 4000]) {
+		haveSessions(fake, [1000, 2000, 4000], () => {
 			fake.protocol.channel.say({ type: "mcp", payload: {} });
 			fake.timer.pass(180_000);
-			fake.protocol.channel.say(GOODBYE);
-			equal(fake.lost.at(-1)?.retryIn, expected);
-			fake.timer.pass(expected);
-			hello(fake);
-		}
+		});
 	},
 	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
 		const fake = fakeProtocol({ backoff });
