@@ -210,8 +210,10 @@ export class Catalog {
 
 	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
-		const { tool } = this.findTool(name) ?? {};
-		return tool && this.#options.listings.hinted(tool);
+		const { listings, lists, naming } = this.#options;
+		const { server, tool } = this.findTool(name) ?? {};
+		const named = server && listings.namedTools(server, naming, lists.allowed(server));
+		return named?.find(({ item }) => item === tool)?.listed;
 	}
 
 	/** The tool of the gateway itself that has this name. */

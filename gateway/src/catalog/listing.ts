@@ -194,8 +194,33 @@ function namedItems<Item extends Named>(
 		const shown = uriFor ? withPage(shownAs(item), uriFor) : shownAs(item);
 		const { description } = shown as { readonly description?: unknown };
 		const described = typeof description === "string" && { description: rename(description) };
-		return { item, listed: { ...shown, name: names[index] as string, ...described } };
+		const schemas = withSchemas(shown, rename);
+		return { item, listed: { ...shown, name: names[index] as string, ...described, ...schemas } };
 	});
+}
+
+/** A tool's schemas, if a description in them names a tool by another name than clients know. */
+function withSchemas(item: object, rename: (text: string) => string): object {
+	const { inputSchema, outputSchema } = item as { readonly inputSchema?: object; readonly outputSchema?: object };
+	return {
+		...(inputSchema && { inputSchema: withDescriptions(inputSchema, rename) }),
+		...(outputSchema && { outputSchema: withDescriptions(outputSchema, rename) }),
+	};
+}
+
+/** The same value if nothing in it changes: thousands of servers share schemas. */
+function withDescriptions<Value>(value: Value, rename: (text: string) => string): Value {
+	if (!Array.isArray(value) && !isObject(value)) {
+		return value;
+	}
+	const changed = Object.entries(value).flatMap(([key, member]) => {
+		const isText = key === "description" && typeof member === "string";
+		const next = isText ? rename(member) : withDescriptions(member, rename);
+		return next === member ? [] : [[key, next] as const];
+	});
+	return changed.length === 0
+		? value
+		: (Object.assign(Array.isArray(value) ? [...value] : { ...value }, Object.fromEntries(changed)) as Value);
 }
 
 /** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */

@@ -28,6 +28,42 @@ describe("a description that names another tool of its device", () => {
 	});
 });
 
+describe("a description of a tool that is found by catalog tools, or in a schema", () => {
+	const tools = [
+		{ name: "self.get_device_status", inputSchema: { type: "object" } },
+		{
+			name: "self.timer.set",
+			description: "Read self.get_device_status first.",
+			inputSchema: {
+				type: "object",
+				properties: { description: { type: "string", description: "not for self.timer.set" } },
+			},
+			outputSchema: {
+				type: "object",
+				properties: { id: { type: "integer", description: "For self.get_device_status" } },
+			},
+		},
+	];
+	const STATUS = "lamp_000001__self_get_device_status";
+
+	it("names tools as the client knows them", async (t) => {
+		const gateway = await startGateway(t, { catalogLimit: 0 });
+		await WireDevice.connect(t, gateway, { tools });
+		const client = await connectClient(t, gateway.clientUrl(), "2025-11-25");
+		const describe = { name: "tool_describe", arguments: { name: "lamp_000001__self_timer_set" } };
+		const { structuredContent } = await client.callTool(describe);
+		const { tool } = structuredContent as { tool: Record<string, unknown> };
+		assert.equal(tool.description, `Read ${STATUS} first.`);
+		assert.deepEqual(tool.outputSchema, {
+			type: "object",
+			properties: { id: { type: "integer", description: `For ${STATUS}` } },
+		});
+		assert.match(JSON.stringify(tool.inputSchema), /not for lamp_000001__self_timer_set/);
+		const search = await client.callTool({ name: "tools_search", arguments: { query: "timer" } });
+		assert.match(JSON.stringify(search.structuredContent), new RegExp(`Read ${STATUS} first`));
+	});
+});
+
 describe("the page of a tool (MCP Apps)", () => {
 	const page = {
 		ui: { resourceUri: "ui://clock/page", visibility: ["model"] },
