@@ -122,8 +122,11 @@ function inRows(encoding: string, rows: readonly Range[]): string[] {
 	return characters;
 }
 
+/** What Node decodes from version 22 on, where GB 2312 has nothing: GB 18030-2022. A set is the same with every version. */
+const ADDED = /[\ufe10-\ufe19ḿǹ]/;
+
 /** Whether a cell had a character: neither nothing, nor one for private use. */
 function isOne(text: string): boolean {
 	const code = text.codePointAt(0) ?? 0;
-	return text.length === 1 && code !== 0xfffd && !(code >= 0xe000 && code <= 0xf8ff);
+	return text.length === 1 && code !== 0xfffd && !(code >= 0xe000 && code <= 0xf8ff) && !ADDED.test(text);
 }

@@ -34,12 +34,11 @@ describe("a server over stdio", () => {
 
 	it("cannot take more memory than it may", { skip: lacks("prlimit") }, async (t) => {
 		const { servers } = await openServers(t);
-		const small = servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { memory: 64 } }));
-		await assert.rejects(small.connect(), /Connection failed: the process /);
-		assert.ok(
-			(await seen(t, { isolation: { memory: 512, cpuTime: 100 } })).cwd,
-			"Node.js needs far less than it reserves",
-		);
+		const isolation = { memory: 1_024, cpuTime: 100 };
+		const args = ["-e", `Buffer.alloc(1_200_000_000, 1); import(${JSON.stringify(ODD_SERVER)})`];
+		const large = servers.add(serverConfig({ id: "large", command: process.execPath, args, isolation }));
+		await assert.rejects(large.connect(), /Connection failed: the process /);
+		assert.ok((await seen(t, { isolation })).cwd, "Node.js needs far less than it reserves");
 	});
 
 	it("names the program that is missing for its sandbox", {
