@@ -18,13 +18,14 @@ async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script
 	const config = { backend: side.deviceUrl };
 	const { device, log } = await startDevice(t, engine, { config, script, ...(board && { board }) });
 	const server = await online;
-	const read = async (): Promise<unknown> => {
+	const sensors = async (): Promise<{ readonly air?: unknown }> => {
 		const { structuredContent } = (await callTool(server.session, "self.get_device_status")) as {
-			structuredContent: { sensors: { air: unknown } };
+			structuredContent: { sensors: object };
 		};
-		return structuredContent.sensors.air;
+		return structuredContent.sensors;
 	};
-	return { device, log, server, read };
+	const read = async (): Promise<unknown> => (await sensors()).air;
+	return { device, log, server, sensors, read };
 }
 
 for (const engine of cases(ENGINES)) {
@@ -69,6 +70,21 @@ for (const engine of cases(ENGINES)) {
 			await until(async () => JSON.stringify(await read()).includes("-12.25"), "measured");
 			const { value } = (await read()) as { value: object };
 			assert.deepEqual(value, { temperature: -12.25, humidity: 80 });
+		});
+
+		it("is one of the SDK's drivers of pins: an HC-SR04, whose echo lasts 58 µs a cm, and a capacitive one", {
+			skip: findSdk() === undefined && NO_SDK,
+		}, async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-drivers/manifest.json");
+			const { device, sensors } = await startAir(t, engine, script);
+			// This driver does not pass on the name of the part.
+			device.setPin(18, 2_900);
+			device.setPin("soil", 512);
+			await until(async () => JSON.stringify(await sensors()).includes('"distance":50'), "measured");
+			const { tank, soil } = (await sensors()) as Record<string, unknown>;
+			const value = { near: true, distance: 50, max: 400 };
+			assert.deepEqual(tank, { kind: "combined", value, unit: { distance: "cm" } });
+			assert.deepEqual(soil, { kind: "moisture", value: 50, unit: "%" });
 		});
 	});
 }

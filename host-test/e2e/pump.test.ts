@@ -113,6 +113,23 @@ for (const engine of cases(ENGINES)) {
 			assert.throws(() => device.setPin("soil", 5_000), /soil: expected a number from 0 to 4095, got 5000/);
 		});
 
+		it("tells the SDK's client that has subscribed to its state what has changed", async (t) => {
+			const { device, client, call, server } = await startPump(t, engine);
+			const uri = `device://${server.alias}/state`;
+			const told: unknown[] = [];
+			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+				told.push((params._meta?.["xs-mcp/notification"] as { params?: unknown } | undefined)?.params);
+			});
+			await client.subscribeResource({ uri });
+			await call("self_sensor_read", { sensor: "soil" });
+			device.setPin("soil", 1_200);
+			const soil = { sensor: "soil", kind: "moisture", value: 100, unit: "%" };
+			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(soil)), "told of the soil");
+			await call("self_switch_set", { name: "pump", on: true });
+			const pump = { switch: "pump", on: true, cause: "call" };
+			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(pump)), "told of the pump");
+		});
+
 		it("finds its surroundings as they were after a restart, and its pump off", async (t) => {
 			const { device, call, server } = await startPump(t, engine);
 			device.setPin("soil", 1_200);

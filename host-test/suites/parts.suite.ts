@@ -235,6 +235,8 @@ export default suite("parts as data", {
 		equal([air.read(), air.kind, air.unit], [101_325, "pressure", "Pa"]);
 		FakeDriver.next = { accelerometer: { x: 0, y: 1, z: 9.806 } };
 		equal([air.read(), air.kind, air.unit], [{ x: 0, y: 1, z: 9.81 }, "acceleration", "m/s²"]);
+		FakeDriver.next = { moisture: 0.42 };
+		equal([air.read(), air.kind, air.unit], [42, "moisture", "%"]);
 		FakeDriver.next = { inside: { temperature: 20 }, outside: { temperature: 5 } };
 		equal(air.read(), { temperature: 20, outside_temperature: 5 });
 	},

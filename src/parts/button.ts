@@ -1,10 +1,10 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
 import type { Button, Press } from "../hardware/button.js";
 import { DIGITAL } from "./digital.js";
-import { type Part, type PartOptions, pinFault } from "./part.js";
+import { type Part, pinFault } from "./part.js";
 import { Retried } from "./retried.js";
 
-export interface ButtonOptions extends PartOptions {
+export interface ButtonOptions {
 	readonly pin: number;
 	/** Whether the pin is high while the button is down. Default false: the button connects the pin to ground. */
 	readonly activeHigh?: boolean;

@@ -22,7 +22,7 @@ const MAX_LENGTH = 1_024;
  * strip: neopixel({ pin: 8, length: 30 })
  */
 export function neopixel(options: NeoPixelOptions): Part {
-	const { pin, length, order = "GRB" } = options;
+	const { pin, title, length, order = "GRB" } = options;
 	const isLength = Number.isInteger(length) && length >= 1 && length <= MAX_LENGTH;
 	return {
 		kind: "neopixel",
@@ -33,7 +33,7 @@ export function neopixel(options: NeoPixelOptions): Part {
 			wordFault("order", order, ["GRB", "RGB"]),
 		),
 		open: (io) => {
-			const light = new RetriedStrip(io, () => {
+			const light = new RetriedStrip(io, title, () => {
 				const NeoPixel = io.load<new (options: object) => Pixels>("neopixel");
 				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
 			});

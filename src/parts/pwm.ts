@@ -23,7 +23,7 @@ export const PWM = "embedded:io/pwm";
  * lamp: pwm({ pin: 2, max: 80 })
  */
 export function pwm(options: PwmOptions): Part {
-	const { pin, min = 0, max = 100, hz, activeLow = false } = options;
+	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
 	const percent = { min: 0, max: 100, unit: "percent" };
 	return {
 		kind: "pwm",
@@ -36,7 +36,7 @@ export function pwm(options: PwmOptions): Part {
 			numberFault("hz", hz, { min: 100, max: 40_000 }),
 		),
 		open: (io) => {
-			const light = new RetriedLight(io, () => {
+			const light = new RetriedLight(io, title, () => {
 				const Output = io.load<PwmLightOptions["io"]>(PWM);
 				const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
 				return new PwmLight({ ...each, ...(hz !== undefined && { hz }) });

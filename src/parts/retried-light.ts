@@ -7,9 +7,11 @@ type Opened = DimmedLight & { close(): void };
 
 /** A light whose pin may not be there at once. Until then it is off, and cannot be changed. */
 export class RetriedLight<Kind extends Opened = Opened> implements Light {
+	readonly title: string | undefined;
 	protected readonly light: Retried<Kind>;
 
-	constructor(io: PartIo, open: () => Kind) {
+	constructor(io: PartIo, title: string | undefined, open: () => Kind) {
+		this.title = title;
 		this.light = new Retried(io, open);
 	}
 

@@ -1,4 +1,5 @@
 import type { Reading } from "../hardware/sensor.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 
 /** The values in a sample. */
@@ -10,7 +11,10 @@ export interface Values {
 }
 
 /** The kinds of ECMA-419's classes that measure along three axes (§13). */
-const AXES: Readonly<Record<string, string>> = { accelerometer: "acceleration" };
+const AXES: Readonly<Record<string, string>> = deepFreeze({ accelerometer: "acceleration" });
+
+/** What ECMA-419 measures from 0 to 1, and people in percent. */
+const SCALES: Readonly<Record<string, number>> = deepFreeze({ moisture: 100 });
 
 /** Values of one sample that are kept. */
 const MAX_VALUES = 16;
@@ -48,7 +52,8 @@ export function flattened(sample: object): Values {
 function add(values: Map<string, number | boolean>, name: string, longName: string, value: number | boolean): void {
 	const short = name.toLowerCase();
 	if (values.size < MAX_VALUES) {
-		values.set(values.has(short) ? longName.toLowerCase() : short, typeof value === "number" ? rounded(value) : value);
+		const scaled = typeof value === "number" ? rounded(value * (SCALES[short] ?? 1)) : value;
+		values.set(values.has(short) ? longName.toLowerCase() : short, scaled);
 	}
 }
 

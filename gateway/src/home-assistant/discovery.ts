@@ -97,7 +97,10 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 			...Object.fromEntries(sensors),
 			...Object.fromEntries(switches),
 			...Object.fromEntries(
-				lights.map(([name, light]) => [`light_${name}`, entity(`light_${name}`, describeLight(key, name, light))]),
+				lights.map(([name, light]) => [
+					`light_${name}`,
+					entity(`light_${name}`, { ...describeLight(key, name, light), ...titled(light) }),
+				]),
 			),
 		},
 	};

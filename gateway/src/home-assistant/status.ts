@@ -11,6 +11,7 @@ const MAX_MEASUREMENTS = 64;
 const NAME = /^[A-Za-z0-9_]{1,32}$/;
 
 const NUMBER = z.number();
+const TITLE = z.string().max(64).optional().catch(undefined);
 const LIGHT = z.object({
 	on: z.boolean(),
 	brightness: NUMBER.optional(),
@@ -18,8 +19,8 @@ const LIGHT = z.object({
 		.string()
 		.regex(/^#[0-9a-f]{6}$/i)
 		.optional(),
+	title: TITLE,
 });
-const TITLE = z.string().max(64).optional().catch(undefined);
 const VALUE = z.union([NUMBER, z.boolean()]);
 const UNIT = z.string().max(16);
 const SWITCH = z.object({ on: z.boolean(), title: TITLE });

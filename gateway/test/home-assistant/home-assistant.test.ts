@@ -48,7 +48,7 @@ async function connect(t: TestContext, { gateway, deviceUrl }: StartedProgram, m
 	const status = {
 		audio_speaker: { volume: 70 },
 		battery: { level: 80, charging: false },
-		lights: { led: { on: true, brightness: 50, color: "#ff8000" }, lamp: { on: false } },
+		lights: { led: { on: true, brightness: 50, color: "#ff8000" }, lamp: { title: "Lamp at the door", on: false } },
 		sensors: {
 			air: { kind: "temperature", value: 21.5, unit: "°C" },
 			room: { kind: "light", value: 640, unit: "counts" },
@@ -106,7 +106,10 @@ describe("Home Assistant", () => {
 		assert.deepEqual([air.device_class, air.unit_of_measurement], ["temperature", "°C"]);
 		assert.deepEqual([room.device_class, room.unit_of_measurement], [undefined, "counts"]);
 		assert.deepEqual([led.schema, led.supported_color_modes, led.brightness_scale], ["json", ["rgb"], 100]);
-		assert.deepEqual([lamp.supported_color_modes, lamp.brightness], [["onoff"], undefined]);
+		assert.deepEqual(
+			[lamp.name, lamp.supported_color_modes, lamp.brightness],
+			["Lamp at the door", ["onoff"], undefined],
+		);
 		assert.deepEqual([volume.platform, volume.min, volume.max], ["number", 0, 100]);
 		assert.equal(air.value_template, "{{ value_json['sensor_air'] }}");
 		const state = parse(messages, STATE);
