@@ -119,20 +119,23 @@ for (const engine of cases(ENGINES)) {
 				send();
 			});
 			const { device, session, sound } = await connect(t);
+			const before = await device.heap();
 			const playing = callTool(session, "self.audio_speaker.play", { url }, PATIENT);
 			await until(() => sound.samples.length > RATE, "a second was played");
 			const heap = await device.heap();
-			if (heap !== undefined) {
-				assert.ok(heap.peakChunkBytes < 400_000, `${heap.peakChunkBytes} bytes of chunks`);
+			if (heap !== undefined && before !== undefined) {
+				// The firmware itself is in the heap, too, and grows.
+				const growth = heap.peakChunkBytes - before.peakChunkBytes;
+				assert.ok(growth < 100_000, `${growth} more bytes of chunks`);
 			}
 			// How much was sent depends on the kernel's buffers; once they are full, nothing more is.
-			let [played, before] = [0, -1];
+			let [played, sentBefore] = [0, -1];
 			const isHeldBack = (): boolean => {
 				if (sound.samples.length - played < RATE / 4) {
 					return false;
 				}
-				const isStill = sent === before;
-				[played, before] = [sound.samples.length, sent];
+				const isStill = sent === sentBefore;
+				[played, sentBefore] = [sound.samples.length, sent];
 				return isStill;
 			};
 			await until(isHeldBack, "nothing was sent for a quarter of a second of sound");
