@@ -222,7 +222,6 @@ export default suite("tools of every board", {
 			equal(annotations?.audience, common.includes(name) ? undefined : ["user"], name);
 			ok(description.length > 10, name);
 		}
-		matches(tools[0].description, /first step before/);
 	},
 	"have a title, and say of themselves what clients would else assume the worst of"() {
 		const client = clientOf(new FakeBoard());
@@ -239,6 +238,7 @@ export default suite("tools of every board", {
 				equal(typeof annotations[hint], "boolean", `${name}: ${hint}`);
 			}
 		}
+		ok(!which("readOnlyHint").includes("self.camera.take_photo"), "people near a camera want to be asked");
 		equal(which("destructiveHint"), ["self.reboot", "self.upgrade_firmware"]);
 		equal(which("openWorldHint"), [
 			"self.camera.take_photo",

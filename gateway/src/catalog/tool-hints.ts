@@ -27,7 +27,7 @@ const FAMILY_TOOLS: readonly (readonly [pattern: string, known: KnownTool])[] = 
 	["self.screen.set_rotation", { hint: "sets", title: "Rotate screen", icon: "screen" }],
 	["self.screen.snapshot", { hint: "reads", title: "Take screenshot", openWorld: true, icon: "screen" }],
 	["self.screen.preview_image", { hint: "sets", title: "Show picture", openWorld: true, icon: "screen" }],
-	["self.camera.take_photo", { hint: "reads", title: "Take photo", openWorld: true, icon: "camera" }],
+	["self.camera.take_photo", { hint: "acts", title: "Take photo", openWorld: true, icon: "camera" }],
 	["self.camera.*_light", { hint: "sets", icon: "light" }],
 	["self.reboot", { hint: "destroys", title: "Reboot", icon: "power" }],
 	["self.upgrade_firmware", { hint: "destroys", title: "Upgrade firmware", openWorld: true, icon: "update" }],

@@ -9,8 +9,7 @@ export default defineTool({
 	name: "self.get_device_status",
 	title: "Device status",
 	description:
-		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos.\n" +
-		"Use it to answer questions about the device, and as the first step before changing anything, such as turning the volume up.",
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos.",
 	annotations: READS,
 	needs: [],
 	output: {

@@ -5,15 +5,16 @@ import { string } from "../../mcp_server/schema.js";
 import { uploadPicture } from "../../pictures/upload/upload-picture.js";
 import { toBase64 } from "../../text/base64.js";
 import { defineTool } from "../define-tool.js";
-import { READS } from "../hints.js";
+import { ACTS } from "../hints.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",
 	title: "Take photo",
 	description:
-		"Take a photo and have it explained. Use it whenever the user asks you to look at something.\n" +
+		"Take a photo with this device's camera: it shows the room, or what is in front of the device, not files or screens.\n" +
 		"Returns a JSON object that tells what the photo shows, or the photo.",
-	annotations: { ...READS, idempotentHint: false, openWorldHint: true },
+	// Not read-only: people near a camera want to be asked.
+	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["camera", "http"],
 	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
 	run: async ({ question }, { camera, http, system, settings }, { id, client, session }) => {

@@ -6,7 +6,7 @@ export default defineTool({
 	name: "self.assistant.ask_user",
 	title: "Ask the user",
 	description:
-		"Ask the person at the device a question, and let them choose an answer by its buttons or touch screen. " +
+		"Ask a person who stands at this device, on its screen, not the user of this chat. They choose by its buttons or touch screen. " +
 		"Returns what was chosen, or that nobody answered in time. Keep texts short: the screen is small.",
 	annotations: ACTS,
 	needs: ["screen", "questions"],
