@@ -1,20 +1,11 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { typeScript } from "../e2e/program.js";
+import { start } from "./start.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-
-function start(commands: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
-		cwd: root,
-		input: commands,
-		encoding: "utf8",
-	});
-}
 
 describe("npm start", () => {
 	it("says why an update of the firmware has failed", () => {

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Program, typeScript } from "../e2e/program.js";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
-function start(commands: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
-		cwd: root,
-		input: commands,
-		encoding: "utf8",
-	});
-}
+import { start } from "./start.js";
 
 describe("the prompt of npm start", () => {
 	it("presses the button of a device, and sets its sensors", () => {

@@ -8,6 +8,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { until } from "../../../host-test/support/until.js";
 import { LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { readUntil } from "../support/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
 
@@ -47,19 +48,6 @@ async function openStream(side: TestGateway, given?: string) {
 	const stream = await fetch(side.clientUrl(), { headers, signal: cut.signal });
 	assert.equal(stream.status, 200);
 	return { session, stream, cut };
-}
-
-/** Reads a stream until it has said that. Returns everything that was read. */
-async function readUntil(stream: Response, pattern: RegExp): Promise<string> {
-	let text = "";
-	const decoder = new TextDecoder();
-	for await (const chunk of stream.body ?? []) {
-		text += decoder.decode(chunk, { stream: true });
-		if (pattern.test(text)) {
-			return text;
-		}
-	}
-	throw new Error(`the stream ended after: ${text}`);
 }
 
 async function connectV1(test: TestContext, { clientUrl }: TestGateway) {

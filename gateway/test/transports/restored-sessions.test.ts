@@ -11,6 +11,7 @@ import { SessionIds } from "../../src/transports/session-ids.js";
 import { PROGRAM, start, VOLUME } from "../support/command-line.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 import { makeStateFolder } from "../support/program.js";
+import { readUntil } from "../support/read-until.js";
 
 // A session that began before the gateway was restarted, or was idle for long, goes on: many hosts never begin another.
 
@@ -29,18 +30,6 @@ async function post(url: URL, message: object, session?: string) {
 	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
 	const response = await fetch(url, { method: "POST", headers, body });
 	return { status: response.status, session: `${response.headers.get("mcp-session-id")}`, text: await response.text() };
-}
-
-async function readUntil(stream: Response, pattern: RegExp): Promise<string> {
-	let text = "";
-	const decoder = new TextDecoder();
-	for await (const chunk of stream.body ?? []) {
-		text += decoder.decode(chunk, { stream: true });
-		if (pattern.test(text)) {
-			return text;
-		}
-	}
-	throw new Error(`the stream ended after: ${text}`);
 }
 
 /** A gateway, and what starts the next one in its place. */
