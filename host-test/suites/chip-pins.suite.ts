@@ -1,6 +1,7 @@
 import { analog } from "../../src/parts/analog.js";
 import { checkPins } from "../../src/parts/chips/check-pins.js";
 import { contact } from "../../src/parts/contact.js";
+import { sensor } from "../../src/parts/driver-sensor.js";
 import type { Part } from "../../src/parts/part.js";
 import { relay } from "../../src/parts/relay.js";
 import { equal, suite } from "../harness.js";
@@ -51,6 +52,21 @@ export default suite("pins of parts, checked against the chip", {
 		equal(
 			errors({ pump: relay({ pin: 26 }), fan: relay({ pin: 26 }) })[0]?.slice(0, 41),
 			"part fan: pin 26 is in use by pump; these",
+		);
+	},
+	"may be shared by sensors on one bus, and by nothing else"() {
+		class Driver {
+			sample(): undefined {
+				return undefined;
+			}
+		}
+		const bus = { data: 21, clock: 22 };
+		const parts = { air: sensor(Driver, { bus, address: 0x44 }), hall: sensor(Driver, { bus, address: 0x45 }) };
+		equal(errors(parts), []);
+		equal(errors({ ...parts, pump: relay({ pin: 22 }) })[0]?.slice(0, 40), "part pump: pin 22 is in use by hall; the");
+		equal(
+			errors({ air: sensor(Driver, { bus: { data: 34, clock: 22 } }) })[0]?.slice(0, 48),
+			"part air: pin 34 of the ESP32 is only an input; ",
 		);
 	},
 	"are a warning where the chip looks at its start, and where modules differ"() {

@@ -106,7 +106,7 @@ function addressFault(address: unknown): string | false {
 function pinsOf({ bus, pin, trigger, io }: DriverOptions): UsedPin[] {
 	const use: PinUse = io === undefined || io === ANALOG ? "analog" : "input";
 	return [
-		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "output" as const })) : []),
+		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "bus" as const })) : []),
 		...(pin === undefined ? [] : [{ pin, use }]),
 		...(trigger === undefined ? [] : [{ pin: trigger, use: "output" as const }]),
 	];

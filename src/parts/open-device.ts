@@ -24,13 +24,14 @@ export function loadModule<Export>(name: string): Export {
 
 /** The I2C bus of the target: its pins, port and the like. @throws Error if it has none of this name */
 export function busOf(name: string): object {
-	const { I2C = {} } = device as unknown as { readonly I2C?: Readonly<Record<string, object>> };
+	// A bare chip has no provider of buses.
+	const { I2C = {} } = (typeof device === "undefined" ? {} : device) as {
+		readonly I2C?: Readonly<Record<string, object>>;
+	};
 	const bus = I2C[name];
 	if (bus === undefined) {
-		const names = Object.keys(I2C);
-		throw new Error(
-			`bus: the target has ${names.length === 0 ? "none" : names.join(", ")}, not ${JSON.stringify(name)}`,
-		);
+		const have = Object.keys(I2C).join(", ") || "none";
+		throw new Error(`bus: the target has ${have}, not ${JSON.stringify(name)}: name its pins, { data: 21, clock: 22 }`);
 	}
 	return bus;
 }

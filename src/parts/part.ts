@@ -5,8 +5,8 @@ import type { Servo } from "../hardware/servo.js";
 import type { Switch } from "../hardware/switch.js";
 import type { TimerModule } from "../hardware/timer.js";
 
-/** What a part uses a pin for. */
-export type PinUse = "input" | "output" | "analog";
+/** What a part uses a pin for. Parts on one bus share its pins. */
+export type PinUse = "input" | "output" | "analog" | "bus";
 
 /** A pin of a part, for the check against the chip. */
 export interface UsedPin {

@@ -1,4 +1,4 @@
-import type { Part, UsedPin } from "../part.js";
+import type { Part, PinUse, UsedPin } from "../part.js";
 import type { ChipPins } from "./chip-pins.js";
 import { ESP32 } from "./esp32.js";
 import { ESP32C3 } from "./esp32c3.js";
@@ -29,11 +29,12 @@ export interface PinCheck {
 export function checkPins(parts: Readonly<Record<string, Part>>, chip: string): PinCheck {
 	const errors: string[] = [];
 	const warnings: string[] = [];
-	const users = new Map<number, string>();
+	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
 	const known = CHIPS[chip];
 	for (const [name, part] of Object.entries(parts)) {
 		for (const used of part.pins) {
-			const other = users.get(used.pin);
+			const user = users.get(used.pin);
+			const other = user?.use === "bus" && used.use === "bus" ? undefined : user?.name;
 			const error =
 				(known && errorOf(used, known)) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
 			if (error !== undefined) {
@@ -43,7 +44,7 @@ export function checkPins(parts: Readonly<Record<string, Part>>, chip: string): 
 				const warning = warningOf(used.pin, known);
 				warnings.push(...(warning === undefined ? [] : [`part ${name}: pin ${used.pin} ${warning}`]));
 			}
-			users.set(used.pin, name);
+			users.set(used.pin, { name, use: used.use });
 		}
 	}
 	return { errors, warnings };
@@ -61,7 +62,7 @@ function errorOf({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefine
 	if (flash.includes(pin)) {
 		return `is connected to the flash of the ${name}`;
 	}
-	if (use === "output" && inputOnly.includes(pin)) {
+	if ((use === "output" || use === "bus") && inputOnly.includes(pin)) {
 		return `of the ${name} is only an input`;
 	}
 	if (pull !== undefined && inputOnly.includes(pin)) {
