@@ -30,7 +30,6 @@ interface Manifest {
 	readonly build?: Readonly<Record<string, string>>;
 	readonly include?: List<string>;
 	readonly modules?: Readonly<Record<string, List<string>>>;
-	readonly preload?: List<string>;
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
@@ -38,8 +37,6 @@ interface Manifest {
 export interface Build {
 	/** Paths of sources from the project's folder, by the names of their modules. */
 	readonly modules: ReadonlyMap<string, string>;
-	/** The names of those that a chip's build preloads. */
-	readonly preloaded: readonly string[];
 	/** The manifests of the SDK that they include: "$(MODDABLE)/modules/…". */
 	readonly sdk: readonly string[];
 }
@@ -53,25 +50,17 @@ export interface Build {
  */
 export function readBuild(manifest: string, target: string): Build {
 	const modules = new Map<string, string>();
-	const patterns = new Map<string, string>();
 	const manifests = new Set<string>();
 	const sdk: string[] = [];
-	readInto({ modules, patterns, manifests, sdk }, manifest, target);
+	readInto({ modules, manifests, sdk }, manifest, target);
 	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {
 		modules.delete(name);
 	}
-	return { modules, preloaded: findPreloaded(modules, patterns), sdk };
-}
-
-/** The module of a build that belongs into a chip's flash, and that no manifest preloads. */
-export function findNotPreloaded({ modules, preloaded }: Build): string | undefined {
-	return [...modules.keys()].find((name) => isOwn(name) && mayPreload(name) && !preloaded.includes(name));
+	return { modules, sdk };
 }
 
 interface Collected {
 	readonly modules: Map<string, string>;
-	/** Patterns of `preload`, and the manifests that have them. */
-	readonly patterns: Map<string, string>;
 	readonly manifests: Set<string>;
 	readonly sdk: string[];
 }
@@ -96,14 +85,11 @@ function readInto(collected: Collected, path: string, target: string): void {
 			readInto(collected, fromProject(realpathSync(file)), target);
 		}
 	}
-	for (const { modules = {}, preload = [] } of parts) {
+	for (const { modules = {} } of parts) {
 		for (const [name, sources] of Object.entries(modules)) {
 			for (const source of [sources].flat().filter((each) => each.startsWith("."))) {
 				addModules(collected.modules, path, name, source);
 			}
-		}
-		for (const pattern of [preload].flat().filter(isOwn)) {
-			collected.patterns.set(pattern, path);
 		}
 	}
 }
@@ -161,26 +147,13 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	}
 }
 
-/** Whether an entry of `preload` names a module. A pattern names each module that begins so, in whatever folder. */
-export function matchesPreload(pattern: string, name: string): boolean {
-	return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-}
-
-function findPreloaded(modules: ReadonlyMap<string, string>, patterns: ReadonlyMap<string, string>): string[] {
-	for (const [pattern, path] of patterns) {
-		if (![...modules.keys()].some((name) => matchesPreload(pattern, name))) {
-			throw new Error(`${shown(path)}: "preload" names ${pattern}, which is not a module of the build`);
-		}
-	}
-	return [...modules.keys()].filter((name) => [...patterns.keys()].some((pattern) => matchesPreload(pattern, name)));
-}
-
-/** Whether a module, or a pattern, has a name of this project. */
+/** Whether a module has a name of this project. */
 function isOwn(name: string): boolean {
 	return name.startsWith("src/");
 }
 
-function mayPreload(name: string): boolean {
+/** Whether a module of this project runs in the linker, and lies in a chip's flash. */
+export function isPreloaded(name: string): boolean {
 	return !NOT_PRELOADED.some((start) => name.startsWith(start));
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
-import { type Build, findNotPreloaded, moduleOf, readBuild } from "./manifests.js";
+import { type Build, moduleOf, readBuild } from "./manifests.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -27,15 +27,10 @@ interface ModulesOptions {
  * Reads what the manifests of a build have for a virtual device.
  *
  * @param manifest path from the project's folder. Default: the firmware's
- * @throws Error that names the manifest and its fault, also one that only a chip has
+ * @throws Error that names the manifest and its fault
  */
 export function readVirtual(manifest = "manifest.json"): Build {
-	const build = readBuild(manifest, "virtual");
-	const missing = findNotPreloaded(build);
-	if (missing !== undefined) {
-		throw new Error(`${missing}: no manifest names it in "preload"`);
-	}
-	return build;
+	return readBuild(manifest, "virtual");
 }
 
 /**

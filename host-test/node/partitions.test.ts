@@ -51,9 +51,4 @@ for (const megabytes of [4, 8, 16]) {
 			megabytes === 4 ? "0x40 1 65536" : "0x40 1 262144",
 		]);
 	});
-
-	it(`a board with ${megabytes} MB of flash names its partitions by a manifest`, () => {
-		const { build } = JSON.parse(readFileSync(`${PLATFORM}flash-${megabytes}mb.manifest.json`, "utf8"));
-		assert.equal(build.PARTITIONS_FILE, `./partitions/${megabytes}mb.csv`);
-	});
 }

@@ -18,7 +18,7 @@ interface PulseCount {
 
 /**
  * Counts pulses since the start: a water, gas or electricity meter, a rain gauge, an encoder. A build includes
- * `src/parts/counter.manifest.json`. The ESP32-C3 has no counter.
+ * `$(MODDABLE)/modules/io/pulsecount/manifest.json`. The ESP32-C3 has no counter.
  *
  * @example
  * water: counter({ pin: 27, kind: "water", unit: "L", each: 0.5 })

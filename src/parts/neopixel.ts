@@ -16,7 +16,7 @@ export interface NeoPixelOptions extends PartOptions {
 const MAX_LENGTH = 1_024;
 
 /**
- * LEDs of the kind WS2812 in a row, which all show the same. A build includes `src/parts/neopixel.manifest.json`.
+ * LEDs of the kind WS2812 in a row, which all show the same. A build includes `$(MODULES)/drivers/neopixel/manifest.json`.
  *
  * @example
  * strip: neopixel({ pin: 8, length: 30 })

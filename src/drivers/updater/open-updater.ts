@@ -7,7 +7,7 @@ import { esp32Chip } from "../chip/esp32-chip.js";
 import { Esp32Updater } from "./esp32-updater.js";
 import { verifyP256 } from "./p256.js";
 
-/** The chip's updater. Its board's manifest includes a partition table with two firmware slots: `flash-4mb`, … */
+/** The chip's updater. Its board's manifest names a partition table with two firmware slots: `4mb.csv`, … */
 export default function openUpdater(): Updater {
 	return new Esp32Updater({
 		openPartition: () => flash.open({ path: "nextota" }),
