@@ -14,10 +14,10 @@ const LIST = join(ROOT, ".cache", "moddable", "preload.json");
  */
 export function listPreloads(): void {
 	const preload = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-		.sort()
 		.filter((file) => /(?<!\.d)\.ts$/.test(file))
 		.map((file) => moduleOf(join(ROOT, "src", file)))
-		.filter(isPreloaded);
+		.filter(isPreloaded)
+		.sort();
 	writeChanged(LIST, `${JSON.stringify({ preload }, undefined, "\t")}\n`);
 }
 
