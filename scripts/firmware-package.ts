@@ -28,6 +28,9 @@ const SOURCES = [
 	"virtual-device/xs-host",
 ];
 
+/** The manifests among them that name the firmware. */
+const NAMED = ["manifest.json", "manifest_minimal.json"];
+
 /** The engine's sources in the package @agoric/xsnap, which would bring 60 more packages and build itself when it is installed. */
 const XS = ["includes", "platforms", "sources"];
 
@@ -69,6 +72,9 @@ export async function packFirmware(folder: string): Promise<void> {
 	const target = emptied(join(folder, FIRMWARE.name));
 	for (const source of SOURCES) {
 		cpSync(join(ROOT, source), join(target, source), { recursive: true });
+	}
+	for (const manifest of NAMED) {
+		dropName(join(target, manifest));
 	}
 	copyXs(join(target, "virtual-device", "xs"));
 	await copyMade(target);
@@ -136,6 +142,12 @@ function finish(folder: string, target: string, { name, bin, ...rest }: PackageJ
 	if (status !== 0) {
 		throw new ProgramError(`npm pack ${name} failed`);
 	}
+}
+
+/** mcconfig would take the name of an included manifest for the project's. */
+function dropName(file: string): void {
+	const { build: _, ...manifest } = JSON.parse(readFileSync(file, "utf8"));
+	writeFileSync(file, `${JSON.stringify(manifest, undefined, "\t")}\n`);
 }
 
 function copyXs(target: string): void {

@@ -8,7 +8,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "./temporary-folder.js";
 
-const NODE_MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The folders of the packages that this repository has installed, from its own: some in several versions. */
+const INSTALLED: readonly string[] = Object.keys(
+	JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages,
+).filter((path) => existsSync(join(ROOT, path, "package.json")));
 
 interface Published {
 	readonly manifest: { readonly name: string; readonly version: string };
@@ -27,13 +32,13 @@ export interface Registry {
 }
 
 /**
- * Starts a registry that has given tarballs, and what is installed in this repository: each package in the version that is
+ * Starts a registry that has given tarballs, and what is installed in this repository: each package in the versions that are
  * here.
  */
 export async function openRegistry(tarballs: readonly string[]): Promise<Registry> {
 	const packages = new Map<string, Published[]>();
 	const missing: string[] = [];
-	const publish = (tarball: string): void => void add(packages, readTarball(readFileSync(tarball)));
+	const publish = (tarball: string): void => add(packages, readTarball(readFileSync(tarball)));
 	for (const tarball of tarballs) {
 		publish(tarball);
 	}
@@ -58,23 +63,24 @@ function address(of: AddressInfo | string | null): string {
 	return `http://127.0.0.1:${(of as AddressInfo).port}/`;
 }
 
-function add(packages: Map<string, Published[]>, published: Published): Published[] {
+function add(packages: Map<string, Published[]>, published: Published): void {
 	const { name } = published.manifest;
-	const versions = [...(packages.get(name) ?? []), published];
-	packages.set(name, versions);
-	return versions;
+	packages.set(name, [...(packages.get(name) ?? []), published]);
 }
 
 /** Packs a package that is installed here. Undefined if it is not, or is one of this repository. */
 function installed(packages: Map<string, Published[]>, name: string): Published[] | undefined {
-	const folder = join(NODE_MODULES, name);
-	if (!existsSync(join(folder, "package.json")) || name.startsWith("xs-mcp")) {
-		return undefined;
+	const folders = INSTALLED.filter((path) => path.endsWith(`node_modules/${name}`) && !name.startsWith("xs-mcp"));
+	for (const folder of folders) {
+		const place = temporaryFolder();
+		symlinkSync(join(ROOT, folder), join(place, "package"));
+		const tarball = execFileSync("tar", ["-chzf", "-", "-C", place, "package"], { maxBuffer: 2 ** 30 });
+		const published = readTarball(tarball);
+		if (!packages.get(name)?.some(({ manifest }) => manifest.version === published.manifest.version)) {
+			add(packages, published);
+		}
 	}
-	const place = temporaryFolder();
-	symlinkSync(folder, join(place, "package"));
-	const tarball = execFileSync("tar", ["-chzf", "-", "-C", place, "package"], { maxBuffer: 2 ** 30 });
-	return add(packages, readTarball(tarball));
+	return packages.get(name);
 }
 
 function readTarball(tarball: Buffer): Published {

@@ -253,7 +253,7 @@ export function nameOf(folder: string): string {
 /** Each manifest has a folder of its own to be built in, so that builds may run at the same time; none is in the SDK. */
 export function outputOf(folder: string): string {
 	return isOutside(folder)
-		? join(folder, "build")
+		? join(folder, "build", "moddable")
 		: join(ROOT, ".cache", "moddable", relative(ROOT, folder) || "firmware");
 }
 

@@ -56,6 +56,8 @@ function makeRelease({ to, target, registry, checks }: Options): void {
 		run(process.execPath, ["scripts/pack.mjs", name, join(work, name)]);
 		take(join(work, name), ".tgz", folder);
 	}
+	run("npm", ["run", "pack:firmware", "--", join(work, "firmware")]);
+	take(join(work, "firmware"), ".tgz", folder);
 	run(process.execPath, ["scripts/pack-mcpb.mjs", join(work, "mcpb")]);
 	take(join(work, "mcpb"), ".mcpb", folder);
 	if (target.length > 0) {

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { makeProject } from "../../scripts/create/make-project.js";
+import { packFirmware } from "../../scripts/firmware-package.js";
+import { buildForSimulator, linkForChip } from "../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
+import { Simulator } from "../../scripts/moddable/simulator.js";
+import { freePort } from "../support/port.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { until } from "../support/until.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const sdk = findSdk();
+
+describe("a project of its own, with the packed firmware", { skip: sdk === undefined && NO_SDK }, () => {
+	const folder = join(temporaryFolder(), "garden");
+
+	before(async () => {
+		const packages = temporaryFolder();
+		await packFirmware(packages);
+		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
+		mkdirSync(join(folder, "node_modules"));
+		cpSync(join(packages, "xs-mcp"), join(folder, "node_modules", "xs-mcp"), { recursive: true });
+		for (const name of ["typescript", "esbuild"]) {
+			symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+		}
+	});
+
+	it("links for a chip with its parts and tools", async () => {
+		const linked = readFileSync(await linkForChip(sdk as Sdk, folder, "esp32", ["-p", "esp32"]), "utf8");
+		for (const module of ["device", "tools/greet", "xs-mcp"]) {
+			assert.ok(linked.includes(`"${module}"`) || linked.includes(module), module);
+		}
+	});
+
+	it("runs in the simulator: its tools are called", async (t) => {
+		const port = await freePort();
+		const settings = [`http=${port}`, "httpToken=secret", "backend=ws://127.0.0.1:1/"];
+		const library = await buildForSimulator(sdk as Sdk, folder, settings);
+		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+		t.after(() => simulator.stop());
+		const lines: string[] = [];
+		simulator.on("line", (line) => lines.push(line));
+		await until(() => lines.some((line) => line.startsWith("serving MCP")), "it serves");
+		const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+			method: "POST",
+			headers: {
+				Authorization: "Bearer secret",
+				"Content-Type": "application/json",
+				Accept: "application/json, text/event-stream",
+			},
+			body: JSON.stringify({
+				jsonrpc: "2.0",
+				id: 1,
+				method: "tools/call",
+				params: { name: "self.greet", arguments: { name: "Ada" } },
+			}),
+		});
+		const { result } = (await response.json()) as { result: { content: unknown } };
+		assert.deepEqual(result.content, [{ type: "text", text: "Hello Ada, from the device" }]);
+	});
+});
