@@ -14,13 +14,16 @@ const BARE = "esp32";
  * @param args of the command line. Default of `--target`: the board of device.ts
  */
 export async function flashProject({ folder, manifest }: Project, args: readonly string[]): Promise<void> {
-	const device = await readDevice(fromProject(manifest), BARE).catch(fail);
-	const isTold = args.some((arg) => /^--(target|monitor|help)\b|^-h$/.test(arg));
 	const program = flashProgram((plan) => runPlan(plan, folder));
-	await runProgram(program, isTold ? args : ["--target", device?.board ?? BARE, ...args]);
+	const isTold = args.some((arg) => /^--(target|monitor|help)\b|^-h$/.test(arg));
+	await runProgram(program, isTold ? args : ["--target", await targetOf(manifest), ...args]);
 }
 
-/** For an error whose message says what to fix. */
-function fail(error: Error): never {
-	throw new ProgramError(error.message, { cause: error });
+/** Rejects with ProgramError if device.ts is wrong. */
+async function targetOf(manifest: string): Promise<string> {
+	try {
+		return (await readDevice(fromProject(manifest), BARE))?.board ?? BARE;
+	} catch (error) {
+		throw new ProgramError((error as Error).message, { cause: error });
+	}
 }
