@@ -18,7 +18,7 @@ async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script
 	const config = { backend: side.deviceUrl };
 	const { device, log } = await startDevice(t, engine, { config, script, ...(board && { board }) });
 	const server = await online;
-	const sensors = async (): Promise<{ readonly air?: unknown }> => {
+	const sensors = async (): Promise<{ readonly air?: unknown; readonly weather?: unknown }> => {
 		const { structuredContent } = (await callTool(server.session, "self.get_device_status")) as {
 			structuredContent: { sensors: object };
 		};
@@ -32,7 +32,7 @@ for (const engine of cases(ENGINES)) {
 	describe(`a sensor on the I2C bus, firmware on ${engine.kind}`, () => {
 		it("measures all that its driver's samples have, with their units, and tells of changes", async (t) => {
 			const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
-			const { device, server, read } = await startAir(t, engine, script);
+			const { device, server, sensors, read } = await startAir(t, engine, script);
 			const unit = { temperature: "°C", humidity: "%" };
 			const about = { title: "Living room", kind: "combined", unit };
 			assert.deepEqual(await read(), { ...about, value: { temperature: 21.5, humidity: 45 } });
@@ -40,11 +40,17 @@ for (const engine of cases(ENGINES)) {
 			await until(() => server.event?.method === "notifications/sensor_changed", "told");
 			const value = { temperature: 30, humidity: 20 };
 			assert.deepEqual(server.event?.params, { sensor: "air", kind: "combined", value, unit });
+			device.setChip("weather", { temperature: -4, pressure: 98_500 });
+			await until(async () => JSON.stringify((await sensors()).weather).includes("-4"), "measured");
+			const { kind, value: weather } = (await sensors()).weather as { kind: string; value: Record<string, number> };
+			assert.equal(kind, "combined");
+			// The converter has 20 bits.
+			assert.ok(Math.abs((weather.pressure ?? 0) - 98_500) < 1, String(weather.pressure));
 			assert.throws(
 				() => device.setChip("air", { pressure: 1 }),
 				/^Error: air\.pressure: expected temperature, humidity$/,
 			);
-			assert.throws(() => device.setChip(0x20, {}), /expected air/);
+			assert.throws(() => device.setChip(0x20, {}), /expected air, weather/);
 		});
 
 		it("is named in the status while it does not answer, and measures again when it is back", async (t) => {
