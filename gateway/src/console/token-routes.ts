@@ -37,7 +37,7 @@ export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
 	};
 }
 
-/** Where {@link addToken} finds out for whom a new token has consequences. */
+/** What {@link addToken} needs, also to find whom a new token would disconnect. */
 interface AddTokenOptions {
 	readonly tokens: TokenStore;
 	readonly servers: ServerRegistry;

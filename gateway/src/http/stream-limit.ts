@@ -32,7 +32,7 @@ export class StreamLimit {
 		response.once("close", () => this.#remove(owner, response));
 	}
 
-	/** @param count streams of the owner for whom there shall be room */
+	/** @param count open streams of the owner who opens another */
 	#makeRoom(count: number): void {
 		const all = [...this.#open].sort(([, a], [, b]) => b.size - a.size);
 		if (all.reduce((sum, [, { size }]) => sum + size, 0) < MAX_STREAMS) {
