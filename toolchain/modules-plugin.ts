@@ -9,8 +9,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/[^/]+|tools)\/[^/]+$/,
 	"src/platform/features": /^src\/.+\/feature$/,
-	// A device of one's own, and what the host has for its parts.
-	"src/platform/in-build": /^(device$|embedded:|neopixel$)/,
+	// A device of one's own, what the host has for its parts, and resources.
+	"src/platform/in-build": /^(device$|embedded:|neopixel$|src\/resources\/offered\/)/,
 };
 
 /** The module that defines a device of one's own. */

@@ -25,7 +25,9 @@ const MAIN_MODULES = [
 ];
 
 /** The modules that features take from their platform. */
-const FEATURE_MODULES = ["dns-sd", "hmac-sha256", "http-server", "mods"].map((name) => `src/platform/${name}`);
+const FEATURE_MODULES = ["dns-sd", "hmac-sha256", "http-server", "in-build", "mods"].map(
+	(name) => `src/platform/${name}`,
+);
 
 const sources = sourcesIn(SOURCE);
 const imports = new Map(sources.map((name) => [name, importsOf(`${SOURCE}${name}`)]));

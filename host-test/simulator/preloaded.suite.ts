@@ -1,11 +1,12 @@
+import { allInBuild } from "src/platform/in-build";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { STATE_URI } from "../../src/resources/device-state.js";
-import { RESOURCES } from "../../src/resources/index.js";
+import type { HardwareResource } from "../../src/resources/define-resource.js";
+import { STATE_URI } from "../../src/resources/offered/state.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -34,9 +35,14 @@ export default suite("what is preloaded", {
 		const board = new FakeBoard();
 		const client = new Client<Hardware>({
 			context: board,
-			features: new FeatureSet<Hardware>([new Resources<Hardware>({ resources: RESOURCES })]),
+			features: new FeatureSet<Hardware>([
+				new Resources<Hardware>({ resources: allInBuild<HardwareResource>("src/resources/offered/") }),
+			]),
 		});
-		equal(client.ask("resources/list").result.resources.length, RESOURCES.length);
+		equal(
+			client.ask("resources/list").result.resources.length,
+			allInBuild<HardwareResource>("src/resources/offered/").length,
+		);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;
 		equal(JSON.parse(contents[0].text).version, FIRMWARE.version);
 	},

@@ -4,3 +4,9 @@ import Modules from "modules";
 export function inBuild<Export>(module: string): Export | undefined {
 	return Modules.has(module) ? (Modules.importNow(module) as Export) : undefined;
 }
+
+/** The default exports of the modules of a folder, in the order of their names: the manifests of the build name them. */
+export function allInBuild<Export>(folder: string): readonly Export[] {
+	const modules = Modules.host.filter((name) => name.startsWith(folder)).sort();
+	return modules.map((module) => Modules.importNow(module) as Export);
+}

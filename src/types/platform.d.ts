@@ -57,6 +57,11 @@ declare module "src/platform/features" {
 	export function findFeatures(): BuildAddons;
 }
 
+/** What a build has of a folder. */
+declare module "src/platform/in-build" {
+	export function allInBuild<Export>(folder: string): readonly Export[];
+}
+
 /** The tools of a build. */
 declare module "src/platform/tools" {
 	import type { HardwareTool } from "../tools/define-tool.js";

@@ -17,6 +17,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	preference: `${PLATFORM}preference.ts`,
 	"mc/config": `${PLATFORM}config.ts`,
 	"src/platform/features": `${SOURCE}platform/features.ts`,
+	"src/platform/in-build": `${SOURCE}platform/in-build.ts`,
 	"src/platform/tools": `${SOURCE}platform/tools.ts`,
 	"src/platform/network": `${PLATFORM}network.ts`,
 	"src/platform/http-server": `${PLATFORM}http-server.ts`,

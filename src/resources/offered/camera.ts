@@ -1,5 +1,5 @@
-import { MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
-import { defineResource } from "./define-resource.js";
+import { MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictures.js";
+import { defineResource } from "../define-resource.js";
 
 export default defineResource({
 	uri: "device://self/camera",

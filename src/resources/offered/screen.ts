@@ -1,5 +1,5 @@
-import { MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
-import { defineResource } from "./define-resource.js";
+import { MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictures.js";
+import { defineResource } from "../define-resource.js";
 
 /** Percent: text stays readable, and the picture small. */
 const QUALITY = 60;

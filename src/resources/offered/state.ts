@@ -1,6 +1,6 @@
-import type { Hardware } from "../hardware/hardware.js";
-import { FIRMWARE } from "../settings/firmware.js";
-import { defineResource } from "./define-resource.js";
+import type { Hardware } from "../../hardware/hardware.js";
+import { FIRMWARE } from "../../settings/firmware.js";
+import { defineResource } from "../define-resource.js";
 
 /** Subscribers are notified of each change of the device's state, and of its sensors and switches. */
 export const STATE_URI = "device://self/state";
