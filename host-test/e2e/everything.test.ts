@@ -118,9 +118,9 @@ for (const engine of cases(ENGINES)) {
 					"test://static-text",
 					"test://static-binary",
 					"test://watched-resource",
-					"device://self/state",
-					"device://self/screen",
 					"device://self/camera",
+					"device://self/screen",
+					"device://self/state",
 				],
 			);
 			assert.equal((await read("test://static-text")).text, "This is the content of the static text resource.");
