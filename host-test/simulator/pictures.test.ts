@@ -35,7 +35,7 @@ const PNG = Buffer.from(
 
 /** A gateway, the firmware in the simulator behind it, and a client of it. */
 async function connect(t: TestContext) {
-	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
+	const { program, gateway, base, log } = await startProgram(t, { userTools: ["*"] });
 	const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${program.urls.websocket}`]);
 	const online = nextOnline(gateway.servers);
 	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
@@ -44,7 +44,15 @@ async function connect(t: TestContext) {
 	simulator.on("ended", (reason) => ended.push(reason));
 	const { alias } = await online;
 	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
-	return { client, ended };
+	/** What a device answers, and what the gateway said against it: which of the two has given up. */
+	const why = (text: string): string =>
+		[
+			text,
+			...log()
+				.split("\n")
+				.filter((line) => /"level":"(warn|error)"/.test(line)),
+		].join("\n");
+	return { client, ended, why };
 }
 
 /** A server that has a file; returns its URL. */
@@ -57,22 +65,22 @@ async function serve(t: TestContext, file: Buffer): Promise<string> {
 
 describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("are taken by the camera, and are an image in the result", async (t) => {
-		const { client } = await connect(t);
+		const { client, why } = await connect(t);
 		const call = { name: "self_camera_take_photo", arguments: { question: "what?" } };
 		for (const _ of [1, 2]) {
 			const { content, isError } = await client.callTool(call);
 			const [text, image] = content as [{ text: string }, { type: string; mimeType: string; data: string }];
-			assert.deepEqual([isError, image.type, image.mimeType], [false, "image", "image/jpeg"], text.text);
+			assert.deepEqual([isError, image.type, image.mimeType], [false, "image", "image/jpeg"], why(text.text));
 			const { width, height } = jpeg.decode(Buffer.from(image.data, "base64"));
 			assert.ok(width >= 320 && height >= 240, `${width} x ${height} pixels`);
 		}
 	});
 
 	it("are taken of the screen", async (t) => {
-		const { client } = await connect(t);
+		const { client, why } = await connect(t);
 		const result = await client.callTool({ name: "self_screen_snapshot", arguments: {} });
 		const [text, image] = result.content as unknown as [{ text: string }, { data: string }];
-		assert.equal(result.isError, false, text.text);
+		assert.equal(result.isError, false, why(text.text));
 		const { width, height, data } = jpeg.decode(Buffer.from(image.data, "base64"));
 		const lightAt = (x: number, y: number): number => data[4 * (Math.floor(y) * width + Math.floor(x))] as number;
 		const [middle, unit] = [(height + 22) / 2, Math.min(width / 172, (height - 22) / 136)];
