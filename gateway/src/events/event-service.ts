@@ -1,12 +1,16 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { Access } from "../config/access.js";
-import { invalid, notFound } from "./event-error.js";
+import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog } from "./event-log.js";
 import { EVENT_TYPES, type EventType, findEventType } from "./event-types.js";
 import type { WebhookRecord } from "./webhook-file.js";
 import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
+
+/** Streams with one token, and of all clients without one. */
+const MAX_STREAMS = 20;
+const MAX_STREAMS_WITHOUT_TOKEN = 100;
 
 /** Who subscribes: what it may reach, and on which path. */
 export interface Viewer {
@@ -45,6 +49,8 @@ export interface SubscribeParams extends StartPoint {
 export class EventService {
 	readonly #options: EventServiceOptions;
 	readonly #webhooks: Webhooks;
+	/** Streams that are open, by token; empty for clients without one. */
+	readonly #streams = new Map<string, number>();
 
 	constructor(options: EventServiceOptions) {
 		this.#options = options;
@@ -109,6 +115,25 @@ export class EventService {
 		if (!(await this.#webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
 			throw notFound("subscription", `no subscription to ${name} with these arguments and this URL`);
 		}
+	}
+
+	/**
+	 * Counts a stream of a client.
+	 *
+	 * @returns what to call when it has ended
+	 * @throws ProtocolError if the client has too many
+	 */
+	openStream({ access: { holder = "" } }: Viewer): () => void {
+		const open = this.#streams.get(holder) ?? 0;
+		const most = holder === "" ? MAX_STREAMS_WITHOUT_TOKEN : MAX_STREAMS;
+		if (open >= most) {
+			throw exhausted("streams", most);
+		}
+		this.#streams.set(holder, open + 1);
+		return () => {
+			const left = (this.#streams.get(holder) ?? 1) - 1;
+			left === 0 ? this.#streams.delete(holder) : this.#streams.set(holder, left);
+		};
 	}
 
 	/** Ends webhooks that have expired, or whose token was removed. To be called again and again. */

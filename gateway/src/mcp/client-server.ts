@@ -5,7 +5,6 @@ import {
 	McpServer,
 	ProtocolError,
 	ProtocolErrorCode,
-	type ServerCapabilities,
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
@@ -109,8 +108,8 @@ export class ClientServer extends McpServer implements ServedClient {
 			completions: {},
 			logging: {},
 			...catalog.extensions,
+			...this.#serveEvents(),
 		});
-		this.#serveEvents();
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
 		servePrompts(this);
@@ -214,15 +213,13 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	/** Clients of today look for the capability in either of two places. */
-	#serveEvents(): void {
+	#serveEvents(): object {
 		const { catalog, events, holder } = this.#options;
-		if (events !== undefined) {
-			const extensions = { ...catalog.extensions?.extensions, [EVENTS_EXTENSION]: {} };
-			this.server.registerCapabilities({ extensions, events: {} } as ServerCapabilities);
-			const { holder: _, ...access } = catalog.access;
-			const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
-			serveEvents(this, { events, viewer, holder });
+		if (events === undefined) {
+			return {};
 		}
+		serveEvents(this, events, holder);
+		return { extensions: { ...catalog.extensions?.extensions, [EVENTS_EXTENSION]: {} }, events: {} };
 	}
 
 	#serveTools(): void {

@@ -1,6 +1,6 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { exhausted, forbidden, invalid, unsupported } from "../events/event-error.js";
+import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { EventService, Viewer } from "../events/event-service.js";
@@ -12,9 +12,6 @@ export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
 /** Milliseconds after which a client may poll again, and between signs of life on a stream. */
 const NEXT_POLL = 5_000;
 const HEARTBEAT = 20_000;
-
-/** Streams that a client has open at the same time. */
-const MAX_STREAMS = 20;
 
 /** The member of `_meta` that says of which request a notification is. */
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
@@ -41,60 +38,89 @@ const UNSUBSCRIBE = z.looseObject({
 	delivery: z.looseObject(webhook),
 });
 
-interface ServeEventsOptions {
+/** Who asks, and for what. */
+interface EventsRequest {
 	readonly events: EventService;
 	readonly viewer: Viewer;
 	/** The client's token. Without one nothing is posted. */
 	readonly holder: string | undefined;
+	readonly params: unknown;
+	readonly context: ServerContext;
+	readonly onClosed: ServedClient["onClosed"];
 }
 
-/** Serves the events of the devices that a client may reach: SEP-3415. */
-export function serveEvents(
-	{ server: sdk, onClosed }: ServedClient,
-	{ events, viewer, holder }: ServeEventsOptions,
-): void {
-	let streams = 0;
-	const closed = new AbortController();
-	onClosed(() => closed.abort());
-	sdk.setRequestHandler("events/list", { params: LIST }, ({ cursor }) => {
+const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Promise<object>>> = {
+	"events/list"({ events, viewer, params }) {
+		const { cursor } = read(LIST, params);
 		if (cursor !== undefined && cursor !== "") {
 			throw invalid("cursor: the list has one page");
 		}
 		return { events: events.list(viewer) };
-	});
-	sdk.setRequestHandler("events/poll", { params: POLL }, ({ name, maxEvents = MAX_BATCH, ...params }) => {
-		const feed = events.feed(viewer, name, params.arguments, { ...params, cursor: params.cursor ?? null });
+	},
+	"events/poll"({ events, viewer, params }) {
+		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = read(POLL, params);
+		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
 		const truncated = feed.takeTruncated();
-		const found = feed.next(Math.min(maxEvents, MAX_BATCH));
-		const { cursor, hasMore } = feed;
-		return { events: found.map(occurrence), cursor, truncated, hasMore, nextPollMs: NEXT_POLL };
-	});
-	sdk.setRequestHandler("events/stream", { params: STREAM }, async ({ name, ...params }, context) => {
-		const feed = events.feed(viewer, name, params.arguments, { ...params, cursor: params.cursor ?? null });
-		if (streams >= MAX_STREAMS) {
-			throw exhausted("streams", MAX_STREAMS);
-		}
-		streams += 1;
+		const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
+		return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
+	},
+	async "events/stream"({ events, viewer, params, context, onClosed }) {
+		const { name, arguments: args, cursor = null, maxAgeMs } = read(STREAM, params);
+		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
+		const release = events.openStream(viewer);
+		const closed = new AbortController();
+		onClosed(() => closed.abort());
 		try {
 			await stream(feed, context, AbortSignal.any([context.mcpReq.signal, closed.signal]));
 		} finally {
-			streams -= 1;
+			release();
 		}
 		return {};
-	});
-	sdk.setRequestHandler("events/subscribe", { params: SUBSCRIBE }, async ({ delivery, cursor = null, ...params }) => {
+	},
+	async "events/subscribe"({ events, viewer, holder, params }) {
+		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = read(SUBSCRIBE, params);
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
 		}
-		const { name, arguments: args, maxAgeMs, ttlMs } = params;
 		const request = { name, arguments: args, cursor, maxAgeMs, ttlMs, url, secret };
-		return { ...(await events.subscribe(withToken(viewer, holder), request)) };
-	});
-	sdk.setRequestHandler("events/unsubscribe", { params: UNSUBSCRIBE }, async ({ name, arguments: args, delivery }) => {
+		return await events.subscribe(withToken(viewer, holder), request);
+	},
+	async "events/unsubscribe"({ events, viewer, holder, params }) {
+		const { name, arguments: args, delivery } = read(UNSUBSCRIBE, params);
 		await events.unsubscribe(withToken(viewer, holder), { name, arguments: args, url: delivery.url });
 		return {};
-	});
+	},
+};
+
+/**
+ * Serves the events of the devices that a client may reach: SEP-3415. By one handler for all methods: since 2026-07-28 this is
+ * set up for each request of a client.
+ */
+export function serveEvents(
+	{ server: sdk, catalog, onClosed }: ServedClient,
+	events: EventService,
+	holder: string | undefined,
+): void {
+	sdk.fallbackRequestHandler = async ({ method, params }, context) => {
+		const serve = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+		if (serve === undefined) {
+			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
+		}
+		const { holder: _, ...access } = catalog.access;
+		const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
+		return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
+	};
+}
+
+/** @throws ProtocolError that names the member that is wrong */
+function read<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
+	const { data, error } = schema.safeParse(params ?? {});
+	if (error !== undefined) {
+		const [issue] = error.issues;
+		throw invalid(`${[...(issue?.path ?? []), ""].join(".").slice(0, -1) || "params"}: ${issue?.message}`);
+	}
+	return data;
 }
 
 /** @throws ProtocolError: without a token, anybody could end or redirect somebody else's subscription */

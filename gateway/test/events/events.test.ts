@@ -242,6 +242,19 @@ describe("a subscription", () => {
 		assert.deepEqual([truncated, events], [true, []]);
 	});
 
+	it("by stream: a token has 20 at most", async (t) => {
+		const { side } = await start(t);
+		const client = await connect(t, side, await side.tokens.add({ name: "agent", kind: "client" }));
+		const told = follow(client);
+		const open = () => ask(client, "events/stream", { name: "timer.due" });
+		for (let streams = 1; streams <= 20; streams += 1) {
+			void open().catch(() => {});
+			await until(() => told.length === streams, `${streams} are open`);
+		}
+		const { code, data } = await rejection(client, "events/stream", { name: "timer.due" });
+		assert.deepEqual([code, data], [-32013, { limit: "streams", max: 20 }]);
+	});
+
 	it("of a token sees the events of its devices only", async (t) => {
 		const { side, device } = await start(t);
 		const other = await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02", board: "door" });
