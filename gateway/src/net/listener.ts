@@ -3,10 +3,14 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { type TlsOptions, Server as TlsServer } from "node:tls";
 
-/** Milliseconds for a request's headers to arrive, and for each {@link MIN_PROGRESS_BYTES} of its body. */
+/** Milliseconds for a request's headers to arrive, and without anything of its body. */
 const REQUEST_TIMEOUT = 10_000;
 
-/** Bytes of a body that must arrive in each {@link REQUEST_TIMEOUT}, until it is whole. */
+/**
+ * Milliseconds after which bytes of a body must come fast enough: so many in each {@link REQUEST_TIMEOUT}. A busy device may need
+ * longer than that for a small picture.
+ */
+const SLOW_TIME = 60_000;
 const MIN_PROGRESS_BYTES = 16_384;
 
 /** Milliseconds in which nothing of what waits to be sent leaves, after which a client that does not read is disconnected. */
@@ -55,8 +59,11 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
 		return;
 	}
 	let seen = socket.bytesRead;
+	let time = 0;
 	const timer = setInterval(() => {
-		if (socket.bytesRead - seen < MIN_PROGRESS_BYTES) {
+		time += REQUEST_TIMEOUT;
+		const least = time > SLOW_TIME ? MIN_PROGRESS_BYTES : 1;
+		if (socket.bytesRead - seen < least) {
 			stop();
 			const error = Object.assign(new Error("request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
 			if (!server.emit("clientError", error, socket)) {
