@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
@@ -23,6 +23,9 @@ const start = {
 	maxAgeMs: z.int().min(0).optional(),
 };
 const webhook = { mode: z.string().max(32).optional(), url: z.string().max(2_048) };
+
+/** The methods themselves check their parameters. */
+const PARAMS = z.unknown();
 
 const LIST = z.looseObject({ cursor: z.string().optional() });
 const POLL = z.looseObject({ ...start, maxEvents: z.int().min(1).optional() });
@@ -93,24 +96,19 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 	},
 };
 
-/**
- * Serves the events of the devices that a client may reach: SEP-3415. By one handler for all methods: since 2026-07-28 this is
- * set up for each request of a client.
- */
+/** Serves the events of the devices that a client may reach: SEP-3415. */
 export function serveEvents(
 	{ server: sdk, catalog, onClosed }: ServedClient,
 	events: EventService,
 	holder: string | undefined,
 ): void {
-	sdk.fallbackRequestHandler = async ({ method, params }, context) => {
-		const serve = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
-		if (serve === undefined) {
-			throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
-		}
-		const { holder: _, ...access } = catalog.access;
-		const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
-		return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
-	};
+	for (const [method, serve] of Object.entries(METHODS)) {
+		sdk.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
+			const { holder: _, ...access } = catalog.access;
+			const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
+			return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
+		});
+	}
 }
 
 /** @throws ProtocolError that names the member that is wrong */
