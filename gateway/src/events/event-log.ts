@@ -85,9 +85,9 @@ export class EventLog extends EventEmitter<Changes> {
 		return (this.#events[0]?.seq ?? this.#last + 1) - 1;
 	}
 
-	/** Adds an event. It can be read once it is stored. After {@link close} nothing is added. */
+	/** Adds an event. It can be read once it is stored. Nothing is added after {@link close}, or while 5,000 wait for the disk. */
 	append(occurrence: GatewayOccurrence): void {
-		if (this.#closed) {
+		if (this.#closed || this.#waiting.length >= FILE_EVENTS) {
 			return;
 		}
 		this.#appended += 1;

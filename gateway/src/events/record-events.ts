@@ -1,4 +1,5 @@
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { LRUCache } from "lru-cache";
+import { RateLimit, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventLog } from "./event-log.js";
 import { findEventType } from "./event-types.js";
@@ -8,6 +9,10 @@ const MAX_PARAMS = 1_024;
 
 /** The reason with which the registry ends every session when it is closed. */
 const SHUTTING_DOWN = "shutting down";
+
+/** Events of a device in a second, so that none displaces those of others; and devices that are counted. */
+const MAX_PER_SECOND = 20;
+const MAX_DEVICES = 10_000;
 
 /** Sensors whose last value is known. */
 const MAX_SENSORS = 100_000;
@@ -31,11 +36,18 @@ type Params = Readonly<Record<string, unknown>>;
 /** Writes to the log what devices report, and what the gateway knows of them. */
 export function recordEvents(log: EventLog, servers: ServerRegistry, updates: FirmwareUpdates): void {
 	const readings = new LastReadings();
+	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
 	const append = (name: string, { id, alias }: Server, params: Params): void => {
 		// What a device says may be of another shape.
 		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
-		if (data !== undefined) {
+		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND);
+		rates.set(id, rate);
+		if (data === undefined) {
+			servers.reject(`${id}: not an event ${name}`);
+		} else if (rate.take()) {
 			log.append({ name, device: id, data });
+		} else {
+			servers.reject(`${id}: too many events (limit ${MAX_PER_SECOND} a second)`);
 		}
 	};
 	servers.on("notification", (server, method, params) => {

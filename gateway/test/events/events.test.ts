@@ -242,6 +242,21 @@ describe("a subscription", () => {
 		assert.deepEqual([truncated, events], [true, []]);
 	});
 
+	it("gets at most 20 events a second of one device, and none of another shape", async (t) => {
+		const { side, device } = await start(t);
+		const client = await connect(t, side);
+		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
+		device.notify(PRESSED, { ...press("boot"), long: "very" });
+		for (let count = 0; count < 200; count += 1) {
+			device.notify(PRESSED, press("boot"));
+		}
+		await until(() => /too many events \(limit 20 a second\)/.test(side.log()), "it is told");
+		assert.match(side.log(), /not an event button.pressed/);
+		const events = await poll(client, cursor);
+		// That it is online is one of the 20. A busy computer may need more than a second for all of them.
+		assert.ok(events.length >= 19 && events.length < 200, `${events.length}`);
+	});
+
 	it("by stream: a token has 20 at most", async (t) => {
 		const { side } = await start(t);
 		const client = await connect(t, side, await side.tokens.add({ name: "agent", kind: "client" }));
