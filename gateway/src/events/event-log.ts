@@ -163,6 +163,7 @@ export class EventLog extends EventEmitter<Changes> {
 			return;
 		}
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+		this.#file = await open(this.#path("new"), "a", MODE);
 		const [old, recent] = [await readEvents(this.#path("old")), await readEvents(this.#path("new"))];
 		this.#inFile = recent.length;
 		this.#events = [...old, ...recent];

@@ -18,6 +18,7 @@ import {
 } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
+import { aliasIn } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
@@ -42,6 +43,8 @@ export interface ClientServerOptions {
 	readonly principal: string;
 	/** The client's token: its hash. Absent without a token. */
 	readonly holder?: string | undefined;
+	/** Settles when the tools of a server are known, if it is one that is being connected. Default: none is. */
+	readonly whenKnown?: ((server: string) => Promise<void>) | undefined;
 	/** The events of devices. Default: none are served. */
 	readonly events?: EventService | undefined;
 	readonly catalog: Catalog;
@@ -269,7 +272,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
 			return resultFor(result, this.revision);
 		}
-		const found = catalog.findTool(name);
+		const found = catalog.findTool(name) ?? (await this.#findLate(name));
 		if (found === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
 		}
@@ -282,6 +285,16 @@ export class ClientServer extends McpServer implements ServedClient {
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
+	}
+
+	/** A tool of a configured server that the gateway, which has just started, does not know yet. */
+	async #findLate(name: string): Promise<FoundTool | undefined> {
+		const alias = aliasIn(name);
+		if (alias === undefined) {
+			return undefined;
+		}
+		await this.#options.whenKnown?.(alias);
+		return this.catalog.findTool(name);
 	}
 
 	/** Rejects as {@link Server.call} does. */

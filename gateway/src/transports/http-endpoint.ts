@@ -127,9 +127,10 @@ export class HttpEndpoint {
 			if (lacksScope && scope !== undefined) {
 				throw lacksScope(scope);
 			}
-			const { requestStates, updates, events } = this.#gateway;
+			const { requestStates, updates, events, whenKnown } = this.#gateway;
 			const { principal, holder, address } = access;
-			const client = { ...this.#listTtl, principal, catalog, requestStates, updates, events, holder, address, server };
+			const shared = { ...this.#listTtl, catalog, requestStates, updates, events, whenKnown };
+			const client = { ...shared, principal, holder, address, server };
 			await this.#serve(request, response, client, body);
 		} catch (error) {
 			if (error instanceof HttpError) {

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { makeStateFolder, startProgram } from "./support/program.js";
+
+const EVERYTHING = new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url);
+
+/** Starts the server once a file exists. */
+const LATE = `
+	import { existsSync } from "node:fs";
+	while (!existsSync(process.argv[1])) {
+		await new Promise((resolve) => setTimeout(resolve, 20));
+	}
+	process.argv[1] = ${JSON.stringify(fileURLToPath(EVERYTHING))};
+	process.argv[2] = "stdio";
+	await import(${JSON.stringify(EVERYTHING.href)});
+`;
+
+// A gateway that is started again listens before slow servers are connected, and its clients go on with their sessions.
+it("a call of a configured server that is not connected yet waits for it", async (t) => {
+	const folder = makeStateFolder();
+	const [serversFile, go] = ["servers.json", "go"].map((name) => join(folder, name)) as [string, string];
+	const late = { command: process.execPath, args: ["--input-type=module", "-e", LATE, go] };
+	writeFileSync(serversFile, JSON.stringify({ mcpServers: { late } }));
+	const started = await startProgram(t, { serversFile });
+	const client = new Client({ name: "test-client", version: "1.0.0" });
+	t.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`)));
+	assert.deepEqual((await client.listTools()).tools, []);
+	const call = client.callTool({ name: "late__echo", arguments: { message: "in time" } });
+	writeFileSync(go, "");
+	assert.match(JSON.stringify((await call).content), /in time/);
+});
