@@ -14,7 +14,7 @@ export interface CallTarget {
 }
 
 /** What becomes of a call. `answer` is the last. */
-interface CallListener {
+export interface CallListener {
 	readonly progress: (params: Readonly<Record<string, unknown>>) => void;
 	/** The result, the device's JSON-RPC error, or a ServerError. */
 	readonly answer: (answer: Reply) => void;

@@ -84,8 +84,11 @@ export class RemoteTransport implements ServerTransport {
 		for (const call of this.#calls.values()) {
 			this.#options.calls.forget(call);
 		}
-		this.onclose?.();
 		this.#options.onClosed();
+		// An answer may have come just before the news that the device or its gateway has gone.
+		if (this.#waiting.length === 0) {
+			this.onclose?.();
+		}
 	}
 
 	/** The device has other lists. */
@@ -159,7 +162,7 @@ export class RemoteTransport implements ServerTransport {
 
 	#deliverNext(): void {
 		const [message] = this.#waiting;
-		if (message === undefined || this.#closed) {
+		if (message === undefined) {
 			return;
 		}
 		try {
@@ -168,6 +171,8 @@ export class RemoteTransport implements ServerTransport {
 			this.#waiting.shift();
 			if (this.#waiting.length > 0) {
 				setImmediate(() => this.#deliverNext());
+			} else if (this.#closed) {
+				setImmediate(() => this.onclose?.());
 			}
 		}
 	}
