@@ -3,7 +3,7 @@ import type { PartIo } from "./part.js";
 
 /** Milliseconds until a part that does not answer is tried again; then twice as long, up to the longest. */
 const FIRST_RETRY = 1_000;
-const LONGEST_RETRY = 60_000;
+const MAX_RETRY_DELAY = 60_000;
 
 /** Something that may not answer, at the start or later: it is opened again and again until it does. */
 export class Retried<Opened extends { close?(): void }> {
@@ -71,7 +71,7 @@ export class Retried<Opened extends { close?(): void }> {
 		this.#error = reason;
 		timer.clear(this.#retry);
 		this.#retry = timer.set(() => this.#try(), this.#delay);
-		this.#delay = Math.min(2 * this.#delay, LONGEST_RETRY);
+		this.#delay = Math.min(2 * this.#delay, MAX_RETRY_DELAY);
 	}
 }
 

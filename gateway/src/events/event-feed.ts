@@ -32,10 +32,10 @@ export class EventFeed {
 	readonly #query: EventQuery;
 	#position: number;
 	#truncated = false;
-	/** The last span of time of which a device's event was delivered, by device; only if the arguments ask for pauses. */
+	/** By device: the span of time of its last delivered event. Empty without the argument `pause`. */
 	readonly #spans = new Map<string, number>();
 
-	/** @throws RangeError if the cursor is none of a gateway's */
+	/** @throws RangeError if the cursor is not valid */
 	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: StartPoint) {
 		this.#log = log;
 		this.#query = query;

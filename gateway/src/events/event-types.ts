@@ -147,7 +147,7 @@ export const EVENT_TYPES: readonly EventType[] = [
 	},
 ];
 
-/** The type with this name; undefined if there is none. */
+/** Finds a type by its name. */
 export function findEventType(name: string): EventType | undefined {
 	return EVENT_TYPES.find((type) => type.name === name);
 }

@@ -8,7 +8,7 @@ const TIMEOUT = 10_000;
 /** Bytes that an endpoint's answer may have. */
 const MAX_ANSWER = 65_536;
 
-/** The answer of an endpoint: its status and body, or why there is none. */
+/** The response of an endpoint, or the reason for its failure. */
 export type PostAnswer = { readonly status: number; readonly body: string } | { readonly problem: CallbackProblem };
 
 /** How endpoints are reached. */

@@ -13,7 +13,7 @@ export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
 const NEXT_POLL = 5_000;
 const HEARTBEAT = 20_000;
 
-/** The member of `_meta` that says of which request a notification is. */
+/** The member of `_meta` with the id of the request that a notification belongs to. */
 const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 const start = {

@@ -69,7 +69,7 @@ function watch(records: readonly TokenRecord[]): { looked: Set<TokenRecord> } {
 }
 
 describe("a store of many tokens", () => {
-	it("finds a token, a device's or a sign-in's, and that there is none, without a look at the others", () => {
+	it("finds a token, or its absence, without comparing it with the others", () => {
 		const store = makeStore();
 		const last = idOf(MANY - 1);
 		const watched = watch(store.records);
