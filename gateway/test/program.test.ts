@@ -44,7 +44,7 @@ async function watch(t: TestContext, { base }: StartedProgram, init: RequestInit
 async function callAs(principal: string, { gateway }: StartedProgram, args: object): Promise<void> {
 	const found = gateway.catalog({ principal, userTools: false }, LAMP).findTool(SET_VOLUME.name);
 	assert(found);
-	await found.server.call(principal, found.tool, args);
+	await found.server.calls.call(principal, found.tool, args);
 }
 
 /** What a broker says to a client that shows these credentials: "accepted" or why not. */

@@ -63,7 +63,7 @@ async function callTools(gateway: Gateway): Promise<void> {
 	await until(() => gateway.servers.find(ID)?.online === true, "the device is online");
 	const server = gateway.servers.find(ID) as Server;
 	const call = (name: string, args: Record<string, unknown>) =>
-		server.call("somebody", server.tools.find((tool) => tool.name === name) as ServerTool, args);
+		server.calls.call("somebody", server.tools.find((tool) => tool.name === name) as ServerTool, args);
 	const { content } = await call("get_weather", { city: "x" });
 	assert.deepEqual(content, [{ type: "text", text: '{"city": "x", "condition": "晴朗"}' }]);
 	await assert.rejects(call("take_photo", {}), /Tool disabled: take_photo/);

@@ -55,7 +55,7 @@ async function useDevices({ program }: ConsoleFleet): Promise<void> {
 	for (const [index, server] of program.gateway.servers.all.entries()) {
 		const status = server.tools.find(({ name }) => name === "self.get_device_status");
 		for (let count = 0; status !== undefined && count < 3 + index * 4; count += 1) {
-			await server.call("claude-desktop", status, {}, {});
+			await server.calls.call("claude-desktop", status, {}, {});
 		}
 	}
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
+import { followStates, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import { groupTools, type ToolGroup } from "./groups.js";
 import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
@@ -100,13 +100,13 @@ export class Catalog {
 	readonly #options: CatalogOptions;
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	readonly #onChanged = (): void => this.#compare();
-	readonly #onStateChanged = (server: Server, cause?: Notification): void => this.#tellState(server, cause);
 	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
 	/** The lists that listeners know. */
 	#told = this.#lists;
+	#unfollowStates = (): void => {};
 
 	constructor(servers: ServerRegistry, options: CatalogOptions) {
 		this.#servers = servers;
@@ -256,7 +256,7 @@ export class Catalog {
 		if (this.#listeners.size === 0) {
 			this.#told = this.#update();
 			this.#servers.on("changed", this.#onChanged);
-			this.#servers.on("stateChanged", this.#onStateChanged);
+			this.#unfollowStates = followStates(this.#servers, (server, cause) => this.#tellState(server, cause));
 			this.#servers.on("updated", this.#onUpdated);
 		}
 		this.#listeners.add(listener);
@@ -264,7 +264,7 @@ export class Catalog {
 			this.#listeners.delete(listener);
 			if (this.#listeners.size === 0) {
 				this.#servers.off("changed", this.#onChanged);
-				this.#servers.off("stateChanged", this.#onStateChanged);
+				this.#unfollowStates();
 				this.#servers.off("updated", this.#onUpdated);
 			}
 		};

@@ -191,7 +191,7 @@ export class Cluster {
 		}
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
-		registry.on("notification", (...event) => this.#notified(...event));
+		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
 		registry.on("changed", () => {
 			this.#hasChanged = true;
 		});

@@ -101,7 +101,7 @@ export class IncomingCalls {
 		const { progressToken, ...meta } = isObject(_meta) ? _meta : {};
 		const hasMeta = Object.keys(meta).length > 0;
 		const onProgress = (progress: Reply["progress"]): void => this.#reply(reply, { progress });
-		return await server.relay(
+		return await server.calls.relay(
 			method,
 			{ ...rest, ...(hasMeta && { _meta: meta }) },
 			{ signal, ...(progressToken !== undefined && { onProgress }) },

@@ -58,7 +58,7 @@ export class Fleet extends EventEmitter<Events> {
 			this.#touch(server.id);
 		};
 		servers.on("online", touch);
-		servers.on("stateChanged", touch);
+		servers.on("notification", (server, _method, _params, isState) => isState && touch(server));
 		servers.on("disconnected", touch);
 		servers.on("changed", () => {
 			this.#mayAllHaveChanged = true;

@@ -1,4 +1,11 @@
-import type { CallDetails, CallRecord, Notification, Server, ServerRegistry } from "xs-mcp-manager/core";
+import {
+	type CallDetails,
+	type CallRecord,
+	followStates,
+	type Notification,
+	type Server,
+	type ServerRegistry,
+} from "xs-mcp-manager/core";
 import { BrokerConnection, type BrokerOptions } from "./broker-connection.js";
 import { HomeDevice, readLimit, STATUS_TOOL } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
@@ -13,6 +20,7 @@ export class HomeAssistant {
 	readonly #devices = new Map<string, HomeDevice>();
 	readonly #limit = readLimit();
 	readonly #warn: BrokerOptions["warn"];
+	readonly #unfollowStates: () => void;
 
 	/** Connects, and keeps reconnecting. */
 	constructor(servers: ServerRegistry, options: Omit<BrokerOptions, "onCommand">) {
@@ -20,7 +28,7 @@ export class HomeAssistant {
 		this.#warn = options.warn;
 		this.#broker = new BrokerConnection({ ...options, onCommand: this.#obey });
 		servers.on("online", this.#online);
-		servers.on("stateChanged", this.#stateChanged);
+		this.#unfollowStates = followStates(servers, this.#stateChanged);
 		servers.on("call", this.#called);
 		servers.on("changed", this.#changed);
 		this.#changed();
@@ -29,7 +37,7 @@ export class HomeAssistant {
 	/** Marks every device as unavailable in Home Assistant. */
 	async close(): Promise<void> {
 		this.#servers.off("online", this.#online);
-		this.#servers.off("stateChanged", this.#stateChanged);
+		this.#unfollowStates();
 		this.#servers.off("call", this.#called);
 		this.#servers.off("changed", this.#changed);
 		this.#devices.forEach((device) => void device.close());

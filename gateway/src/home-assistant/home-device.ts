@@ -104,7 +104,7 @@ export class HomeDevice {
 			if (tool === undefined) {
 				throw new Error(`${server.alias} has no tool ${name}`);
 			}
-			const { isError, content } = (await server.call(PRINCIPAL, tool, args)) as CallToolResult;
+			const { isError, content } = (await server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
 			if (isError) {
 				throw new Error(textOf(content));
 			}
@@ -148,7 +148,7 @@ export class HomeDevice {
 		}
 		try {
 			// The registry tells of the answer, as of answers to other clients.
-			await (tool && this.server.call(PRINCIPAL, tool, {}));
+			await (tool && this.server.calls.call(PRINCIPAL, tool, {}));
 		} catch (error) {
 			this.#warn(`status not read: ${(error as Error).message}`);
 		}

@@ -301,7 +301,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
 		const { principal, catalog } = this.#options;
 		const result = await this.forward(context, server, tool.name, (options) =>
-			server.call(principal, tool, args, { ...options, ...more }),
+			server.calls.call(principal, tool, args, { ...options, ...more }),
 		);
 		if (isInputRequiredResult(result)) {
 			return result;

@@ -19,7 +19,7 @@ export function servePrompts(client: ServedClient): void {
 		const { server, prompt } = findPrompt(client, params.name);
 		try {
 			const result = await client.forward(context, server, prompt.name, (options) =>
-				server.request("prompts/get", { ...params, name: prompt.name }, options),
+				server.calls.request("prompts/get", { ...params, name: prompt.name }, options),
 			);
 			return isInputRequiredResult(result)
 				? result
@@ -47,7 +47,7 @@ export function serveCompletion(client: ServedClient): void {
 		}
 		const toComplete = { ref, argument, ...(context && { context }) };
 		try {
-			return await server.request("completion/complete", toComplete, { signal: mcpReq.signal });
+			return await server.calls.request("completion/complete", toComplete, { signal: mcpReq.signal });
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}

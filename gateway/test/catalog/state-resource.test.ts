@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { followStates } from "xs-mcp-manager/core";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
@@ -82,7 +83,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => updates.length === 2, "told that it is offline");
 			assert.equal((await readState(client)).online, false);
 			const states: boolean[] = [];
-			side.gateway.servers.on("stateChanged", ({ online }) => states.push(online));
+			followStates(side.gateway.servers, ({ online }) => states.push(online));
 			await WireDevice.connect(t, side, { id: FIRST });
 			assert.deepEqual(states, [true]);
 			await until(() => updates.length === 3, "told that it is online again");

@@ -61,8 +61,8 @@ describe("the console's stream", () => {
 		const [setVolume, reboot] = server?.tools ?? [];
 		assert.ok(server && setVolume && reboot);
 		const options = { clientName: "host" };
-		await server.call("me", setVolume, { volume: 7 }, options);
-		await server.call("me", reboot, {}, options);
+		await server.calls.call("me", setVolume, { volume: 7 }, options);
+		await server.calls.call("me", reboot, {}, options);
 		await until(() => detailIn(messages)?.calls.length === 2, "both calls are there");
 		const [second, first] = detailIn(messages)?.calls ?? [];
 		const { tool, principal, client, args, answer, outcome } = first ?? {};

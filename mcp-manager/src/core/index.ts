@@ -1,22 +1,22 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
+export type { CallDetails, CallRecord } from "./call-record.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
+export { followStates } from "./follow-states.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
-export type { Offers, ServerPrompt, ServerResource, ServerTemplate, ServerTool } from "./offers.js";
+export type {
+	Offers,
+	ServerPrompt,
+	ServerResource,
+	ServerTemplate,
+	ServerTool,
+} from "./offers.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
-export {
-	type CallDetails,
-	type CallRecord,
-	isUserOnly,
-	type Notification,
-	type Server,
-	type ServerRecord,
-	type Upload,
-	type Uploads,
-} from "./server.js";
+export { isUserOnly, type Server } from "./server.js";
+export type { Notification, ServerRecord } from "./server-record.js";
 export {
 	type CallOptions,
 	INVALID_RESPONSE,
@@ -29,3 +29,4 @@ export {
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, textOf, textResult } from "./tool-results.js";
+export type { Upload, Uploads } from "./uploads.js";

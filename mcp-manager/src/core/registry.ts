@@ -1,24 +1,18 @@
 import { EventEmitter, once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
-import { Discovery, type DiscoveryOptions, type Listed } from "./discovery.js";
+import type { CallDetails, CallRecord } from "./call-record.js";
+import type { CallLimits } from "./calls.js";
+import { Discovery, type DiscoveryOptions } from "./discovery.js";
 import { ServerError } from "./errors.js";
-import { followOffers } from "./follow-offers.js";
-import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import { SchemaChecker } from "./schema-checker.js";
-import type {
-	CallDetails,
-	CallLimits,
-	CallRecord,
-	Notification,
-	Server,
-	ServerContext,
-	ServerRecord,
-	ServerSettings,
-	Uploads,
-} from "./server.js";
+import type { Server, ServerContext, ServerSettings } from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions, type ServerEdit } from "./server-directory.js";
-import { type Capabilities, type ServerIdentity, type ServerInfo, type ServerTransport, Session } from "./session.js";
+import { keepState } from "./server-notifications.js";
+import { ServerOffers } from "./server-offers.js";
+import type { ServerRecord } from "./server-record.js";
+import { type Capabilities, type ServerTransport, Session } from "./session.js";
+import type { Uploads } from "./uploads.js";
 
 export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {
 	/** Most known servers. Default 10,000. Beyond that a new one is disconnected. */
@@ -41,16 +35,17 @@ export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOption
 interface Events {
 	/** A session has begun. */
 	connected: [server: Server, session: Session];
-	/** A session has ended. */
-	disconnected: [server: Server, session: Session, reason: string];
+	/** A session has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
+	disconnected: [server: Server, session: Session, reason: string, isLeaving: boolean];
 	/** A server can be called. */
 	online: [server: Server];
-	/** A server sent a notification; progress and cancellation go to their calls. */
-	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
+	/**
+	 * A server sent a notification; progress and cancellation go to their calls. `isState`: it has changed the content of
+	 * `device://ALIAS/state`.
+	 */
+	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>, isState: boolean];
 	/** A server sent progress of a call, or cancelled a request of its own. */
 	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
-	/** The content of `device://ALIAS/state` has changed; `cause` is the server's notification of it, if any. */
-	stateChanged: [server: Server, cause?: Notification];
 	/** Servers, tools or names have changed: once for a burst of changes. {@link ServerRegistry.version} has increased. */
 	changed: [];
 	/** A resource of a server that clients have subscribed to has been updated. */
@@ -66,19 +61,6 @@ interface Events {
 }
 
 const RESOURCE_UPDATED = "notifications/resources/updated";
-const STATE_CHANGED = "notifications/state_changed";
-
-/** Notifications of buttons, sensors, switches, timers and the conversation, which are forwarded to clients. */
-const EVENTS = new Set(
-	["button_pressed", "sensor_changed", "switch_changed", "timer_due", "said"].map((event) => `notifications/${event}`),
-);
-
-/** Characters of an event's params, as JSON. */
-const MAX_EVENT = 1_024;
-
-/** Characters of a device's state that are stored. */
-const MAX_STATE = 64;
-
 /**
  * Every known server, online or offline. When a server connects, its identity and lists are read,
  * and its lists again whenever it reports a change.
@@ -86,8 +68,8 @@ const MAX_STATE = 64;
 export class ServerRegistry extends EventEmitter<Events> {
 	readonly #options: ServerRegistryOptions;
 	readonly #context: ServerContext;
-	readonly #discovery: Discovery;
 	readonly #directory: ServerDirectory;
+	readonly #offers: ServerOffers;
 	readonly #extended = new Set<Server>();
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
@@ -105,10 +87,21 @@ export class ServerRegistry extends EventEmitter<Events> {
 			onUpdated: (server, uri) => this.emit("updated", server, uri),
 			warn,
 		};
-		this.#discovery = new Discovery({ ...options, warn });
 		this.#directory = new ServerDirectory(options, this.#context, {
 			onChanged: () => this.#changed(),
 			onSaved: (error) => this.emit("saved", error),
+		});
+		this.#offers = new ServerOffers({
+			discovery: new Discovery({ ...options, warn }),
+			directory: this.#directory,
+			uploadsOf: (session) => this.#uploadsOf(session),
+			onRecord: (server, record) => this.#online(server, record),
+			onFailed: (session, error) => {
+				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
+					this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
+				}
+			},
+			warn,
 		});
 	}
 
@@ -191,7 +184,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const isOneTooMany = this.#directory.get(id) === undefined && this.#directory.size >= maxServers;
 		const server = this.#directory.open(id);
 		const { capabilities, relayed, info } = this.#options;
-		const more = settings === undefined ? this.#uploadsOf(transport.identity)?.begin(transport.identity) : relayed;
+		const more = settings === undefined ? this.#uploadsOf(transport)?.begin(transport.identity) : relayed;
 		const session = new Session(transport, { ...capabilities, ...more }, info);
 		session.on("invalid", (description) => this.emit("rejected", `${id}: ${description}`));
 		session.once("closed", (reason) => this.#disconnected(server, session, reason));
@@ -200,7 +193,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (isOneTooMany) {
 			this.#disconnect(session, `server limit (${maxServers}) reached: forget unused devices`);
 		} else {
-			this.#discover(server, session);
+			this.#follow(server, session);
 		}
 		return session;
 	}
@@ -251,7 +244,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 */
 	async edit(name: string, change: ServerEdit): Promise<Server | undefined> {
 		const server = this.find(name);
-		if (server !== undefined && isEdit(server, change)) {
+		if (server !== undefined) {
 			await this.#directory.edit(server, change);
 		}
 		return server;
@@ -264,7 +257,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 */
 	relabel(name: string, change: ServerEdit): void {
 		const server = this.find(name);
-		if (server !== undefined && isEdit(server, change)) {
+		if (server !== undefined) {
 			this.#directory.relabel(server, change);
 		}
 	}
@@ -281,9 +274,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 	 */
 	async drain(timeout: number): Promise<void> {
 		for (const server of this.#directory.all) {
-			server.close();
+			server.calls.close();
 		}
-		const ended = Promise.all(this.#directory.all.map((server) => server.idle()));
+		const ended = Promise.all(this.#directory.all.map((server) => server.calls.idle()));
 		const late = once(AbortSignal.timeout(timeout), "abort");
 		await Promise.race([ended, late]);
 		// Whoever made the requests passes their results on first: another gateway's client gets its answer before it hears that
@@ -295,7 +288,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 	async close(): Promise<void> {
 		this.#closed = true;
 		for (const server of this.#directory.all) {
-			server.close();
+			server.calls.close();
 			server.session?.close("shutting down");
 		}
 		clearTimeout(this.#changeTimer);
@@ -303,81 +296,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 		await this.#directory.flush();
 	}
 
-	/** Reads a server's identity and lists, and follows changes to the end of its session. */
-	#discover(server: Server, session: Session): void {
-		session.on("notification", (method, params) => this.#notified(server, { method, params }));
-		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
-		const { state } = session.known ?? {};
-		if (state !== undefined) {
-			server.state = state;
-		}
-		void followOffers(session, this.#discovery, {
-			onBoard: (board) => {
-				if (server.known && sameJson(server.board, board)) {
-					// Unchanged firmware: the known tools can be called while its lists are read again.
-					this.#online(server, server.record);
-				}
-			},
-			onListed: (board, listed) => this.#learn(server, session, board, listed),
-			onFailed: (error) => {
-				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
-					this.#disconnect(session, `could not list its tools, resources or prompts: ${error.message}`);
-				}
-			},
-		});
-	}
-
-	#learn(server: Server, session: Session, board: ServerInfo, listed: Listed): void {
-		if (server.session !== session || this.#closed) {
-			return;
-		}
-		for (const problem of server.noteLists(listed)) {
-			this.emit("warning", `${server.id}: could not read ${problem}`);
-		}
-		const before = server.known ? server.record : undefined;
-		const offers = this.#mergeOffers(server.id, before?.offers ?? NO_OFFERS, listed.offers);
-		const record = {
-			...before,
-			id: server.id,
-			alias: this.#directory.aliasFor(server, board.name),
-			board,
-			offers,
-			lastSeen: server.online && before ? before.lastSeen : Date.now(),
-		};
-		this.#online(server, record);
-		if (offers !== before?.offers || !sameJson(before.board, board)) {
-			this.#directory.save(record);
-		}
-		if (record.alias !== before?.alias) {
-			this.#directory.renamed();
-		} else if (offers !== before.offers) {
-			this.#directory.changed();
-		}
-	}
-
-	/** The tools of a server that clients can see. */
-	#offered(id: string, tools: Offers["tools"]): Offers["tools"] {
-		const settings = this.#directory.settingsOf(id);
-		if (settings !== undefined) {
-			return tools.filter(({ name }) => settings.offers(name));
-		}
-		const identity = this.#directory.get(id)?.session?.identity;
-		return (identity && this.#uploadsOf(identity)?.offered(tools)) ?? tools;
-	}
-
 	/** Where a device uploads: a device of another gateway uploads there. */
-	#uploadsOf({ gateway }: ServerIdentity): Uploads | undefined {
-		return gateway === undefined ? this.#options.uploads : undefined;
-	}
-
-	/** An unchanged list is the same object, and so are the offers if no list has changed: what is made from them stays valid. */
-	#mergeOffers(id: string, before: Offers, { tools, ...others }: Partial<Offers>): Offers {
-		const listed = this.#directory.lists.shareAll({
-			...others,
-			...(tools && { tools: this.#offered(id, tools) }),
-		});
-		const isSame = Object.entries(listed).every(([list, items]) => before[list as ListName] === items);
-		return isSame ? before : this.#directory.lists.offers({ ...before, ...listed });
+	#uploadsOf({ identity }: Pick<Session, "identity">): Uploads | undefined {
+		return identity.gateway === undefined ? this.#options.uploads : undefined;
 	}
 
 	#online(server: Server, record: ServerRecord): void {
@@ -388,42 +309,35 @@ export class ServerRegistry extends EventEmitter<Events> {
 				this.#extended.add(server);
 			}
 			this.emit("online", server);
-			this.emit("stateChanged", server);
 		}
 	}
 
-	#notified(server: Server, notification: Notification): void {
-		const { method, params } = notification;
-		this.emit("notification", server, method, params);
-		if (method === STATE_CHANGED && typeof params.newState === "string") {
-			server.state = params.newState.slice(0, MAX_STATE);
-			this.#stateChanged(server, notification);
-		} else if (EVENTS.has(method)) {
-			this.#tellEvent(server, notification);
-		} else if (method === RESOURCE_UPDATED) {
+	#follow(server: Server, session: Session): void {
+		session.on("notification", (...event) => this.#notified(server, ...event));
+		session.on("requestNotification", (...event) => this.emit("requestNotification", server, ...event));
+		const { state } = session.known ?? {};
+		if (state !== undefined) {
+			server.state = state;
+		}
+		this.#offers.follow(server, session);
+	}
+
+	#notified(server: Server, method: string, params: Readonly<Record<string, unknown>>): void {
+		let isState = false;
+		try {
+			isState = keepState(server, { method, params });
+		} catch (error) {
+			this.emit("rejected", `${server.id}: ${(error as Error).message}`);
+		}
+		this.emit("notification", server, method, params, isState);
+		if (method === RESOURCE_UPDATED) {
 			server.subscriptions.updated(params.uri);
-		}
-	}
-
-	#tellEvent(server: Server, event: Notification): void {
-		if (JSON.stringify(event.params).length > MAX_EVENT) {
-			this.emit("rejected", `${server.id}: ${event.method} is too long (limit ${MAX_EVENT} characters)`);
-			return;
-		}
-		server.event = { ...event, time: Date.now() };
-		this.#stateChanged(server, event);
-	}
-
-	/** A server may speak before it is known: then it has no name yet under which clients could be told. */
-	#stateChanged(server: Server, cause: Notification): void {
-		if (server.known) {
-			this.emit("stateChanged", server, cause);
 		}
 	}
 
 	#disconnected(server: Server, session: Session, reason: string): void {
 		const wasOnline = server.online && server.session === session;
-		this.#uploadsOf(session.identity)?.end(session.identity);
+		this.#uploadsOf(session)?.end(session.identity);
 		if (server.session === session) {
 			this.#extended.delete(server);
 			server.disconnect();
@@ -432,12 +346,9 @@ export class ServerRegistry extends EventEmitter<Events> {
 			void this.#directory.remove(server.id);
 		} else if (wasOnline) {
 			this.#directory.save(server.record);
-			// While the gateway stops, clients are not notified of each disconnected device.
-			if (!this.#closed) {
-				this.emit("stateChanged", server);
-			}
 		}
-		this.emit("disconnected", server, session, reason);
+		// While the gateway stops, clients are not notified of each disconnected device.
+		this.emit("disconnected", server, session, reason, wasOnline && !this.#closed);
 	}
 
 	/** Ends a session that cannot be used. The server may connect again. The status of a configured server says why. */
@@ -455,13 +366,4 @@ export class ServerRegistry extends EventEmitter<Events> {
 			this.emit("changed");
 		}, this.#options.changeDelay ?? 250);
 	}
-}
-
-/** Whether it would change something. */
-function isEdit(server: Server, { alias = server.alias, tags = server.tags }: ServerEdit): boolean {
-	return alias !== server.alias || !sameJson(tags, server.tags);
-}
-
-function sameJson(one: unknown, other: unknown): boolean {
-	return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,5 +1,6 @@
 import { Aliases } from "./aliases.js";
-import { Server, type ServerContext, type ServerRecord, type ServerSettings } from "./server.js";
+import { Server, type ServerContext, type ServerSettings } from "./server.js";
+import type { ServerRecord } from "./server-record.js";
 import { SharedLists } from "./shared-lists.js";
 import { ServerStore } from "./store.js";
 import { readTags } from "./tags.js";
@@ -194,6 +195,9 @@ export class ServerDirectory {
 	 * disk cannot be written.
 	 */
 	async edit(server: Server, edit: ServerEdit): Promise<void> {
+		if (!differs(server, edit)) {
+			return;
+		}
 		const before = server.record;
 		const change = this.#prepare(server, edit);
 		try {
@@ -213,7 +217,9 @@ export class ServerDirectory {
 	 * @throws RangeError
 	 */
 	relabel(server: Server, edit: ServerEdit): void {
-		this.#apply(server, undefined, this.#prepare(server, edit));
+		if (differs(server, edit)) {
+			this.#apply(server, undefined, this.#prepare(server, edit));
+		}
 	}
 
 	/**
@@ -294,4 +300,9 @@ export class ServerDirectory {
 	async flush(): Promise<void> {
 		await this.#store?.flush();
 	}
+}
+
+/** Whether an edit would change something. */
+function differs(server: Server, { alias = server.alias, tags = server.tags }: ServerEdit): boolean {
+	return alias !== server.alias || JSON.stringify(tags) !== JSON.stringify(server.tags);
 }

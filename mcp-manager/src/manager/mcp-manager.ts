@@ -210,7 +210,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async executePrompt(server: string, name: string, args: Readonly<Record<string, string>> = {}): Promise<string> {
 		await this.whenKnown(server);
 		const { messages } = await translated(async () =>
-			expectComplete(await this.#servers.expect(server).request("prompts/get", { name, arguments: args })),
+			expectComplete(await this.#servers.expect(server).calls.request("prompts/get", { name, arguments: args })),
 		);
 		return messages.map(({ content }) => textOf([content])).join("\n\n");
 	}

@@ -15,7 +15,7 @@ export async function readResource(
 	if (cached !== undefined) {
 		return cached;
 	}
-	const answer = await server.request("resources/read", { uri }).catch((error: unknown) => {
+	const answer = await server.calls.request("resources/read", { uri }).catch((error: unknown) => {
 		throw isUnknownResource(error, server, uri)
 			? new McpError("RESOURCE_NOT_FOUND", `Resource '${uri}' not found: ${(error as Error).message}`)
 			: error;

@@ -77,7 +77,7 @@ export class ToolCalls {
 
 	/** Rejects if the tool has failed, too. */
 	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
-		await server.checkArguments(tool, params);
+		await server.calls.checkArguments(tool, params);
 		await this.#expectApproved(server, tool.name, params, request.approve ?? this.#options.approve);
 		const options = {
 			signal: request.signal,
@@ -87,7 +87,7 @@ export class ToolCalls {
 		const { principal = "local", signal } = request;
 		const call = { server: this.#servers.idOf(server), tool: tool.name, signal };
 		const data = await withQuestions(this.#options.elicit, call, (inputClient) =>
-			server.call(principal, tool, params, { ...options, inputClient }),
+			server.calls.call(principal, tool, params, { ...options, inputClient }),
 		);
 		if (data.isError) {
 			throw new McpError("EXECUTION_FAILED", textOf(data.content), { details: data });

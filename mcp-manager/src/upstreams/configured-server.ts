@@ -3,10 +3,11 @@ import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff } from "../core/backoff.js";
+import type { CallRecord } from "../core/call-record.js";
 import { ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import type { ServerRegistry } from "../core/registry.js";
-import type { CallRecord, Server, ServerSettings } from "../core/server.js";
+import type { Server, ServerSettings } from "../core/server.js";
 import type { Session } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { ConfiguredTransport } from "./configured-transport.js";
@@ -119,7 +120,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	/** Whether its connection may be closed for another one. */
 	get isIdle(): boolean {
-		return this.#status === "connected" && this.server?.busy !== true;
+		return this.#status === "connected" && this.server?.calls.busy !== true;
 	}
 
 	/** As the registry has it; undefined until it was connected. */
@@ -280,7 +281,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		transport.ontrouble = () => void this.#ping(session);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
-			if (!server.busy) {
+			if (!server.calls.busy) {
 				void this.#ping(session);
 			}
 		}, this.#options.pingInterval);

@@ -17,7 +17,7 @@ const OK = { content: [{ type: "text", text: "ok" }] };
 async function setVolume({ gateway }: TestGateway, volume: unknown, options?: CallOptions) {
 	const server = gateway.servers.find(ID);
 	const tool = server?.tools.find(({ name }) => name === SET_VOLUME.name) as ServerTool;
-	return await server?.call("somebody", tool, { volume }, options);
+	return await server?.calls.call("somebody", tool, { volume }, options);
 }
 
 const volumes = (calls: readonly WireCall[]): unknown[] => calls.map((call) => call.arguments.volume);
@@ -139,7 +139,7 @@ describe("calls to a device", () => {
 		await WireDevice.connect(t, side, { tools, onCall: () => result });
 		const [temperature, unit] = side.gateway.servers.find(ID)?.tools ?? [];
 		const call = async (tool = temperature) =>
-			await side.gateway.servers.find(ID)?.call("somebody", tool as ServerTool, { volume: 1 });
+			await side.gateway.servers.find(ID)?.calls.call("somebody", tool as ServerTool, { volume: 1 });
 		for (const [structuredContent, problem] of [
 			[{ celsius: "warm" }, "celsius: must be number"],
 			[{}, "celsius: is missing"],

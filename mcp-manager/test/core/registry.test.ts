@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
+import { followStates, ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../../../gateway/test/support/gateway.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
@@ -84,7 +84,7 @@ describe("the servers that the gateway knows", () => {
 		writeFileSync(join(folder, "devices"), "");
 		device.changeTools([SET_VOLUME, REBOOT]);
 		await once(servers, "notification");
-		await servers.find(ID)?.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
+		await servers.find(ID)?.calls.call("somebody", SET_VOLUME as ServerTool, { volume: 1 });
 		for (let turns = 0; turns < 5; turns += 1) {
 			await turn();
 		}
@@ -122,13 +122,17 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([stored.alias, stored.tags, servers.find("two")], ["three", ["three"], undefined]);
 	});
 
-	it("tell of a device's notifications, its state, and events that are not too long", async (t) => {
+	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		const { servers } = side.gateway;
 		const server = servers.find(ID);
 		const notified: unknown[] = [];
-		servers.on("notification", (_server, method, params) => notified.push([method, params]));
+		const states: unknown[] = [];
+		servers.on("notification", (_server, method, params, isState) => {
+			notified.push([method, params]);
+			states.push(isState);
+		});
 		const rejected: string[] = [];
 		servers.on("rejected", (description) => rejected.push(description));
 		device.answer(99, {});
@@ -140,6 +144,7 @@ describe("the servers that the gateway knows", () => {
 		await until(() => notified.length === 5, "all notifications");
 		assert.deepEqual(notified[0], ["notifications/anything", { at: 1 }]);
 		assert.deepEqual([server?.state, server?.event?.params], ["x".repeat(64), { name: "boot" }]);
+		assert.deepEqual(states, [false, false, false, true, true]);
 		assert.equal(rejected.length, 2);
 		assert.match(rejected[0] ?? "", new RegExp(`^${ID}: .*99`), "a response to nothing");
 		assert.equal(rejected[1], `${ID}: notifications/button_pressed is too long (limit 1024 characters)`);
@@ -307,7 +312,7 @@ describe("the servers that the gateway knows", () => {
 		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 		const back = await WireDevice.connect(t, side, { listsNothing: true });
 		const server = side.gateway.servers.find(ID);
-		await server?.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
+		await server?.calls.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
 		assert.equal(back.calls.length, 1);
 	});
 
@@ -353,7 +358,7 @@ describe("the servers that the gateway knows", () => {
 		await (await WireDevice.connect(t, side)).unplug();
 		await until(() => servers.find(ID)?.online === false, "the device is offline");
 		let told = 0;
-		servers.on("stateChanged", () => {
+		followStates(servers, () => {
 			told += 1;
 		});
 		const [came, gone] = [once(servers, "connected"), once(servers, "disconnected")];
@@ -403,7 +408,7 @@ describe("the servers that the gateway knows", () => {
 		await WireDevice.connect(t, side);
 		const controller = new AbortController();
 		const { signal } = controller;
-		const read = side.gateway.servers.find(ID)?.request("resources/read", { uri: "x:" }, { signal });
+		const read = side.gateway.servers.find(ID)?.calls.request("resources/read", { uri: "x:" }, { signal });
 		const cancelled = assert.rejects(read as Promise<object>, { code: "cancelled" });
 		let isOver = false;
 		void side.gateway.servers.drain(3_600_000).then(() => {

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import type { CallDetails, CallRecord } from "../../src/core/call-record.js";
 import { ServerError } from "../../src/core/errors.js";
 import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
 import type { SchemaChecker } from "../../src/core/schema-checker.js";
-import {
-	type CallDetails,
-	type CallRecord,
-	isUserOnly,
-	Server,
-	type ServerContext,
-	type Uploads,
-} from "../../src/core/server.js";
+import { isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
 import type { Session } from "../../src/core/session.js";
+import type { Uploads } from "../../src/core/uploads.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
 const LAST_SEEN = Date.UTC(2026, 0, 2);
@@ -57,7 +52,7 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		server.connect(session as unknown as Session);
 		server.discovered({ ...RECORD, lastSeen: LAST_SEEN });
 	};
-	const call = (tool: ServerTool = TOOL) => server.call("ann", tool, {}, { clientName: "chat" });
+	const call = (tool: ServerTool = TOOL) => server.calls.call("ann", tool, {}, { clientName: "chat" });
 	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 	return { server, online, call, asked, forwarded, followed, calls, details, problems, settled };
 }
@@ -98,15 +93,15 @@ describe("a server", () => {
 		online();
 		const made = Array.from({ length: 68 }, () => call());
 		await settled();
-		assert.deepEqual([asked.length, asked[0]?.timeout, server.busy], [4, 30_000, true]);
+		assert.deepEqual([asked.length, asked[0]?.timeout, server.calls.busy], [4, 30_000, true]);
 		await assert.rejects(call(), { code: "queue-full", message: "too many calls are waiting (limit 64)" });
 		for (let done = 0; done < made.length; done += 1) {
-			assert.equal(server.busy, true, `${done} calls have ended`);
+			assert.equal(server.calls.busy, true, `${done} calls have ended`);
 			asked[done]?.answer(RESULT);
 			await settled();
 		}
 		await Promise.all(made);
-		assert.deepEqual([asked.length, server.busy], [68, false]);
+		assert.deepEqual([asked.length, server.calls.busy], [68, false]);
 	});
 
 	it("that is offline has ten seconds to come back", async (t) => {
@@ -187,7 +182,7 @@ describe("a server", () => {
 		const { server, online, forwarded } = open(t, { uploads });
 		online();
 		server.discovered({ ...RECORD, offers: { ...NO_OFFERS, tools: [TOOL] }, lastSeen: LAST_SEEN });
-		assert.deepEqual(await server.relay("tools/call", { name: "t", arguments: { a: 1 } }), {
+		assert.deepEqual(await server.calls.relay("tools/call", { name: "t", arguments: { a: 1 } }), {
 			...RESULT,
 			_meta: { uploaded: true },
 		});
@@ -195,7 +190,7 @@ describe("a server", () => {
 			["tools/call", { name: "another" }],
 			["prompts/get", { name: "t" }],
 		] as const) {
-			assert.deepEqual(await server.relay(method, params), RESULT);
+			assert.deepEqual(await server.calls.relay(method, params), RESULT);
 		}
 		assert.deepEqual(forwarded, [
 			["tools/call", { name: "t", arguments: { a: 1, upload: "here" } }],
@@ -232,7 +227,7 @@ describe("a server", () => {
 		const { server, call, settled } = open(t);
 		const waiting = call();
 		await settled();
-		server.close();
+		server.calls.close();
 		for (const rejected of [waiting, call()]) {
 			await assert.rejects(rejected, { code: "cancelled", message: "shutting down" });
 		}

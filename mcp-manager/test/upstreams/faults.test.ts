@@ -28,7 +28,7 @@ const odd = (id: string, behaviour = "good", more: Partial<ServerInput> = {}): S
 async function call(server: Server, text: string, name = "write"): Promise<string> {
 	const tool = server.tools.find((each) => each.name === name);
 	assert.ok(tool);
-	return textOf(await server.call("test", tool, { text }));
+	return textOf(await server.calls.call("test", tool, { text }));
 }
 
 const pidOf = ({ pid }: { pid: number | undefined }): number => {
@@ -47,7 +47,7 @@ describe("faults of configured servers", () => {
 			message: /may have been carried out/,
 		});
 		const pid = pidOf(first);
-		await until(() => one.busy, "the call runs");
+		await until(() => one.calls.busy, "the call runs");
 		process.kill(pid, "SIGKILL");
 		await cut;
 		assert.equal(await call(two, "still here"), "write: still here");
@@ -62,8 +62,10 @@ describe("faults of configured servers", () => {
 		const server = await configured.connect();
 		const tool = server.tools.find(({ name }) => name === "trigger-long-running-operation");
 		assert.ok(tool);
-		const cut = assert.rejects(server.call("test", tool, { duration: 60, steps: 60 }), { code: "server-disconnected" });
-		await until(() => server.busy, "the call runs");
+		const cut = assert.rejects(server.calls.call("test", tool, { duration: 60, steps: 60 }), {
+			code: "server-disconnected",
+		});
+		await until(() => server.calls.busy, "the call runs");
 		child.kill("SIGKILL");
 		await cut;
 		assert.equal(configured.status, "error");

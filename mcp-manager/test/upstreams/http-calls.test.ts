@@ -45,7 +45,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 	const server = await servers.add(serverConfig({ id: "shop", url, retryPolicy: RETRIES })).connect();
 	const [pay] = server.tools;
 	assert.ok(pay);
-	return { paid, call: (args = {}) => server.call("test", pay, args), lastId: () => lastId };
+	return { paid, call: (args = {}) => server.calls.call("test", pay, args), lastId: () => lastId };
 }
 
 const json = { "Content-Type": "application/json" };

@@ -12,7 +12,7 @@ async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record
 	const server = await servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), ...input })).connect();
 	const write = server.tools.find(({ name }) => name === "write");
 	assert.ok(write);
-	return JSON.parse(textOf(await server.call("test", write, { environment: true })));
+	return JSON.parse(textOf(await server.calls.call("test", write, { environment: true })));
 }
 
 const lacks = (program: string): string | false =>

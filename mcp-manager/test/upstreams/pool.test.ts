@@ -16,10 +16,10 @@ describe("the pool of connections", () => {
 		const first = one.server;
 		const echo = first?.tools.find(({ name }) => name === "echo");
 		assert.ok(first && echo);
-		await first.call("test", echo, { text: "used" });
+		await first.calls.call("test", echo, { text: "used" });
 		await three.connect();
 		assert.deepEqual([one.status, two.status, three.status], ["connected", "disconnected", "connected"]);
-		const result = await second.call("test", echo, { text: "woken" });
+		const result = await second.calls.call("test", echo, { text: "woken" });
 		assert.deepEqual(result.content, [{ type: "text", text: "echo: woken" }]);
 		assert.deepEqual([one.status, two.status, three.status], ["disconnected", "connected", "connected"]);
 	});
@@ -40,8 +40,8 @@ describe("the pool of connections", () => {
 		const server = await one.connect();
 		const write = server.tools.find(({ name }) => name === "write");
 		assert.ok(write);
-		const never = server.call("test", write, { text: "never" }).catch(() => {});
-		await until(() => server.busy, "the call runs");
+		const never = server.calls.call("test", write, { text: "never" }).catch(() => {});
+		await until(() => server.calls.busy, "the call runs");
 		await assert.rejects(two.connect(), { message: "Connection failed: Maximum connections (1) reached" });
 		await one.disconnect();
 		await never;

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { followStates, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 
 /** The tool by which a device of the family installs firmware. It is user-only. */
 export const UPGRADE_TOOL = "self.upgrade_firmware";
@@ -46,7 +46,7 @@ export class FirmwareUpdates extends EventEmitter<Events> {
 	constructor(servers: ServerRegistry) {
 		super();
 		servers.on("online", ({ id, board }) => this.running(id, board.version));
-		servers.on("stateChanged", (server) => this.#stateChanged(server));
+		followStates(servers, (server) => this.#stateChanged(server));
 	}
 
 	/** A device has reported its version. */

@@ -1,0 +1,301 @@
+import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
+import type { OrInput } from "./asking.js";
+import { CallQueue } from "./call-queue.js";
+import type { CallDetails, CallRecord } from "./call-record.js";
+import { ServerError } from "./errors.js";
+import type { ServerTool } from "./offers.js";
+import type { Results } from "./results.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import type { CallOptions, RequestOptions, Session } from "./session.js";
+import type { Upload, Uploads } from "./uploads.js";
+
+/** Calls that may wait for one server. */
+const MAX_WAITING = 64;
+
+/** Milliseconds that a call has by default. */
+const CALL_TIMEOUT = 30_000;
+
+/** How calls to servers are limited. */
+export interface CallLimits {
+	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
+	readonly offlineWait?: number;
+	/** Milliseconds that a call waits for its turn, and that the server then has for it. Default 30,000. */
+	readonly callTimeout?: number;
+	/** Calls that one server works on at the same time. Default 4. */
+	readonly callsPerServer?: number;
+}
+
+/** What the calls to all servers share. */
+export interface CallContext extends CallLimits {
+	readonly checker: SchemaChecker;
+	/** For devices. Default: they cannot upload. */
+	readonly uploads?: Uploads | undefined;
+	readonly onCall: (record: CallRecord, details: CallDetails) => void;
+}
+
+/** How calls reach a configured server. */
+export interface CallPolicy {
+	/** Connects to it for a call. If that rejects, the waiting calls fail too. */
+	readonly wake: () => Promise<unknown>;
+	/** Makes a call, with the server's retry policy. */
+	readonly retry: <T>(call: () => Promise<T>, tool: ServerTool, signal?: AbortSignal) => Promise<T>;
+}
+
+/** The server that is called. */
+interface CalledServer {
+	readonly id: string;
+	readonly alias: string;
+	readonly tools: readonly ServerTool[];
+	readonly online: boolean;
+	readonly session: Session | undefined;
+	readonly lastSeen: number;
+}
+
+/** A request that is sent in its turn, once at most. */
+interface QueuedRequest {
+	readonly method: string;
+	readonly params: Readonly<Record<string, unknown>>;
+	readonly options: RequestOptions;
+	/** Whether it is another gateway's: its parameters are not changed. */
+	readonly isForwarded?: boolean;
+}
+
+/** Calls and other requests to one server: in order, a few at a time, and waiting while it is offline. */
+export class Calls {
+	readonly #server: CalledServer;
+	readonly #context: CallContext;
+	readonly #policy: CallPolicy | undefined;
+	#queue: CallQueue | undefined;
+	/** Calls and other requests in progress. Undefined: none. */
+	#requests: Set<Promise<unknown>> | undefined;
+	#isClosed = false;
+
+	/** @param policy of a configured server */
+	constructor(server: CalledServer, context: CallContext, policy: CallPolicy | undefined) {
+		this.#server = server;
+		this.#context = context;
+		this.#policy = policy;
+	}
+
+	/** The server can be called: the waiting calls start. */
+	online(session: Session): void {
+		this.#queue?.online(session);
+	}
+
+	/** The server is offline: calls wait from now on. */
+	offline(): void {
+		this.#queue?.offline();
+	}
+
+	/**
+	 * Calls a tool: checks the arguments, waits while the server is offline, and keeps the order of the calls. A call is
+	 * sent at most once. A tool that failed is a result with `isError`.
+	 *
+	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when it does
+	 * not answer, or was not asked.
+	 *
+	 * @param principal who calls, for the record
+	 */
+	async call(
+		principal: string,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions = {},
+	): Promise<OrInput<CallToolResult>> {
+		return await this.#track(this.#call(principal, tool, args, options));
+	}
+
+	async #call(
+		principal: string,
+		tool: ServerTool,
+		args: object,
+		options: CallOptions,
+	): Promise<OrInput<CallToolResult>> {
+		const start = performance.now();
+		let outcome: CallRecord["outcome"] = "rejected";
+		let answered: CallToolResult | undefined;
+		try {
+			await this.checkArguments(tool, args);
+			const params = { name: tool.name, arguments: args };
+			const request = { method: "tools/call", params, options: { ...options, tool } };
+			const send = () => this.#inTurn<OrInput<CallToolResult>>(request);
+			const result = await (this.#policy?.retry(send, tool, options.signal) ?? send());
+			await this.#checkResult(tool, result);
+			answered = isInputRequiredResult(result) ? undefined : result;
+			outcome = "isError" in result && result.isError ? "failed" : "ok";
+			return result;
+		} catch (error) {
+			outcome = error instanceof ServerError ? error.code : "rejected";
+			throw error;
+		} finally {
+			const duration = performance.now() - start;
+			this.#context.onCall(
+				{ principal, serverId: this.#server.id, tool: tool.name, duration, outcome },
+				{ tool, args, result: answered, clientName: options.clientName },
+			);
+		}
+	}
+
+	/**
+	 * Makes a request of another gateway's client in its turn. That gateway has checked the arguments, and records the call.
+	 * Rejects as {@link call} does.
+	 */
+	async relay(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
+		const tool = method === "tools/call" ? this.#server.tools.find(({ name }) => name === params.name) : undefined;
+		return await this.#track(this.#inTurn({ method, params, options: { ...options, tool }, isForwarded: true }));
+	}
+
+	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */
+	async checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
+		const problem = await this.#context.checker.check({
+			tool: name,
+			what: "arguments",
+			schema: inputSchema,
+			value: args,
+		});
+		if (problem !== undefined) {
+			throw new ServerError("invalid-arguments", problem);
+		}
+	}
+
+	/** Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does. */
+	async request<Method extends keyof Results>(
+		method: Method,
+		params: Readonly<Record<string, unknown>>,
+		options: RequestOptions = {},
+	): Promise<Results[Method]> {
+		return await this.#track(this.#inTurn<Results[Method]>({ method, params, options }));
+	}
+
+	async #inTurn<Result extends object>({ method, params, options, isForwarded }: QueuedRequest): Promise<Result> {
+		if (this.#isClosed) {
+			throw shuttingDown();
+		}
+		const { callTimeout = CALL_TIMEOUT } = this.#context;
+		const queue = this.#openQueue();
+		if (!this.#server.online) {
+			this.#wake(queue);
+		}
+		try {
+			const session = await queue.enter(options.signal);
+			let upload: Upload | undefined;
+			try {
+				upload = await this.#startUpload(session, params, options.tool);
+				const sent = { ...params, ...(upload && { arguments: upload.args }) };
+				const onSent = upload?.sent && ((id: RequestId) => upload?.sent?.(id));
+				const sending = { timeout: callTimeout, ...options, onSent };
+				const result = isForwarded
+					? await session.forward(method, sent, sending)
+					: await session.request(method as keyof Results, sent, sending);
+				return (upload?.complete(result as CallToolResult) ?? result) as Result;
+			} catch (error) {
+				throw this.#withConsequence(error);
+			} finally {
+				upload?.end();
+				queue.leave();
+			}
+		} finally {
+			if (queue.idle && this.#queue === queue) {
+				this.#queue = undefined;
+			}
+		}
+	}
+
+	/** Whether calls run. */
+	get busy(): boolean {
+		return this.#queue?.busy === true;
+	}
+
+	/** Settles when no call or other request is in progress. */
+	async idle(): Promise<void> {
+		while (this.#requests !== undefined) {
+			await Promise.allSettled(this.#requests);
+		}
+	}
+
+	/** Rejects the calls that wait, and every later one. */
+	close(): void {
+		this.#isClosed = true;
+		this.#queue?.close(shuttingDown());
+	}
+
+	/** A result that does not match the tool's schema is the server's error. A failed call needs no structured result. */
+	async #checkResult({ name, outputSchema }: ServerTool, result: OrInput<CallToolResult>): Promise<void> {
+		if (outputSchema === undefined || isInputRequiredResult(result) || result.isError) {
+			return;
+		}
+		const { structuredContent: value } = result;
+		const problem =
+			value === undefined
+				? "structuredContent: is missing"
+				: await this.#context.checker.check({ tool: name, what: "structuredContent", schema: outputSchema, value });
+		if (problem !== undefined) {
+			throw new ServerError("invalid-result", `the result of ${name} does not match its outputSchema: ${problem}`);
+		}
+	}
+
+	async #track<Result>(request: Promise<Result>): Promise<Result> {
+		this.#requests ??= new Set();
+		this.#requests.add(request);
+		try {
+			return await request;
+		} finally {
+			this.#requests?.delete(request);
+			if (this.#requests?.size === 0) {
+				this.#requests = undefined;
+			}
+		}
+	}
+
+	#wake(queue: CallQueue): void {
+		this.#policy
+			?.wake()
+			.catch(({ message }: Error) =>
+				queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
+			);
+	}
+
+	/** A queue costs memory: a server has one only while there are calls to it. */
+	#openQueue(): CallQueue {
+		const { callsPerServer = 4, offlineWait = 10_000, callTimeout = CALL_TIMEOUT } = this.#context;
+		this.#queue ??= new CallQueue(
+			{
+				concurrency: callsPerServer,
+				capacity: MAX_WAITING,
+				turnWait: callTimeout,
+				offlineWait,
+				offlineMessage: () =>
+					`${this.#server.alias} is offline and did not come back within ${offlineWait / 1000} s; ` +
+					`it was last seen at ${new Date(this.#server.lastSeen).toISOString()}. Nothing was sent to it.`,
+			},
+			this.#server.online ? this.#server.session : undefined,
+		);
+		return this.#queue;
+	}
+
+	/** A device of another gateway uploads to that one, which adds the file to the result. */
+	async #startUpload(
+		{ identity }: Session,
+		{ arguments: args = {} }: Readonly<Record<string, unknown>>,
+		tool: ServerTool | undefined,
+	): Promise<Upload | undefined> {
+		return tool && identity.gateway === undefined
+			? await this.#context.uploads?.start(identity, tool, args as object)
+			: undefined;
+	}
+
+	/** The error of a request that was sent. An interrupted call is not repeated: the tool may have done its work. */
+	#withConsequence(error: unknown): unknown {
+		return error instanceof ServerError && error.code === "server-disconnected"
+			? new ServerError(
+					"server-disconnected",
+					`${this.#server.alias} disconnected during the call, which may have been carried out`,
+					{ cause: error },
+				)
+			: error;
+	}
+}
+
+function shuttingDown(): ServerError {
+	return new ServerError("cancelled", "shutting down");
+}
