@@ -1,93 +1,66 @@
-/** Pins of a chip: what the SDK's classes of ECMA-419 write, and what a test sets. */
-export class FakePins {
+import Analog from "../../virtual-device/platform/analog.js";
+import Digital from "../../virtual-device/platform/digital.js";
+import NeoPixel from "../../virtual-device/platform/neopixel.js";
+import { connectPins, type PinKind, type PinView, setPin } from "../../virtual-device/platform/pins.js";
+import PulseCount from "../../virtual-device/platform/pulsecount.js";
+import PWM from "../../virtual-device/platform/pwm.js";
+
+/** The virtual device's classes, by the SDK's modules. */
+const CLASSES: Readonly<Record<string, unknown>> = {
+	"embedded:io/analog": Analog,
+	"embedded:io/digital": Digital,
+	"embedded:io/pulsecount": PulseCount,
+	"embedded:io/pwm": PWM,
+	neopixel: NeoPixel,
+};
+
+/** The virtual device's pins: what is written to them, and what a test sets. */
+export class FakePins implements PinView {
 	/** How often a pin was opened, or could not be. */
 	tried = 0;
-	readonly #levels = new Map<number, number>();
-	readonly #written = new Map<number, number[]>();
-	readonly #onReadable = new Map<number, () => void>();
+	readonly #written = new Map<number, (number | object)[]>();
 	#failure: string | undefined;
+
+	constructor() {
+		connectPins(this);
+	}
 
 	/** Lets pins fail to open with this message; undefined: they open. */
 	fail(message: string | undefined): void {
 		this.#failure = message;
 	}
 
-	level(pin: number): number | undefined {
-		return this.#levels.get(pin);
+	/** The value that a pin was given last. */
+	level(pin: number): number | object | undefined {
+		return this.written(pin).at(-1);
 	}
 
-	/** All that was written to a pin. */
-	written(pin: number): readonly number[] {
+	/** All values that a pin was given, since before it was opened. */
+	written(pin: number): readonly (number | object)[] {
 		return this.#written.get(pin) ?? [];
 	}
 
 	/** Sets an input from outside. */
 	set(pin: number, level: number): void {
-		this.#levels.set(pin, level);
-		this.#onReadable.get(pin)?.();
+		setPin(pin, level);
 	}
 
 	/** The class of a module of the SDK. */
 	load<Export>(module: string): Export {
-		if (module === "neopixel") {
-			throw new Error("not a strip");
-		}
-		const pins = this;
-		class Pin {
-			static readonly Input = 0;
-			static readonly InputPullUp = 1;
-			static readonly InputPullDown = 2;
-			static readonly Output = 8;
-			static readonly Rising = 1;
-			static readonly Falling = 2;
-			readonly resolution: number;
-			readonly #pin: number;
-
-			constructor(options: PinOptions) {
-				pins.#open();
-				const { pin = options.signal ?? 0, mode, initialValue, resolution, onReadable } = options;
-				this.#pin = pin;
-				this.resolution = resolution ?? (module.endsWith("analog") ? 12 : 10);
-				if (mode === Pin.Output) {
-					this.write(initialValue ?? 0);
-				} else if (mode === Pin.InputPullUp) {
-					pins.#levels.set(pin, 1);
-				}
-				if (onReadable !== undefined) {
-					pins.#onReadable.set(pin, onReadable);
-				}
-			}
-
-			read(): number {
-				return pins.#levels.get(this.#pin) ?? 0;
-			}
-
-			write(value: number): void {
-				pins.#levels.set(this.#pin, value);
-				pins.#written.set(this.#pin, [...pins.written(this.#pin), value]);
-			}
-
-			close(): void {
-				pins.#onReadable.delete(this.#pin);
-			}
-		}
-		return Pin as Export;
+		return CLASSES[module] as Export;
 	}
 
-	#open(): void {
+	open(pin: number, _kind: PinKind, _part: string | undefined, level: number): void {
 		this.tried += 1;
 		if (this.#failure !== undefined) {
 			throw new Error(this.#failure);
 		}
+		this.#written.set(pin, [level]);
 	}
-}
 
-interface PinOptions {
-	readonly pin?: number;
-	/** The pin of a counter. */
-	readonly signal?: number;
-	readonly mode?: number;
-	readonly initialValue?: number;
-	readonly resolution?: number;
-	readonly onReadable?: () => void;
+	write(pin: number, value: number | object): void {
+		this.#written.set(pin, [...this.written(pin), value]);
+	}
+
+	close(): void {}
 }

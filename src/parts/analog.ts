@@ -1,6 +1,8 @@
 import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { ANALOG } from "./io-classes.js";
 import { firstFault, type Part, pinFault } from "./part.js";
-import { openPolled, rounded, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
+import { rounded } from "./sample-values.js";
 
 /** From one number to another; the second one may be the lower one. */
 type Range = readonly [from: number, to: number];
@@ -43,18 +45,17 @@ export function analog(options: AnalogOptions): Part {
 		pins: [{ pin, use: "analog" }],
 		fault: firstFault(pinFault(pin), rangeFault("from", from), rangeFault("to", to), sensorFault(options)),
 		open: (io) => {
-			const step = threshold ?? stepOf(kind) ?? Math.abs(to[1] - to[0]) * DEFAULT_STEP;
 			let full: Range = [0, 0];
 			return openPolled(io, {
 				...options,
 				source: () => {
-					const opened = new (io.load<AnalogClass>("embedded:io/analog"))({ pin, part: io.name });
+					const opened = new (io.load<AnalogClass>(ANALOG))({ pin, part: io.name });
 					full = [0, 2 ** opened.resolution - 1];
 					return meanOf(opened);
 				},
 				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) ?? "%" }),
 				pick: (raw) => rounded(scaled(raw, from ?? full, to)),
-				differs: (value, told) => Math.abs((value as number) - (told as number)) >= step,
+				step: () => threshold ?? stepOf(kind) ?? Math.abs(to[1] - to[0]) * DEFAULT_STEP,
 			});
 		},
 	};

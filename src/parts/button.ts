@@ -1,6 +1,6 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
 import type { Button, Press } from "../hardware/button.js";
-import { DIGITAL } from "./digital.js";
+import { DIGITAL } from "./io-classes.js";
 import { type Part, pinFault } from "./part.js";
 import { Retried } from "./retried.js";
 

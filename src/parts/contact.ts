@@ -1,6 +1,6 @@
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { DIGITAL, type DigitalClass, type DigitalPin } from "./digital.js";
+import { DIGITAL, type DigitalClass, type DigitalPin } from "./io-classes.js";
 import { firstFault, numberFault, type Part, type PartIo, type PartOptions, pinFault, wordFault } from "./part.js";
 import { Retried } from "./retried.js";
 

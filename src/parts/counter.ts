@@ -1,5 +1,6 @@
 import { firstFault, numberFault, type Part, pinFault } from "./part.js";
-import { openPolled, rounded, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
+import { openPolled, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
+import { rounded } from "./sample-values.js";
 
 export interface CounterOptions extends SensorOptions {
 	/** Its rising edges are counted. */
@@ -44,7 +45,7 @@ export function counter(options: CounterOptions): Part {
 				},
 				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) }),
 				pick: (count) => rounded(count * each),
-				differs: (value, told) => Math.abs((value as number) - (told as number)) >= (threshold ?? each),
+				step: () => threshold ?? each,
 			}),
 	};
 }

@@ -1,4 +1,5 @@
 import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { ANALOG, DIGITAL } from "./io-classes.js";
 import { firstFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 import { flattened, type Values } from "./sample-values.js";
@@ -30,13 +31,9 @@ export interface DriverOptions extends SensorOptions, Connection {
 }
 
 const I2C = "embedded:io/i2c";
-const ANALOG = "embedded:io/analog";
 
 /** The highest address on a bus. */
 const MAX_ADDRESS = 0x3ff;
-
-/** The event of a kind that says nothing else: a tenth of what was told last. */
-const DEFAULT_SHARE = 0.1;
 
 /**
  * A sensor that a driver of ECMA-419 reads. The members of its samples become its values: `{ temperature, humidity }`.
@@ -77,7 +74,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 						...(options.hz !== undefined && { hz: options.hz }),
 					};
 					const trigger = options.trigger !== undefined && {
-						trigger: { io: load("embedded:io/digital"), pin: options.trigger },
+						trigger: { io: load(DIGITAL), pin: options.trigger },
 					};
 					const opened = new Driver({ sensor: at, ...trigger } as never) as SampledSource<object> & {
 						configure?(options: object): void;
@@ -92,7 +89,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 					values = flattened(sample);
 					return values.reading;
 				},
-				differs: (value, told) => differs(value, told, (name) => threshold ?? stepOf(name ?? describe().kind)),
+				step: (kind) => threshold ?? stepOf(kind ?? describe().kind),
 			});
 		},
 	};
@@ -124,16 +121,4 @@ function describeValues({ kinds }: Values, { kind, unit }: SensorOptions) {
 		return known === undefined ? [] : [[name, known] as const];
 	});
 	return { kind: "combined", unit: unit ?? Object.fromEntries(units) };
-}
-
-function differs(value: unknown, told: unknown, step: (name?: string) => number | undefined, name?: string): boolean {
-	if (typeof value === "number" && typeof told === "number") {
-		const least = step(name) ?? Math.abs(told) * DEFAULT_SHARE;
-		return Math.abs(value - told) >= least && value !== told;
-	}
-	if (typeof value !== "object" || typeof told !== "object" || value === null || told === null) {
-		return value !== told;
-	}
-	const before = told as Readonly<Record<string, unknown>>;
-	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
 }

@@ -97,6 +97,15 @@ interface NumberRange {
 	readonly optional?: boolean;
 }
 
+/** Checks the two ends of a range of a part's options: `min` and `max`. */
+export function rangeFault(min: number, max: number, range: NumberRange): string | undefined {
+	return firstFault(
+		numberFault("min", min, range),
+		numberFault("max", max, range),
+		min >= max && `max: expected more than min, ${min}, got ${max}`,
+	);
+}
+
 /** Checks the number of a pin. Whether a chip has it is checked at the build. */
 export function pinFault(pin: unknown, name = "pin"): string | false {
 	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;

@@ -48,12 +48,16 @@ interface PolledOptions<Sample> extends SensorOptions {
 	readonly pick: (sample: Sample) => Reading | undefined;
 	/** What it measures, as known by now. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
-	readonly differs: (value: Reading, told: Reading) => boolean;
+	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was told last. */
+	readonly step: (kind?: string) => number | undefined;
 }
+
+/** The event of a kind that says nothing else: a tenth of what was told last. */
+const DEFAULT_SHARE = 0.1;
 
 /** Opens a sensor that is polled for changes. One that fails again and again is opened anew. */
 export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart {
-	const { title, interval, source, pick, describe, differs } = options;
+	const { title, interval, source, pick, describe, step } = options;
 	const opened = new Retried(io, source);
 	let failures = 0;
 	const sample = (): Sample | undefined => {
@@ -77,11 +81,23 @@ export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): 
 		title,
 		source: { sample, close: () => opened.close() },
 		pick,
-		differs,
+		differs: (value, told) => differs(value, told, step),
 		timer: io.timer,
 		...(interval !== undefined && { interval: interval * 1000 }),
 	});
 	return { sensor: polled, close: () => polled.close() };
+}
+
+function differs(value: unknown, told: unknown, step: (kind?: string) => number | undefined, kind?: string): boolean {
+	if (typeof value === "number" && typeof told === "number") {
+		const least = step(kind) ?? Math.abs(told) * DEFAULT_SHARE;
+		return Math.abs(value - told) >= least && value !== told;
+	}
+	if (typeof value !== "object" || typeof told !== "object" || value === null || told === null) {
+		return value !== told;
+	}
+	const before = told as Readonly<Record<string, unknown>>;
+	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
 }
 
 /** The change of a kind's value that is an event. */
@@ -92,9 +108,4 @@ export function stepOf(kind: string): number | undefined {
 /** The unit of a kind. */
 export function unitOf(kind: string): string | undefined {
 	return SENSOR_KINDS[kind]?.unit;
-}
-
-/** Two decimals: the rest is noise. */
-export function rounded(value: number): number {
-	return Math.round(value * 100) / 100;
 }

@@ -1,5 +1,6 @@
 import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
-import { firstFault, numberFault, type Part, type PartOptions, pinFault } from "./part.js";
+import { PWM } from "./io-classes.js";
+import { firstFault, numberFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
 import { RetriedLight } from "./retried-light.js";
 
 export interface PwmOptions extends PartOptions {
@@ -13,9 +14,6 @@ export interface PwmOptions extends PartOptions {
 	readonly hz?: number;
 }
 
-/** Its module. */
-export const PWM = "embedded:io/pwm";
-
 /**
  * A light, fan or heater that is dimmed by switching it fast.
  *
@@ -24,15 +22,12 @@ export const PWM = "embedded:io/pwm";
  */
 export function pwm(options: PwmOptions): Part {
 	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
-	const percent = { min: 0, max: 100, unit: "percent" };
 	return {
 		kind: "pwm",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),
-			numberFault("min", min, percent),
-			numberFault("max", max, percent),
-			min >= max && `max: expected more than min, ${min}, got ${max}`,
+			rangeFault(min, max, { min: 0, max: 100, unit: "percent" }),
 			numberFault("hz", hz, { min: 100, max: 40_000 }),
 		),
 		open: (io) => {

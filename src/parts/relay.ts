@@ -1,6 +1,6 @@
 import type { Switch, SwitchCause } from "../hardware/switch.js";
 import type { TimerHandle } from "../hardware/timer.js";
-import { DIGITAL, type DigitalClass, type DigitalPin } from "./digital.js";
+import { DIGITAL, type DigitalClass, type DigitalPin } from "./io-classes.js";
 import {
 	firstFault,
 	numberFault,

@@ -65,7 +65,7 @@ function isAxes(value: unknown): value is Readonly<Record<"x" | "y" | "z", numbe
 	return isObject(value) && [value.x, value.y, value.z].every((axis) => typeof axis === "number");
 }
 
-/** Two decimals of what is small: the rest is noise. */
-function rounded(value: number): number {
+/** Two decimals: the rest is noise. */
+export function rounded(value: number): number {
 	return Math.round(value * 100) / 100;
 }

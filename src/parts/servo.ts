@@ -1,8 +1,8 @@
 import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
 import type { Servo } from "../hardware/servo.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { firstFault, numberFault, type Part, type PartOptions, pinFault } from "./part.js";
-import { PWM } from "./pwm.js";
+import { PWM } from "./io-classes.js";
+import { firstFault, numberFault, type Part, type PartOptions, pinFault, rangeFault } from "./part.js";
 import { Retried } from "./retried.js";
 
 export interface ServoOptions extends PartOptions {
@@ -31,16 +31,13 @@ const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
  */
 export function servo(options: ServoOptions): Part {
 	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
-	const angles = { min: 0, max: 360, unit: "degrees" };
 	const times = { min: 400, max: 2_600, unit: "microseconds", optional: false };
 	return {
 		kind: "servo",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),
-			numberFault("min", min, angles),
-			numberFault("max", max, angles),
-			min >= max && `max: expected more than min, ${min}, got ${max}`,
+			rangeFault(min, max, { min: 0, max: 360, unit: "degrees" }),
 			numberFault("pulse[0]", pulse?.[0], times),
 			numberFault("pulse[1]", pulse?.[1], times),
 			pulse[0] === pulse[1] && `pulse: expected two different numbers, got ${pulse[0]} twice`,

@@ -1,21 +1,20 @@
-import { closePin, openPin, type PinOptions, showPin } from "./pins.js";
+import { Pin, type PinOptions } from "./pins.js";
 
 interface NeoPixelOptions extends PinOptions {
 	readonly length: number;
 }
 
-/** Stands in for the SDK's `neopixel`: Node shows the colour of its first LED. */
-export default class NeoPixel {
+/** Stands in for the SDK's `neopixel`: the colour of its first LED is shown. */
+export default class NeoPixel extends Pin {
 	/** 0 to 255. */
 	brightness = 64;
 	readonly length: number;
-	readonly #pin: number;
 	readonly #pixels: number[];
 
 	constructor(options: NeoPixelOptions) {
+		super(options, "pixels", 0);
 		this.length = options.length;
 		this.#pixels = new Array(options.length).fill(0);
-		this.#pin = openPin(options, "pixels", 0);
 	}
 
 	makeRGB(red: number, green: number, blue: number): number {
@@ -36,10 +35,6 @@ export default class NeoPixel {
 
 	update(): void {
 		const [color = 0] = this.#pixels;
-		showPin(this.#pin, { color, brightness: Math.round((this.brightness * 100) / 255) });
-	}
-
-	close(): void {
-		closePin(this.#pin);
+		this.show({ color, brightness: Math.round((this.brightness * 100) / 255) });
 	}
 }

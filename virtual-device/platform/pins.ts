@@ -1,6 +1,4 @@
-import { boot, receive, send } from "./bridge.js";
-
-/** What a pin of the virtual device is: Node shows and sets it so. */
+/** What a pin is: the view shows and sets it so. */
 export type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pulse" | "pixels";
 
 /** What a class opens a pin with. */
@@ -10,52 +8,76 @@ export interface PinOptions {
 	readonly part?: string | undefined;
 }
 
+/** What shows the pins: Node beside a virtual device, the panel of Moddable's simulator, a test. */
+export interface PinView {
+	/** @throws Error if the pin is not to be opened */
+	open(pin: number, kind: PinKind, part: string | undefined, level: number): void;
+	write(pin: number, value: number | object): void;
+	close(pin: number): void;
+}
+
 /** The highest number of a pin. */
 const MAX_PIN = 54;
 
-/** What Node has set from outside, by pin: it stays when a pin is closed. */
-const levels = new Map<number, number>(boot.pins ?? []);
+const state = {
+	view: undefined as PinView | undefined,
+	/** What was set from outside, by pin: it stays when a pin is closed. */
+	levels: new Map<number, number>(),
+	/** The pins that are open, and what is called when one is set from outside. */
+	open: new Map<number, ((level: number) => void) | undefined>(),
+};
 
-/** The pins that are open, and what is called when Node sets one. */
-const open = new Map<number, ((level: number) => void) | undefined>();
+/** From now on a view shows the pins: none is open, and they have these levels outside. */
+export function connectPins(view: PinView, levels: Iterable<readonly [pin: number, level: number]> = []): void {
+	Object.assign(state, { view, levels: new Map(levels), open: new Map() });
+}
 
-receive("pin.set", ([pin, level]) => {
-	levels.set(pin as number, level as number);
-	open.get(pin as number)?.(level as number);
-});
+/** Sets a pin from outside. */
+export function setPin(pin: number, level: number): void {
+	state.levels.set(pin, level);
+	state.open.get(pin)?.(level);
+}
 
-/**
- * Opens a pin.
- *
- * @param level what it has at first: the level outside, until Node sets another
- * @param onSet called when Node has set the level from outside
- * @throws Error if the number is none, or the pin is open already
- */
-export function openPin(options: PinOptions, kind: PinKind, level: number, onSet?: (level: number) => void): number {
-	const { pin, part } = options;
-	if (!Number.isInteger(pin) || pin < 0 || pin > MAX_PIN) {
-		throw new RangeError(`pin ${String(pin)}: expected a number from 0 to ${MAX_PIN}`);
+/** A pin that a class of ECMA-419 has opened, whose data are numbers. */
+export class Pin {
+	readonly #pin: number;
+	readonly #initial: number;
+
+	/**
+	 * @param initial what it has at first: the level outside, until another one is set
+	 * @param onSet called when the level was set from outside
+	 * @throws RangeError if the number is none, Error if the pin is open already
+	 */
+	constructor({ pin, part }: PinOptions, kind: PinKind, initial: number, onSet?: (level: number) => void) {
+		if (!Number.isInteger(pin) || pin < 0 || pin > MAX_PIN) {
+			throw new RangeError(`pin ${String(pin)}: expected a number from 0 to ${MAX_PIN}`);
+		}
+		if (state.open.has(pin)) {
+			throw new Error(`pin ${pin} is in use`);
+		}
+		this.#pin = pin;
+		this.#initial = initial;
+		state.view?.open(pin, kind, part, this.outside);
+		state.open.set(pin, onSet);
 	}
-	if (open.has(pin)) {
-		throw new Error(`pin ${pin} is in use`);
+
+	get format(): string {
+		return "number";
 	}
-	open.set(pin, onSet);
-	send(["pin.open", pin, kind, part, levelOf(pin, level)]);
-	return pin;
-}
 
-/** The level that Node has set; `initial` if it has set none. */
-export function levelOf(pin: number, initial: number): number {
-	return levels.get(pin) ?? initial;
-}
+	close(): void {
+		if (state.open.delete(this.#pin)) {
+			state.view?.close(this.#pin);
+		}
+	}
 
-/** Tells Node what the firmware does with a pin. */
-export function showPin(pin: number, value: number | object): void {
-	send(["pin.write", pin, value]);
-}
+	/** The level that was set from outside; the initial one if none was. */
+	protected get outside(): number {
+		return state.levels.get(this.#pin) ?? this.#initial;
+	}
 
-export function closePin(pin: number): void {
-	if (open.delete(pin)) {
-		send(["pin.close", pin]);
+	/** Shows what the firmware does with the pin. */
+	protected show(value: number | object): void {
+		state.view?.write(this.#pin, value);
 	}
 }

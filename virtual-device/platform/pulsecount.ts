@@ -1,4 +1,4 @@
-import { closePin, levelOf, openPin } from "./pins.js";
+import { Pin } from "./pins.js";
 
 interface PulseCountOptions {
 	readonly signal: number;
@@ -7,29 +7,20 @@ interface PulseCountOptions {
 	readonly onReadable?: () => void;
 }
 
-/** Stands in for ECMA-419's `embedded:io/pulsecount` (§10.6): the pulses are counted on Node's side. */
-export default class PulseCount {
-	readonly #pin: number;
+/** Stands in for ECMA-419's `embedded:io/pulsecount` (§10.6): the pulses are counted outside. */
+export default class PulseCount extends Pin {
 	/** What was written, less what had been counted then. */
 	#offset = 0;
 
 	constructor({ signal, part, onReadable }: PulseCountOptions) {
-		this.#pin = openPin({ pin: signal, part }, "counter", 0, () => onReadable?.call(this));
-	}
-
-	get format(): string {
-		return "number";
+		super({ pin: signal, part }, "counter", 0, () => onReadable?.call(this));
 	}
 
 	read(): number {
-		return levelOf(this.#pin, 0) + this.#offset;
+		return this.outside + this.#offset;
 	}
 
 	write(count: number): void {
-		this.#offset = count - levelOf(this.#pin, 0);
-	}
-
-	close(): void {
-		closePin(this.#pin);
+		this.#offset = count - this.outside;
 	}
 }

@@ -1,4 +1,4 @@
-import { closePin, openPin, type PinOptions, showPin } from "./pins.js";
+import { Pin, type PinOptions } from "./pins.js";
 
 interface PwmOptions extends PinOptions {
 	readonly hz?: number;
@@ -9,20 +9,16 @@ interface PwmOptions extends PinOptions {
 /** Pulses in a second for a servo. */
 const SERVO_HZ = 50;
 
-/** Stands in for ECMA-419's `embedded:io/pwm` (§10.4): Node shows the duty in percent, or the pulse for a servo. */
-export default class PWM {
+/** Stands in for ECMA-419's `embedded:io/pwm` (§10.4): the duty is shown in percent, or the pulse for a servo. */
+export default class PWM extends Pin {
 	readonly hz: number;
 	readonly resolution: number;
-	readonly #pin: number;
 
 	constructor(options: PwmOptions) {
-		this.hz = options.hz ?? 1_024;
-		this.resolution = options.resolution ?? 10;
-		this.#pin = openPin(options, this.hz === SERVO_HZ ? "servo" : "pwm", 0);
-	}
-
-	get format(): string {
-		return "number";
+		const { hz = 1_024, resolution = 10 } = options;
+		super(options, hz === SERVO_HZ ? "servo" : "pwm", 0);
+		this.hz = hz;
+		this.resolution = resolution;
 	}
 
 	write(value: number): void {
@@ -33,10 +29,6 @@ export default class PWM {
 		// Percent, or a servo's pulse in microseconds.
 		const share = value / full;
 		const isServo = this.hz === SERVO_HZ;
-		showPin(this.#pin, isServo ? Math.round(share * (1_000_000 / SERVO_HZ)) : Math.round(share * 1_000) / 10);
-	}
-
-	close(): void {
-		closePin(this.#pin);
+		this.show(isServo ? Math.round(share * (1_000_000 / SERVO_HZ)) : Math.round(share * 1_000) / 10);
 	}
 }

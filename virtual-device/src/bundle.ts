@@ -40,6 +40,9 @@ const HARDWARE: Readonly<Record<string, string>> = {
 	neopixel: `${PLATFORM}neopixel.ts`,
 };
 
+/** The pins as those classes find them: Node shows and sets them. */
+const NODE_PINS = `${PLATFORM}node-pins.ts`;
+
 /** What a module's name stands for. */
 const FILES: Readonly<Record<string, string>> = {
 	...MODULES,
@@ -53,6 +56,9 @@ const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
 		let drivers: ReadonlyMap<string, string> | undefined;
+		build.onResolve({ filter: /^\.\/pins\.js$/ }, ({ importer }) =>
+			importer.startsWith(PLATFORM) && importer !== NODE_PINS ? { path: NODE_PINS } : undefined,
+		);
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
 			drivers ??= manifest === undefined ? new Map() : readSdkModules(readVirtual(manifest));
 			const file = FILES[path] ?? drivers.get(path);

@@ -16,5 +16,7 @@ export interface DigitalClass {
 	new (options: object): DigitalPin;
 }
 
-/** Its module. */
+/** The modules of digital, analog and PWM pins, which a build may lack. */
 export const DIGITAL = "embedded:io/digital";
+export const ANALOG = "embedded:io/analog";
+export const PWM = "embedded:io/pwm";

@@ -1,0 +1,16 @@
+import { boot, receive, send } from "./bridge.js";
+import { connectPins, setPin } from "./pins.js";
+
+// The pins of a virtual device, which Node shows and sets.
+
+export * from "./pins.js";
+
+connectPins(
+	{
+		open: (pin, kind, part, level) => send(["pin.open", pin, kind, part, level]),
+		write: (pin, value) => send(["pin.write", pin, value]),
+		close: (pin) => send(["pin.close", pin]),
+	},
+	boot.pins,
+);
+receive("pin.set", ([pin, level]) => setPin(pin as number, level as number));
