@@ -1,9 +1,10 @@
 import Analog from "../../virtual-device/platform/analog.js";
 import Digital from "../../virtual-device/platform/digital.js";
 import NeoPixel from "../../virtual-device/platform/neopixel.js";
-import { connectPins, type PinKind, type PinView, setPin } from "../../virtual-device/platform/pins.js";
+import { connectPins, type PinKind, type PinLevel, type PinView, setPin } from "../../virtual-device/platform/pins.js";
 import PulseCount from "../../virtual-device/platform/pulsecount.js";
 import PWM from "../../virtual-device/platform/pwm.js";
+import Serial from "../../virtual-device/platform/serial.js";
 
 /** The virtual device's classes, by the SDK's modules. */
 const CLASSES: Readonly<Record<string, unknown>> = {
@@ -11,6 +12,7 @@ const CLASSES: Readonly<Record<string, unknown>> = {
 	"embedded:io/digital": Digital,
 	"embedded:io/pulsecount": PulseCount,
 	"embedded:io/pwm": PWM,
+	"embedded:io/serial": Serial,
 	neopixel: NeoPixel,
 };
 
@@ -18,7 +20,7 @@ const CLASSES: Readonly<Record<string, unknown>> = {
 export class FakePins implements PinView {
 	/** How often a pin was opened, or could not be. */
 	tried = 0;
-	readonly #written = new Map<number, (number | object)[]>();
+	readonly #written = new Map<number, (PinLevel | object)[]>();
 	#failure: string | undefined;
 
 	constructor() {
@@ -31,17 +33,17 @@ export class FakePins implements PinView {
 	}
 
 	/** The value that a pin was given last. */
-	level(pin: number): number | object | undefined {
+	level(pin: number): PinLevel | object | undefined {
 		return this.written(pin).at(-1);
 	}
 
 	/** All values that a pin was given, since before it was opened. */
-	written(pin: number): readonly (number | object)[] {
+	written(pin: number): readonly (PinLevel | object)[] {
 		return this.#written.get(pin) ?? [];
 	}
 
 	/** Sets an input from outside. */
-	set(pin: number, level: number): void {
+	set(pin: number, level: PinLevel): void {
 		setPin(pin, level);
 	}
 
@@ -50,7 +52,7 @@ export class FakePins implements PinView {
 		return CLASSES[module] as Export;
 	}
 
-	open(pin: number, _kind: PinKind, _part: string | undefined, level: number): void {
+	open(pin: number, _kind: PinKind, _part: string | undefined, level: PinLevel): void {
 		this.tried += 1;
 		if (this.#failure !== undefined) {
 			throw new Error(this.#failure);
@@ -58,7 +60,7 @@ export class FakePins implements PinView {
 		this.#written.set(pin, [level]);
 	}
 
-	write(pin: number, value: number | object): void {
+	write(pin: number, value: PinLevel | object): void {
 		this.#written.set(pin, [...this.written(pin), value]);
 	}
 

@@ -78,6 +78,22 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(servos, { arm: { angle: 45, min: 0, max: 90 } });
 		});
 
+		it("sends a line to a serial port, tells of the answer, and has it in its status", async (t) => {
+			const { device, call, client, server } = await startPump(t, engine, heater);
+			await until(() => server.state === "idle", "in a session");
+			const { tools } = await client.listTools();
+			const tool = tools.find(({ name }) => name === "self_line_send");
+			const { name } = (tool?.inputSchema.properties ?? {}) as Record<string, { enum?: unknown }>;
+			assert.deepEqual(name?.enum, ["scale"]);
+			await call("self_line_send", { name: "scale", text: "weigh" });
+			await until(() => device.pins.find(({ pin }) => pin === 17)?.value === "weigh", "sent");
+			device.setPin("scale", "12.5 kg");
+			await until(() => server.event?.method === "notifications/line_received", "told");
+			assert.deepEqual(server.event?.params, { line: "scale", text: "12.5 kg" });
+			const { structuredContent } = await call("self_get_device_status");
+			assert.deepEqual((structuredContent as { lines?: unknown }).lines, { scale: { last: "12.5 kg" } });
+		});
+
 		it("keeps to its limits, whoever calls", async (t) => {
 			const { call } = await startPump(t, engine);
 			const tooLong = await call("self_switch_set", { name: "pump", on: true, seconds: 31 });

@@ -49,6 +49,7 @@ describe("boards", () => {
 		assert.deepEqual(toolsOf(parts).absent, [
 			"self.assistant.ask_user",
 			"self.assistant.say",
+			"self.line.send",
 			"self.servo.move",
 			"self.system.reconfigure_wifi",
 			"self.switch.set",

@@ -12,6 +12,7 @@ const FILES: Readonly<Record<string, readonly [file: string, options: string]>> 
 	pwm: ["pwm", "PwmOptions"],
 	neopixel: ["neopixel", "NeoPixelOptions"],
 	servo: ["servo", "ServoOptions"],
+	serial: ["serial", "SerialOptions"],
 	contact: ["contact", "ContactOptions"],
 	analog: ["analog", "AnalogOptions"],
 	counter: ["counter", "CounterOptions"],

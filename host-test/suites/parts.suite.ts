@@ -1,4 +1,5 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
+import type { SerialLine } from "../../src/hardware/line.js";
 import type { Sensor } from "../../src/hardware/sensor.js";
 import type { Switch } from "../../src/hardware/switch.js";
 import { analog } from "../../src/parts/analog.js";
@@ -11,6 +12,7 @@ import { neopixel } from "../../src/parts/neopixel.js";
 import type { Part, PartIo } from "../../src/parts/part.js";
 import { pwm } from "../../src/parts/pwm.js";
 import { relay } from "../../src/parts/relay.js";
+import { serial } from "../../src/parts/serial.js";
 import { servo } from "../../src/parts/servo.js";
 import { withParts } from "../../src/parts/with-parts.js";
 import { FakePins } from "../doubles/fake-pins.js";
@@ -286,6 +288,59 @@ export default suite("parts as data", {
 		part.pins.set(27, 7);
 		equal([meter.read(), meter.kind, meter.unit], [3.5, "water", "L"]);
 	},
+	"a line that arrives at a serial port is told and kept; of lines that come fast, the last one"() {
+		const part = open(serial({ rx: 16, tx: 17 }), "scale");
+		const told: unknown[] = [];
+		const scale = part.line as SerialLine;
+		scale.onLine = (text) => void told.push(text);
+		equal([scale.last, scale.error], [undefined, undefined]);
+		for (const line of ["12.5 kg", "12.6 kg", "ünï\u0007", "", "x".repeat(300)]) {
+			part.pins.set(16, line);
+		}
+		equal([told, scale.last], [["12.5 kg"], "x".repeat(256)]);
+		part.pass(1_000);
+		equal(told, ["12.5 kg", "x".repeat(256)]);
+		part.pass(5_000);
+		part.pins.set(16, "ünï\u0007");
+		equal(told.length === 3 && scale.last, "ünï");
+	},
+	"a line is sent with its end, unless it is too long, is none, or comes too soon"() {
+		const part = open(serial({ rx: 16, tx: 17, end: "\n" }), "scale");
+		const scale = part.line as SerialLine;
+		throws(() => scale.send("x".repeat(120)), /^text: expected at most 119 bytes, got 120$/);
+		throws(() => scale.send("tare\nreset"), /^text: expected one line, without control characters$/);
+		scale.send("tare");
+		throws(() => scale.send("tare"), /^scale: sent too often; try again in 0\.1 seconds$/);
+		part.pass(100);
+		scale.send("");
+		equal(part.pins.written(17), ["", "tare", ""]);
+		throws(() => (open(serial({ rx: 16 }), "gps").line as SerialLine).send("x"), /^gps only receives$/);
+	},
+	"bytes that are no UTF-8 are question marks"() {
+		let deliver: (bytes: readonly number[]) => void = () => {};
+		class Port {
+			constructor({ onReadable }: { readonly onReadable: (count: number) => void }) {
+				deliver = (bytes) => {
+					this.#bytes = Uint8Array.from(bytes);
+					onReadable(bytes.length);
+				};
+			}
+			#bytes = new Uint8Array(0);
+			read(): ArrayBuffer {
+				return this.#bytes.buffer;
+			}
+		}
+		const { line } = serial({ rx: 16 }).open({
+			name: "gps",
+			load: <Export>() => Port as Export,
+			bus: () => ({}),
+			timer: new FakeTimer(),
+			ticks: () => 0,
+			log() {},
+		});
+		deliver([0x41, 0xff, 0x42, 13, 10]);
+		equal(line?.last, "A?B");
+	},
 	"a button is pressed, and a strip shows its colour"() {
 		const part = open(button({ pin: 0 }), "bell");
 		const presses: unknown[] = [];
@@ -344,6 +399,8 @@ export default suite("parts as data", {
 			problem({ pump: relay({ pin: 26, maxOn: -1 }) }),
 			"part pump: maxOn: expected a number from 0.1 to 86400 seconds, got -1",
 		);
+		equal(problem({ gps: serial({}) }), "part gps: rx: expected a pin that receives, or tx, one that sends");
+		equal(problem({ gps: serial({ rx: 16, port: 7 }) }), "part gps: port: expected 0, 1 or 2, got 7");
 		equal(problem({ pump: relay({ pin: -1 }) }), "part pump: pin: expected the number of a pin, got -1");
 		equal(problem({ lamp: pwm({ pin: 2, min: 80, max: 20 }) }), "part lamp: max: expected more than min, 80, got 20");
 		equal(

@@ -1,7 +1,7 @@
 import { TOOLS } from "../doubles/tools.js";
 
 /** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
-const LACKING = ["wifiSetup", "switches", "servos"];
+const LACKING = ["wifiSetup", "switches", "servos", "lines"];
 
 const OFFERED = TOOLS.filter(({ needs }) => !needs.some((part) => LACKING.includes(part)));
 

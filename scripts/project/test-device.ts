@@ -46,10 +46,10 @@ export interface TestDevice {
 	/**
 	 * Sets what is connected to an input.
 	 *
-	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter
+	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter; the line that a serial port receives
 	 * @throws Error if no such input is open, RangeError if it cannot have this value
 	 */
-	set(part: string | number, level: number): void;
+	set(part: string | number, level: number | string): void;
 	/** Switches it off. */
 	close(): void;
 }

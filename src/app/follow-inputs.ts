@@ -9,7 +9,7 @@ interface InputActions {
 	pressed(button: string, press: Press): boolean;
 	/** A sensor measures something new. */
 	sensed(name: string, sensor: Sensor, value: Reading): void;
-	/** A sensor or a switch has changed. */
+	/** A sensor or a switch has changed, or a line has arrived. */
 	changed(): void;
 	/** The user starts or stops talking to the device. */
 	talk(): void;
@@ -21,13 +21,13 @@ interface InputActions {
 }
 
 /**
- * Reports a board's buttons, sensors and switches to the backend. As on the C++ firmware, a press of the first button starts or
+ * Reports a board's buttons, sensors, switches and serial lines to the backend. As on the C++ firmware, a press of the first button starts or
  * stops listening, and a long press starts the set-up. A long press of any button shows details.
  *
  * @returns a function that stops it
  */
 export function followInputs(
-	{ buttons = {}, sensors = {}, switches = {}, wifiSetup }: Hardware,
+	{ buttons = {}, sensors = {}, switches = {}, lines = {}, wifiSetup }: Hardware,
 	actions: InputActions,
 ): () => void {
 	const [main] = Object.keys(buttons);
@@ -68,6 +68,12 @@ export function followInputs(
 			actions.changed();
 		};
 	}
+	for (const [name, line] of Object.entries(lines)) {
+		line.onLine = (text) => {
+			actions.tell("notifications/line_received", { line: name, text });
+			actions.changed();
+		};
+	}
 	return () => {
 		for (const button of Object.values(buttons)) {
 			button.onPress = undefined;
@@ -77,6 +83,9 @@ export function followInputs(
 		}
 		for (const each of Object.values(switches)) {
 			each.onChange = undefined;
+		}
+		for (const line of Object.values(lines)) {
+			line.onLine = undefined;
 		}
 	};
 }

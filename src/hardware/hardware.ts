@@ -3,6 +3,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Buttons } from "./button.js";
 import type { Lights } from "./light.js";
+import type { SerialLines } from "./line.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { ChipPower } from "./power.js";
 import type { Questions } from "./questions.js";
@@ -247,6 +248,7 @@ export interface Hardware {
 	readonly buttons?: Buttons;
 	readonly switches?: Switches;
 	readonly servos?: Servos;
+	readonly lines?: SerialLines;
 	readonly chat?: Chat;
 	readonly assistant?: Assistant;
 	readonly questions?: Questions;

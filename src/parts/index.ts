@@ -27,4 +27,5 @@ export { type NeoPixelOptions, neopixel } from "./neopixel.js";
 export type { OpenedPart, Part, PartIo, PartOptions } from "./part.js";
 export { type PwmOptions, pwm } from "./pwm.js";
 export { type RelayOptions, relay } from "./relay.js";
+export { type SerialOptions, serial } from "./serial.js";
 export { type ServoOptions, servo } from "./servo.js";

@@ -1,5 +1,6 @@
 import type { Button } from "../hardware/button.js";
 import type { Light } from "../hardware/light.js";
+import type { SerialLine } from "../hardware/line.js";
 import type { Sensor } from "../hardware/sensor.js";
 import type { Servo } from "../hardware/servo.js";
 import type { Switch } from "../hardware/switch.js";
@@ -44,6 +45,7 @@ export interface OpenedPart {
 	readonly light?: Light;
 	readonly sensor?: Sensor;
 	readonly servo?: Servo;
+	readonly line?: SerialLine;
 	readonly button?: Button;
 	/** No session with the backend is left. */
 	sessionEnded?(): void;

@@ -15,6 +15,7 @@ const PLACES = [
 	["light", "lights"],
 	["sensor", "sensors"],
 	["servo", "servos"],
+	["line", "lines"],
 	["button", "buttons"],
 ] as const satisfies readonly (readonly [keyof OpenedPart, keyof Hardware])[];
 

@@ -10,7 +10,7 @@ interface NamesPart {
 	/** The argument that names one of several parts: a device with parts of its own lists their names. */
 	readonly names?: {
 		readonly argument: string;
-		readonly part: "lights" | "sensors" | "servos" | "switches";
+		readonly part: "lights" | "lines" | "sensors" | "servos" | "switches";
 	};
 }
 

@@ -11,7 +11,7 @@ declare global {
 		readonly board: VirtualBoardProfile;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 		/** What is set at pins from outside. */
-		readonly pins: readonly (readonly [pin: number, level: number])[];
+		readonly pins: readonly (readonly [pin: number, level: number | string])[];
 		/** What chips on the bus measure, by address; null: it is unplugged. */
 		readonly chips: readonly (readonly [address: number, values: Readonly<Record<string, number>> | null])[];
 	};

@@ -1,5 +1,5 @@
 import { boot, receive, send } from "./bridge.js";
-import { connectPins, setPin } from "./pins.js";
+import { connectPins, type PinLevel, setPin } from "./pins.js";
 
 // The pins of a virtual device, which Node shows and sets.
 
@@ -13,4 +13,4 @@ connectPins(
 	},
 	boot.pins,
 );
-receive("pin.set", ([pin, level]) => setPin(pin as number, level as number));
+receive("pin.set", ([pin, level]) => setPin(pin as number, level as PinLevel));

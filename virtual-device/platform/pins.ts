@@ -1,5 +1,18 @@
 /** What a pin is: the view shows and sets it so. */
-export type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pulse" | "pixels";
+export type PinKind =
+	| "output"
+	| "input"
+	| "analog"
+	| "pwm"
+	| "servo"
+	| "counter"
+	| "pulse"
+	| "pixels"
+	| "receive"
+	| "transmit";
+
+/** What is set from outside: a number, or the line that a serial port receives. */
+export type PinLevel = number | string;
 
 /** What a class opens a pin with. */
 export interface PinOptions {
@@ -11,8 +24,8 @@ export interface PinOptions {
 /** What shows the pins: Node beside a virtual device, the panel of Moddable's simulator, a test. */
 export interface PinView {
 	/** @throws Error if the pin is not to be opened */
-	open(pin: number, kind: PinKind, part: string | undefined, level: number): void;
-	write(pin: number, value: number | object): void;
+	open(pin: number, kind: PinKind, part: string | undefined, level: PinLevel): void;
+	write(pin: number, value: PinLevel | object): void;
 	close(pin: number): void;
 }
 
@@ -22,33 +35,33 @@ const MAX_PIN = 54;
 const state = {
 	view: undefined as PinView | undefined,
 	/** What was set from outside, by pin: it stays when a pin is closed. */
-	levels: new Map<number, number>(),
+	levels: new Map<number, PinLevel>(),
 	/** The pins that are open, and what is called when one is set from outside. */
-	open: new Map<number, ((level: number) => void) | undefined>(),
+	open: new Map<number, ((level: PinLevel) => void) | undefined>(),
 };
 
 /** From now on a view shows the pins: none is open, and they have these levels outside. */
-export function connectPins(view: PinView, levels: Iterable<readonly [pin: number, level: number]> = []): void {
+export function connectPins(view: PinView, levels: Iterable<readonly [pin: number, level: PinLevel]> = []): void {
 	Object.assign(state, { view, levels: new Map(levels), open: new Map() });
 }
 
 /** Sets a pin from outside. */
-export function setPin(pin: number, level: number): void {
+export function setPin(pin: number, level: PinLevel): void {
 	state.levels.set(pin, level);
 	state.open.get(pin)?.(level);
 }
 
-/** A pin that a class of ECMA-419 has opened, whose data are numbers. */
-export class Pin {
+/** A pin that a class of ECMA-419 has opened. */
+export class Pin<Level extends PinLevel = number> {
 	readonly #pin: number;
-	readonly #initial: number;
+	readonly #initial: Level;
 
 	/**
 	 * @param initial what it has at first: the level outside, until another one is set
 	 * @param onSet called when the level was set from outside
 	 * @throws RangeError if the number is none, Error if the pin is open already
 	 */
-	constructor({ pin, part }: PinOptions, kind: PinKind, initial: number, onSet?: (level: number) => void) {
+	constructor({ pin, part }: PinOptions, kind: PinKind, initial: Level, onSet?: (level: Level) => void) {
 		if (!Number.isInteger(pin) || pin < 0 || pin > MAX_PIN) {
 			throw new RangeError(`pin ${String(pin)}: expected a number from 0 to ${MAX_PIN}`);
 		}
@@ -58,7 +71,7 @@ export class Pin {
 		this.#pin = pin;
 		this.#initial = initial;
 		state.view?.open(pin, kind, part, this.outside);
-		state.open.set(pin, onSet);
+		state.open.set(pin, onSet as ((level: PinLevel) => void) | undefined);
 	}
 
 	get format(): string {
@@ -72,12 +85,12 @@ export class Pin {
 	}
 
 	/** The level that was set from outside; the initial one if none was. */
-	protected get outside(): number {
-		return state.levels.get(this.#pin) ?? this.#initial;
+	protected get outside(): Level {
+		return (state.levels.get(this.#pin) as Level | undefined) ?? this.#initial;
 	}
 
 	/** Shows what the firmware does with the pin. */
-	protected show(value: number | object): void {
+	protected show(value: PinLevel | object): void {
 		state.view?.write(this.#pin, value);
 	}
 }

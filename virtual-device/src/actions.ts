@@ -62,7 +62,7 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 
 	/**
 	 * What is at inputs and on the bus, by the names of their parts, by pins, or by addresses:
-	 * `set: {soil: 1800, pin 4: 0, door: on, air: {temperature: 30}}`; `air: off` unplugs it
+	 * `set: {soil: 1800, pin 4: 0, door: on, gps: a line, air: {temperature: 30}}`; `air: off` unplugs it
 	 */
 	set(value, path) {
 		const settings = Object.entries(readObject(value, path)).map(([which, level]) =>
@@ -136,22 +136,32 @@ export function readAction(name: string, value: unknown, path: Path): Action {
 /** Something connected to a device that is set. */
 function readSetting(which: string, level: unknown, path: Path): (device: VirtualDevice) => void {
 	const name = readPinName(which);
-	const values = typeof level === "object" ? readValues(level, path) : undefined;
-	const number = values ?? (isSwitched(level) ? Number(isOn(level)) : readNumber(level, path));
+	const setting = readLevel(level, path);
 	return (device) => {
 		try {
 			const isChip = device.chips.some(({ part, address }) => part === name || address === name);
-			if (typeof number === "object") {
-				device.setChip(name, number);
+			if (typeof setting === "object") {
+				device.setChip(name, setting);
 			} else if (isChip && isSwitched(level)) {
 				device.setChip(name, isOn(level) ? {} : null);
 			} else {
-				device.setPin(name, number);
+				device.setPin(name, setting);
 			}
 		} catch (error) {
 			throw new FieldError(path, (error as Error).message);
 		}
 	};
+}
+
+/** Values of a chip; a text or number of a pin, which knows what it can have. */
+function readLevel(level: unknown, path: Path): Readonly<Record<string, number>> | string | number {
+	if (typeof level === "object") {
+		return readValues(level, path);
+	}
+	if (typeof level === "string") {
+		return level;
+	}
+	return typeof level === "boolean" ? Number(level) : readNumber(level, path);
 }
 
 function readValues(value: unknown, path: Path): Readonly<Record<string, number>> {

@@ -36,6 +36,7 @@ const HARDWARE: Readonly<Record<string, string>> = {
 	"embedded:io/pulsecount": `${PLATFORM}pulsecount.ts`,
 	"embedded:io/pulsewidth": `${PLATFORM}pulsewidth.ts`,
 	"embedded:io/pwm": `${PLATFORM}pwm.ts`,
+	"embedded:io/serial": `${PLATFORM}serial.ts`,
 	"embedded:io/smbus": `${PLATFORM}smbus.ts`,
 	neopixel: `${PLATFORM}neopixel.ts`,
 };

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { MAX_SAID } from "../../src/hardware/assistant.js";
-import { isOn, isSwitched, readPinName } from "./pin-words.js";
+import { readPinName } from "./pin-words.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
 /** The user's controls of a virtual device. */
@@ -37,12 +37,11 @@ function measure(controls: SimulatedControls, sensor: string, values: readonly s
 
 /** @throws Error if there is no such input, or it cannot be at this level */
 function setInput(controls: SimulatedControls, words: readonly string[]): void {
-	const level = words.at(-1) ?? "";
-	const value = isSwitched(level) ? Number(isOn(level)) : Number(level === "" ? Number.NaN : level);
-	if (words.length < 2 || Number.isNaN(value)) {
+	const [name = "", ...level] = words[0] === "pin" ? [words.slice(0, 2).join(" "), ...words.slice(2)] : words;
+	if (level.length === 0) {
 		throw new Error("set: expected an input and its level: soil 1800, door on, pin 34 1800");
 	}
-	controls.setPin(readPinName(words.slice(0, -1).join(" ")), value);
+	controls.setPin(readPinName(name), level.join(" "));
 }
 
 /** The text to say to the assistant. @throws Error if it is empty */
@@ -70,7 +69,7 @@ export function addControls(commands: Command, controls: SimulatedControls): Com
 	commands
 		.command("set")
 		.description("set what is at an input of a device of your own: soil 1800, door on, pin 34 1800")
-		.argument("<input...>", "the part's name or the pin, and a number, on or off")
+		.argument("<input...>", "the part's name or the pin, and a number, on or off; a line for a serial port")
 		.action((words: string[]) => setInput(controls, words));
 	commands
 		.command("say")

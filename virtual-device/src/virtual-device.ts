@@ -104,7 +104,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 	#pins: Pins | undefined;
 	#chips: Chips | undefined;
 	/** What was set of its pins and of the chips on its bus, by number and address: restarts change nothing of it. */
-	readonly #levels = new Map<number, number>();
+	readonly #levels = new Map<number, number | string>();
 	readonly #measured = new Map<number, ChipValues>();
 	#inbox = this.#makeInbox();
 	#pumping = false;
@@ -223,13 +223,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 	 * Sets what is connected to an input.
 	 *
 	 * @param which the number of the pin, or the name of the part that has it
-	 * @param level 0 or 1; 0 to 4,095 of an analog pin; the pulses of a counter
+	 * @param level 0 or 1, "on" or "off"; 0 to 4,095 of an analog pin; the pulses of a counter; the line that a serial port receives
 	 * @throws Error if the firmware has opened no such input, RangeError if it cannot have this value
 	 */
-	setPin(which: number | string, level: number): void {
+	setPin(which: number | string, level: number | string): void {
 		const found = findInput(this.pins, which, level);
-		this.#levels.set(found.pin, level);
-		this.#pins?.set(found.pin, level);
+		this.#levels.set(found.pin, found.level);
+		this.#pins?.set(found.pin, found.level);
 	}
 
 	/** The chips on its I2C bus that its firmware has talked to, by address. */

@@ -44,7 +44,8 @@ const DEVICE = { device: z.string().describe("The device's alias") };
 const input = <Shape extends z.ZodRawShape>(shape: Shape = {} as Shape) => z.strictObject({ ...COMMON, ...shape });
 const payload = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...DEVICE, ...shape });
 
-const reading = z.union([z.number(), z.record(z.string(), z.number())]);
+const value = z.union([z.number(), z.boolean()]);
+const reading = z.union([value, z.record(z.string(), value)]);
 
 /** Every type, in the order in which they are listed. */
 export const EVENT_TYPES: readonly EventType[] = [
@@ -73,7 +74,7 @@ export const EVENT_TYPES: readonly EventType[] = [
 			sensor: z.string(),
 			kind: z.string().optional(),
 			value: reading,
-			unit: z.string().optional(),
+			unit: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
 			previous: reading.optional().describe("The value of the event before"),
 		}),
 		matches: (data, { above, below, ...equal }) =>
@@ -92,6 +93,13 @@ export const EVENT_TYPES: readonly EventType[] = [
 			on: z.boolean().optional().describe("Only when it was turned on, or off"),
 		}),
 		payload: payload({ switch: z.string(), on: z.boolean(), cause: z.string().optional() }),
+	},
+	{
+		name: "line.received",
+		title: "Line received",
+		description: "A line of text arrived at a serial port of a device.",
+		input: input({ line: z.string().max(64).optional().describe("Only the serial line with this name") }),
+		payload: payload({ line: z.string(), text: z.string() }),
 	},
 	{
 		name: "timer.due",

@@ -22,6 +22,7 @@ const NOTIFICATIONS: Readonly<Record<string, { readonly name: string; readonly d
 	"notifications/button_pressed": { name: "button.pressed" },
 	"notifications/sensor_changed": { name: "sensor.changed" },
 	"notifications/switch_changed": { name: "switch.changed" },
+	"notifications/line_received": { name: "line.received" },
 	"notifications/timer_due": { name: "timer.due" },
 	"notifications/said": { name: "conversation.said" },
 	"notifications/event": { name: "device.event", data: ({ name, data }) => ({ event: name, data }) },

@@ -222,6 +222,22 @@ describe("a subscription", () => {
 		assert.deepEqual((await values({ pause: 86_400 })).length <= 2, true);
 	});
 
+	it("asks for lines of a serial port, and for sensors whose value is a yes or no, or has several members", async (t) => {
+		const { side, device } = await start(t);
+		const client = await connect(t, side);
+		const { cursor } = await ask(client, "events/poll", { name: "sensor.changed" });
+		const air = { sensor: "air", kind: "combined", value: { near: true, distance: 50 }, unit: { distance: "cm" } };
+		device.notify("notifications/sensor_changed", { sensor: "door", kind: "opening", value: true });
+		device.notify("notifications/sensor_changed", air);
+		device.notify("notifications/line_received", { line: "scale", text: "12.5 kg" });
+		device.notify("notifications/line_received", { line: "gps", text: "$GPGGA" });
+		const got = async (name: string, args: object = {}) =>
+			(await poll(client, cursor, args, name)).map(({ data: { device: _, ...data } }) => data);
+		await until(async () => (await got("line.received")).length === 2, "every line has come");
+		assert.deepEqual(await got("sensor.changed"), [{ sensor: "door", kind: "opening", value: true }, air]);
+		assert.deepEqual(await got("line.received", { line: "scale" }), [{ line: "scale", text: "12.5 kg" }]);
+	});
+
 	it("with wrong arguments gets an error that names the member", async (t) => {
 		const { side } = await start(t);
 		const client = await connect(t, side);

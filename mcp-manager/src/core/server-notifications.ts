@@ -3,9 +3,11 @@ import type { Notification } from "./server-record.js";
 
 const STATE_CHANGED = "notifications/state_changed";
 
-/** Notifications of buttons, sensors, switches, timers and the conversation, which are forwarded to clients. */
+/** Notifications of buttons, sensors, switches, serial lines, timers and the conversation, which are forwarded to clients. */
 const EVENTS = new Set(
-	["button_pressed", "sensor_changed", "switch_changed", "timer_due", "said"].map((event) => `notifications/${event}`),
+	["button_pressed", "sensor_changed", "switch_changed", "line_received", "timer_due", "said"].map(
+		(event) => `notifications/${event}`,
+	),
 );
 
 /** Characters of an event's params, as JSON. */

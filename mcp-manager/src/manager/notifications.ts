@@ -22,6 +22,7 @@ export const NOTIFICATION_TYPES = [
 	"button_pressed",
 	"sensor_changed",
 	"switch_changed",
+	"line_received",
 	"timer_due",
 	"said",
 ] as const;

@@ -2,14 +2,14 @@ import { boolean, integer, number, object, optional, string } from "../../mcp_se
 import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
 import { lightsStatus } from "../lights-status.js";
+import { linesStatus, servosStatus, switchesStatus } from "../parts-status.js";
 import { sensorsStatus } from "../sensors-status.js";
-import { servosStatus, switchesStatus } from "../switches-status.js";
 
 export default defineTool({
 	name: "self.get_device_status",
 	title: "Device status",
 	description:
-		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos.",
+		"Read the device's current state: volume of the audio speaker, brightness and theme of the screen, battery, network, chip temperature, lights, sensors, switches, servos, serial lines.",
 	annotations: READS,
 	needs: [],
 	output: {
@@ -22,8 +22,9 @@ export default defineTool({
 		sensors: optional(object({})),
 		switches: optional(object({})),
 		servos: optional(object({})),
+		lines: optional(object({})),
 	},
-	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors, switches, servos }) => {
+	run: (_args, { speaker, screen, battery, network, thermometer, lights, sensors, switches, servos, lines }) => {
 		// JSON leaves out what is undefined.
 		return {
 			audio_speaker: speaker && { volume: speaker.volume },
@@ -35,6 +36,7 @@ export default defineTool({
 			sensors: sensors && sensorsStatus(sensors),
 			switches: switches && switchesStatus(switches),
 			servos: servos && servosStatus(servos),
+			lines: lines && linesStatus(lines),
 		};
 	},
 });

@@ -2,7 +2,7 @@ import { boolean, number, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { ACTS } from "../hints.js";
-import { describeSwitch } from "../switches-status.js";
+import { describeSwitch } from "../parts-status.js";
 
 /** Longest time of a call, in seconds: a day. */
 const MAX_SECONDS = 86_400;

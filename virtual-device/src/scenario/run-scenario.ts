@@ -93,7 +93,7 @@ function pinsOf({ pins }: VirtualDevice): object {
 	return Object.fromEntries(
 		pins.flatMap((each) => {
 			const { pin, part, value } = each;
-			const state = { on: typeof value === "object" ? value.color !== 0 : value !== 0, value };
+			const state = { on: typeof value === "object" ? value.color !== 0 : Boolean(value), value };
 			return [[`pin ${pin}`, state] as const, ...(part === undefined ? [] : [[part, state] as const])];
 		}),
 	);

@@ -1,7 +1,18 @@
+import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
 
 /** What a pin is, as the firmware has opened it. */
-type PinKind = "output" | "input" | "analog" | "pwm" | "servo" | "counter" | "pulse" | "pixels";
+type PinKind =
+	| "output"
+	| "input"
+	| "analog"
+	| "pwm"
+	| "servo"
+	| "counter"
+	| "pulse"
+	| "pixels"
+	| "receive"
+	| "transmit";
 
 /** The colour of a strip of LEDs. */
 interface PixelsState {
@@ -17,12 +28,15 @@ export interface PinState {
 	readonly kind: PinKind;
 	/** The part that has it, of a device of one's own. */
 	readonly part?: string;
-	/** 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse. */
-	readonly value: number | PixelsState;
+	/**
+	 * 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse;
+	 * the last line of a serial port
+	 */
+	readonly value: number | string | PixelsState;
 }
 
 /** The kinds whose value is set from outside. */
-const INPUTS: readonly PinKind[] = ["input", "analog", "counter", "pulse"];
+const INPUTS: readonly PinKind[] = ["input", "analog", "counter", "pulse", "receive"];
 
 /** Whether the value of a pin is set from outside. */
 export function isInput({ kind }: PinState): boolean {
@@ -36,6 +50,9 @@ const MAX_COUNT = 1_000_000_000;
 /** Longest pulse, in microseconds. */
 const MAX_PULSE = 1_000_000;
 
+/** Characters of a line that a serial port receives. */
+const MAX_LINE = 1_000;
+
 /** Highest value that a pin can be set to. */
 function maximumOf(kind: PinKind): number {
 	const maxima: Readonly<Partial<Record<PinKind, number>>> = {
@@ -47,23 +64,38 @@ function maximumOf(kind: PinKind): number {
 }
 
 /**
- * The input that is to be set.
+ * The input that is to be set, and what to.
  *
  * @param which the number of the pin, or the name of the part that has it
+ * @param level a number, "on" or "off"; of a serial port, a line
  * @throws Error if no such input is open, RangeError if it cannot have this level
  */
-export function findInput(pins: readonly PinState[], which: number | string, level: number): PinState {
+export function findInput(pins: readonly PinState[], which: number | string, level: number | string): InputSetting {
 	const found = pins.find((each) => isInput(each) && (each.pin === which || each.part === which));
 	if (found === undefined) {
 		const inputs = pins.filter(isInput).map(({ pin, part }) => part ?? `pin ${pin}`);
 		const have = inputs.length === 0 ? "the device has no inputs" : `expected ${inputs.join(", ")}`;
 		throw new Error(`${typeof which === "number" ? `pin ${which}` : which}: ${have}`);
 	}
-	const maximum = maximumOf(found.kind);
-	if (!(level >= 0 && level <= maximum)) {
-		throw new RangeError(`${found.part ?? `pin ${found.pin}`}: expected a number from 0 to ${maximum}, got ${level}`);
+	const name = found.part ?? `pin ${found.pin}`;
+	if (found.kind === "receive") {
+		const line = String(level);
+		if (line.length > MAX_LINE) {
+			throw new RangeError(`${name}: expected a line of at most ${MAX_LINE} characters, got ${line.length}`);
+		}
+		return { pin: found.pin, level: line };
 	}
-	return found;
+	const number = isSwitched(level) ? Number(isOn(level)) : Number(level === "" ? Number.NaN : level);
+	const maximum = maximumOf(found.kind);
+	if (!(number >= 0 && number <= maximum)) {
+		throw new RangeError(`${name}: expected a number from 0 to ${maximum}, got ${level}`);
+	}
+	return { pin: found.pin, level: number };
+}
+
+interface InputSetting {
+	readonly pin: number;
+	readonly level: number | string;
 }
 
 /** The pins of a device: what the firmware does with them, and what is connected to them. */
@@ -87,7 +119,7 @@ export class Pins implements Service {
 	}
 
 	/** The level outside has changed. */
-	set(pin: number, level: number): void {
+	set(pin: number, level: number | string): void {
 		if (!this.#isClosed) {
 			this.#deliver({ header: ["pin.set", pin, level] });
 			this.#change(pin, level);
@@ -97,7 +129,7 @@ export class Pins implements Service {
 	take(kind: string, args: readonly unknown[]): void {
 		const pin = args[0] as number;
 		if (kind === "open") {
-			const [, opened, part, value] = args as [number, PinKind, string | null | undefined, number];
+			const [, opened, part, value] = args as [number, PinKind, string | null | undefined, number | string];
 			this.#open.set(pin, { pin, kind: opened, value, ...(part && { part }) });
 			this.#onChange(this.#open.get(pin) as PinState);
 		} else if (kind === "write") {
@@ -134,5 +166,5 @@ export function describePin({ kind, value }: PinState): string {
 		pwm: value === 0 ? "off" : `on: ${value} %`,
 		servo: `at ${value} µs`,
 	};
-	return texts[kind] ?? String(value);
+	return texts[kind] ?? JSON.stringify(value);
 }

@@ -1,3 +1,4 @@
+import type { SerialLines } from "../hardware/line.js";
 import type { Servos } from "../hardware/servo.js";
 import type { Switch, Switches } from "../hardware/switch.js";
 
@@ -18,5 +19,12 @@ export function servosStatus(servos: Servos): object {
 			name,
 			{ title, angle, min, max, error },
 		]),
+	);
+}
+
+/** The serial lines in the device's status. */
+export function linesStatus(lines: SerialLines): object {
+	return Object.fromEntries(
+		Object.entries(lines).map(([name, { title, last, error }]) => [name, { title, last, error }]),
 	);
 }

@@ -1,0 +1,23 @@
+import { string } from "../../mcp_server/schema.js";
+import { defineTool } from "../define-tool.js";
+import { findPart } from "../find-part.js";
+import { ACTS } from "../hints.js";
+
+export default defineTool({
+	name: "self.line.send",
+	title: "Send a line",
+	description:
+		"Send a line of text to what is connected to a serial port of the device, such as a scale or another controller.\n" +
+		"self.get_device_status shows the line that arrived last; it may be an answer.",
+	annotations: ACTS,
+	needs: ["lines"],
+	names: { argument: "name", part: "lines" },
+	input: {
+		name: string({ maxLength: 64, description: "Which one" }),
+		text: string({ maxLength: 128, description: "One line, without its end" }),
+	},
+	run: ({ name, text }, { lines }) => {
+		findPart(lines, "name", name).send(text);
+		return true;
+	},
+});
