@@ -2,24 +2,17 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
-import type { Engine, EngineExit, HeapReport, Message } from "./engine/engine.js";
-import { ReceiveWindow } from "./receive-window.js";
-import { type ChipState, Chips, type ChipValues, findChip } from "./services/chips.js";
-import { DnsSd } from "./services/dns-sd.js";
-import { HttpListeners } from "./services/http-listeners.js";
-import { HttpRequests } from "./services/http-requests.js";
-import type { TracedMessage } from "./services/message-trace.js";
-import { MqttSockets } from "./services/mqtt-sockets.js";
-import { type FaultyClient, type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
-import type { ScreenPicture } from "./services/pictures.js";
-import { describePin, findInput, isInput, type PinState, Pins } from "./services/pins.js";
+import type { DeviceEvents } from "./device-events.js";
+import { DeviceRun } from "./device-run.js";
+import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
+import { Environment } from "./environment.js";
+import { type ChipState, type ChipValues, findChip } from "./services/chips.js";
+import { type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
+import { findInput, type PinState } from "./services/pins.js";
 import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
-import { type LightState, SimulatedBoard, type Surroundings } from "./services/simulated-board.js";
-import { type PlayedSamples, Sounds } from "./services/sounds.js";
-import { Timers } from "./services/timers.js";
-import { WebSockets } from "./services/websockets.js";
-import { type Started, VirtualFlash } from "./virtual-flash.js";
+import type { Surroundings } from "./services/simulated-board.js";
+import { VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
 	/** The bundled firmware that the device starts with: see {@link bundle}. Later it may install other firmware. */
@@ -40,36 +33,6 @@ export interface VirtualDeviceOptions {
 	readonly watchdog?: boolean;
 }
 
-interface Events {
-	/** A line of the firmware's log. */
-	trace: [line: string];
-	/** What the screen shows; `changed` names the members of the face that were shown just now. */
-	screen: [screen: ScreenPicture, changed: readonly string[]];
-	light: [name: string, light: LightState];
-	/** A pin was opened, or its value has changed. */
-	pin: [pin: PinState];
-	/** The screen shows a picture, a JPEG or PNG file. */
-	picture: [picture: Uint8Array];
-	/** A message between the device and its backend. */
-	message: [message: TracedMessage];
-	/** The speaker plays. Silence between two sounds is not reported. */
-	samples: [played: PlayedSamples];
-	/** A sound has ended. */
-	silence: [];
-	/** Something that a user would notice. */
-	note: [text: string];
-	/** A port to serve at could not be opened. */
-	listenFailed: [message: string];
-	/** The engine ended, by itself or because the firmware asked for a restart. */
-	exit: [exit: EngineExit];
-	/** Something around it was changed: a sensor's value, the battery, the network. */
-	surrounded: [];
-	/** The device has no power until it starts. */
-	halted: [];
-	/** The device is up again after a restart. */
-	restarted: [];
-}
-
 /** Milliseconds until a watchdog restarts a device. */
 const WATCHDOG_DELAY = 1_000;
 
@@ -79,35 +42,19 @@ const ABANDONED_TIME = 60_000;
 /** Milliseconds after a release in which the firmware sees it. */
 const RELEASE_TIME = 100;
 
-/** dBm */
-const GOOD_SIGNAL = -52;
-
 /**
  * A device without hardware: the firmware on an engine, with Node for sockets, timers, settings and the simulated board.
  */
-export class VirtualDevice extends EventEmitter<Events> {
+export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	readonly #options: VirtualDeviceOptions;
 	readonly #settings: SettingsStore;
 	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
 	readonly #faults = new NetworkFaults((message) => this.emit("message", message));
-	/** What was set of its surroundings, by part: restarts change nothing of it. */
-	readonly #surroundings = new Map<string, Surroundings>();
-	#signal = GOOD_SIGNAL;
-	#photo: Uint8Array | undefined;
-	#clients: readonly FaultyClient[] = [];
+	readonly #environment: Environment;
 	/** Connections left after a power loss. */
 	readonly #abandoned = new Set<Service>();
-	#engine: Engine | undefined;
-	#services: readonly Service[] = [];
-	#board: SimulatedBoard | undefined;
-	#pins: Pins | undefined;
-	#chips: Chips | undefined;
-	/** What was set of its pins and of the chips on its bus, by number and address: restarts change nothing of it. */
-	readonly #levels = new Map<number, number | string>();
-	readonly #measured = new Map<number, ChipValues>();
-	#inbox = this.#makeInbox();
-	#pumping = false;
+	#run: DeviceRun | undefined;
 	#restartTimer: NodeJS.Timeout | undefined;
 	#stopped = false;
 	#line = "";
@@ -119,7 +66,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 		this.#settings = new SettingsStore(options.settingsFile);
 		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
-		this.#photo = options.photo;
+		this.#environment = new Environment(options.photo);
 	}
 
 	get board(): BoardProfile {
@@ -128,7 +75,7 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	/** The engine's name, "XS 13.3 (64-bit)", while it runs. */
 	get engineName(): string {
-		return this.#engine?.name ?? "none";
+		return this.#run?.engine.name ?? "none";
 	}
 
 	get macAddress(): string {
@@ -148,31 +95,28 @@ export class VirtualDevice extends EventEmitter<Events> {
 			engine.close();
 			return;
 		}
-		const started = this.#flash.boot();
-		this.#engine = engine;
-		this.#services = this.#startServices();
-		void engine.exited.then((exit) => this.#ended(engine, exit));
-		this.#pumping = true;
-		try {
-			await engine.run(`globalThis.hostConfig=${JSON.stringify(this.#hostConfig(started))}`);
-			this.#serve(await engine.run(started.script));
-			for (const header of this.#surroundings.values()) {
-				this.#board?.surround(header);
-			}
-		} finally {
-			this.#pumping = false;
-		}
-		void this.#pump();
+		const { script, isOnTrial } = this.#flash.boot();
+		const run = new DeviceRun(engine, {
+			environment: this.#environment,
+			settings: this.#settings,
+			flash: this.#flash,
+			faults: this.#faults,
+			events: this,
+			onRestart: (delay) => this.#restartIn(delay),
+		});
+		this.#run = run;
+		void engine.exited.then((exit) => this.#ended(run, exit));
+		await run.boot(this.#hostConfig(isOnTrial), script);
 	}
 
 	/** The heap of the machine, after a collection. `undefined` if the engine does not report it. */
 	async heap(): Promise<HeapReport | undefined> {
-		return await this.#engine?.heap();
+		return await this.#run?.engine.heap();
 	}
 
 	/** Makes the firmware throw, to see what a crash leads to. */
 	crash(): void {
-		this.#engine?.run('throw new Error("crash() was called")').catch(() => {
+		this.#run?.engine.run('throw new Error("crash() was called")').catch(() => {
 			// Expected: the exit event reports it.
 		});
 	}
@@ -185,19 +129,19 @@ export class VirtualDevice extends EventEmitter<Events> {
 	 */
 	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
 		if (button !== undefined) {
-			this.#board?.press(button, milliseconds);
+			this.#run?.board.press(button, milliseconds);
 			await delay(milliseconds + RELEASE_TIME);
 		}
 	}
 
 	/** Presses or releases a button. */
 	hold(button: string, isDown: boolean): void {
-		this.#board?.holdButton(button, isDown);
+		this.#run?.board.holdButton(button, isDown);
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */
 	say(text: string): void {
-		this.#board?.type(text);
+		this.#run?.board.type(text);
 	}
 
 	/**
@@ -211,12 +155,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	/** What was set of its surroundings, by sensors' names, "battery" and "network". */
 	get surroundings(): ReadonlyMap<string, Surroundings> {
-		return this.#surroundings;
+		return this.#environment.surroundings;
 	}
 
 	/** The pins that its firmware has opened, by their numbers. */
 	get pins(): readonly PinState[] {
-		return this.#pins?.all ?? [];
+		return this.#run?.pins.all ?? [];
 	}
 
 	/**
@@ -228,13 +172,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 	 */
 	setPin(which: number | string, level: number | string): void {
 		const found = findInput(this.pins, which, level);
-		this.#levels.set(found.pin, found.level);
-		this.#pins?.set(found.pin, found.level);
+		this.#environment.levels.set(found.pin, found.level);
+		this.#run?.pins.set(found.pin, found.level);
 	}
 
 	/** The chips on its I2C bus that its firmware has talked to, by address. */
 	get chips(): readonly ChipState[] {
-		return this.#chips?.all ?? [];
+		return this.#run?.chips.all ?? [];
 	}
 
 	/**
@@ -246,14 +190,14 @@ export class VirtualDevice extends EventEmitter<Events> {
 	 */
 	setChip(which: number | string, values: ChipValues): void {
 		const chip = findChip(this.chips, which, values);
-		const before = this.#measured.get(chip.address);
-		this.#measured.set(chip.address, values && { ...before, ...values });
-		this.#chips?.set(chip, values);
+		const before = this.#environment.measured.get(chip.address);
+		this.#environment.measured.set(chip.address, values && { ...before, ...values });
+		this.#run?.chips.set(chip, values);
 	}
 
 	/** Whether its machine runs. */
 	get isRunning(): boolean {
-		return this.#engine !== undefined;
+		return this.#run !== undefined;
 	}
 
 	/** @param level percent, an integer from 0 to 100 */
@@ -263,11 +207,11 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	/** Strength of the Wi-Fi's signal, dBm. */
 	get signal(): number {
-		return this.#signal;
+		return this.#environment.signal;
 	}
 
 	set signal(signal: number) {
-		this.#signal = signal;
+		this.#environment.signal = signal;
 		this.#tellNetwork();
 	}
 
@@ -283,13 +227,13 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	/** What the camera sees, a JPEG file; undefined: a drawn room. */
 	get photo(): Uint8Array | undefined {
-		return this.#photo;
+		return this.#environment.photo;
 	}
 
 	set photo(photo: Uint8Array | undefined) {
-		this.#photo = photo;
-		if (this.#board !== undefined) {
-			this.#board.photo = photo;
+		this.#environment.photo = photo;
+		if (this.#run !== undefined) {
+			this.#run.board.photo = photo;
 		}
 	}
 
@@ -306,13 +250,11 @@ export class VirtualDevice extends EventEmitter<Events> {
 
 	/** Loses its power for a moment: its connections stay open at the other end, and nobody reads from them. */
 	brownOut(): void {
-		const clients = this.#clients;
+		const clients = this.#run?.abandonClients() ?? [];
 		for (const client of clients) {
-			client.abandon();
 			this.#abandoned.add(client);
 		}
 		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
-		this.#services = this.#services.filter((service) => !clients.includes(service as FaultyClient));
 		this.#restartIn(0);
 	}
 
@@ -325,12 +267,12 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	#tellNetwork(): void {
-		this.#surround("network", ["board.network", !this.network.lost, this.#signal]);
+		this.#surround("network", ["board.network", !this.network.lost, this.#environment.signal]);
 	}
 
 	#surround(part: string, header: Surroundings): void {
-		this.#surroundings.set(part, header);
-		this.#board?.surround(header);
+		this.#environment.surroundings.set(part, header);
+		this.#run?.board.surround(header);
 		this.emit("surrounded");
 	}
 
@@ -341,109 +283,16 @@ export class VirtualDevice extends EventEmitter<Events> {
 		}
 	}
 
-	#hostConfig({ isOnTrial }: Started): object {
+	#hostConfig(isOnTrial: boolean): object {
 		return {
 			config: this.#options.config,
 			settings: this.#settings.domains,
 			macAddress: this.#macAddress,
 			board: this.board,
 			firmware: { capacity: this.#flash.capacity, isOnTrial },
-			pins: [...this.#levels],
-			chips: [...this.#measured],
+			pins: [...this.#environment.levels],
+			chips: [...this.#environment.measured],
 		};
-	}
-
-	#startServices(): Service[] {
-		const inbox = this.#makeInbox();
-		this.#inbox = inbox;
-		const deliver = (message: Message): void => {
-			inbox.add(message);
-			if (inbox === this.#inbox) {
-				void this.#pump();
-			}
-		};
-		const events = {
-			onRestart: (delay: number): void => this.#restartIn(delay),
-			onScreen: (screen: ScreenPicture, changed: readonly string[]) => this.emit("screen", screen, changed),
-			onLight: (name: string, light: LightState) => this.emit("light", name, light),
-			onPicture: (picture: Uint8Array) => this.emit("picture", picture),
-			onNote: (text: string) => this.emit("note", text),
-		};
-		this.#board = new SimulatedBoard(deliver, events, this.#flash);
-		this.#board.photo = this.#photo;
-		this.#pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
-		this.#chips = new Chips(deliver, () => this.emit("surrounded"));
-		this.#clients = this.#faults.open(
-			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
-			deliver,
-		);
-		return [
-			new Timers(deliver),
-			...this.#clients,
-			new HttpListeners(deliver, (message) => this.emit("listenFailed", message)),
-			new DnsSd(deliver),
-			this.#settings,
-			this.#board,
-			this.#pins,
-			this.#chips,
-			new Sounds(
-				deliver,
-				(played) => this.emit("samples", played),
-				() => this.emit("silence"),
-			),
-		];
-	}
-
-	/** What a person would notice of an output is a note, too. */
-	#pinChanged(pin: PinState): void {
-		this.emit("pin", pin);
-		if (!isInput(pin)) {
-			this.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
-		}
-	}
-
-	/** Delivers waiting messages to the firmware, a window at a time, and handles its messages. */
-	async #pump(): Promise<void> {
-		const engine = this.#engine;
-		if (this.#pumping || engine === undefined) {
-			return;
-		}
-		this.#pumping = true;
-		const inbox = this.#inbox;
-		try {
-			for (let next = inbox.take(); next.length > 0 && this.#engine === engine; next = inbox.take()) {
-				this.#serve(await engine.deliver(next));
-			}
-		} catch {
-			// The engine has ended: `exited` has the reason, and #ended handles it.
-		} finally {
-			if (this.#engine === engine) {
-				this.#pumping = false;
-			}
-		}
-	}
-
-	#serve(messages: readonly Message[]): void {
-		for (const { header, bytes } of messages) {
-			if (!this.#inbox.heed(header)) {
-				const [kind = "", ...args] = header as [string, ...unknown[]];
-				const [prefix = "", name = ""] = kind.split(".", 2);
-				this.#service(prefix)?.take(name, args, bytes);
-			}
-		}
-	}
-
-	#service(prefix: string): Service | undefined {
-		return this.#services.find((service) => service.prefix === prefix);
-	}
-
-	#makeInbox(): ReceiveWindow {
-		const inbox = new ReceiveWindow((prefix, kind, id) => {
-			if (inbox === this.#inbox) {
-				this.#service(prefix)?.take(kind, [id], undefined);
-			}
-		});
-		return inbox;
 	}
 
 	/** The log arrives in pieces, and is emitted in lines. */
@@ -455,8 +304,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 		}
 	}
 
-	#ended(engine: Engine, exit: EngineExit): void {
-		if (this.#engine !== engine) {
+	#ended(run: DeviceRun, exit: EngineExit): void {
+		if (this.#run !== run) {
 			return;
 		}
 		this.#halt();
@@ -484,19 +333,8 @@ export class VirtualDevice extends EventEmitter<Events> {
 	}
 
 	#halt(): void {
-		const engine = this.#engine;
-		this.#engine = undefined;
-		this.#pumping = false;
-		for (const service of this.#services) {
-			service.close();
-		}
-		this.#services = [];
-		this.#clients = [];
-		this.#board = undefined;
-		this.#pins = undefined;
-		this.#chips = undefined;
-		this.#inbox = this.#makeInbox();
-		engine?.close();
+		this.#run?.close();
+		this.#run = undefined;
 		this.emit("halted");
 	}
 }

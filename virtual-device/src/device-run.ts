@@ -1,0 +1,164 @@
+import type { EventEmitter } from "node:events";
+import type { DeviceEvents } from "./device-events.js";
+import type { Engine, Message } from "./engine/engine.js";
+import type { Environment } from "./environment.js";
+import { ReceiveWindow } from "./receive-window.js";
+import { Chips } from "./services/chips.js";
+import { DnsSd } from "./services/dns-sd.js";
+import { HttpListeners } from "./services/http-listeners.js";
+import { HttpRequests } from "./services/http-requests.js";
+import { MqttSockets } from "./services/mqtt-sockets.js";
+import type { FaultyClient, NetworkFaults } from "./services/network-faults.js";
+import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
+import type { Deliver, Service } from "./services/service.js";
+import type { SettingsStore } from "./services/settings.js";
+import { SimulatedBoard } from "./services/simulated-board.js";
+import { Sounds } from "./services/sounds.js";
+import { Timers } from "./services/timers.js";
+import { WebSockets } from "./services/websockets.js";
+import type { VirtualFlash } from "./virtual-flash.js";
+
+interface RunOptions {
+	readonly environment: Environment;
+	readonly settings: SettingsStore;
+	readonly flash: VirtualFlash;
+	readonly faults: NetworkFaults;
+	readonly events: EventEmitter<DeviceEvents>;
+	/** The firmware asks for a restart, after a delay in milliseconds. */
+	readonly onRestart: (delay: number) => void;
+}
+
+/** One run of the firmware on one engine: its services, and the messages between both, until it is closed. */
+export class DeviceRun {
+	readonly engine: Engine;
+	readonly board: SimulatedBoard;
+	readonly pins: Pins;
+	readonly chips: Chips;
+	readonly #options: RunOptions;
+	readonly #inbox = new ReceiveWindow((prefix, kind, id) => this.#service(prefix)?.take(kind, [id], undefined));
+	readonly #clients: readonly FaultyClient[];
+	#services: readonly Service[];
+	#isPumping = true;
+	#isClosed = false;
+
+	constructor(engine: Engine, options: RunOptions) {
+		this.engine = engine;
+		this.#options = options;
+		const { events, flash, faults, onRestart } = options;
+		const deliver: Deliver = (message) => {
+			this.#inbox.add(message);
+			void this.#pump();
+		};
+		this.board = new SimulatedBoard(
+			deliver,
+			{
+				onRestart,
+				onScreen: (...event) => events.emit("screen", ...event),
+				onLight: (...event) => events.emit("light", ...event),
+				onPicture: (picture) => events.emit("picture", picture),
+				onNote: (text) => events.emit("note", text),
+			},
+			flash,
+		);
+		this.board.photo = options.environment.photo;
+		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
+		this.chips = new Chips(deliver, () => events.emit("surrounded"));
+		this.#clients = faults.open(
+			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
+			deliver,
+		);
+		this.#services = this.#listServices(deliver);
+	}
+
+	#listServices(deliver: Deliver): Service[] {
+		const { events, settings } = this.#options;
+		return [
+			new Timers(deliver),
+			...this.#clients,
+			new HttpListeners(deliver, (message) => events.emit("listenFailed", message)),
+			new DnsSd(deliver),
+			settings,
+			this.board,
+			this.pins,
+			this.chips,
+			new Sounds(
+				deliver,
+				(played) => events.emit("samples", played),
+				() => events.emit("silence"),
+			),
+		];
+	}
+
+	/** Starts the firmware. Rejects if it fails to start. */
+	async boot(hostConfig: object, script: string): Promise<void> {
+		try {
+			await this.engine.run(`globalThis.hostConfig=${JSON.stringify(hostConfig)}`);
+			this.#serve(await this.engine.run(script));
+			for (const header of this.#options.environment.surroundings.values()) {
+				this.board.surround(header);
+			}
+		} finally {
+			this.#isPumping = false;
+		}
+		void this.#pump();
+	}
+
+	/** Its network clients, which neither read nor close their connections from now on. */
+	abandonClients(): readonly Service[] {
+		for (const client of this.#clients) {
+			client.abandon();
+		}
+		this.#services = this.#services.filter((service) => !this.#clients.includes(service as FaultyClient));
+		return this.#clients;
+	}
+
+	/** Ends the engine and its services. */
+	close(): void {
+		this.#isClosed = true;
+		for (const service of this.#services) {
+			service.close();
+		}
+		this.#services = [];
+		this.engine.close();
+	}
+
+	/** A person would notice the change of an output: it is a note, too. */
+	#pinChanged(pin: PinState): void {
+		const { events } = this.#options;
+		events.emit("pin", pin);
+		if (!isInput(pin)) {
+			events.emit("note", `${pin.part ?? `pin ${pin.pin}`} is ${describePin(pin)}`);
+		}
+	}
+
+	/** Delivers waiting messages to the firmware, a window at a time, and handles its messages. */
+	async #pump(): Promise<void> {
+		if (this.#isPumping || this.#isClosed) {
+			return;
+		}
+		this.#isPumping = true;
+		try {
+			for (let next = this.#inbox.take(); next.length > 0 && !this.#isClosed; next = this.#inbox.take()) {
+				this.#serve(await this.engine.deliver(next));
+			}
+		} catch {
+			// The engine has ended: `exited` has the reason, and the device handles it.
+		} finally {
+			this.#isPumping = false;
+		}
+	}
+
+	#serve(messages: readonly Message[]): void {
+		for (const { header, bytes } of messages) {
+			if (!this.#inbox.heed(header)) {
+				const [kind = "", ...args] = header as [string, ...unknown[]];
+				const [prefix = "", name = ""] = kind.split(".", 2);
+				this.#service(prefix)?.take(name, args, bytes);
+			}
+		}
+	}
+
+	#service(prefix: string): Service | undefined {
+		return this.#services.find((service) => service.prefix === prefix);
+	}
+}

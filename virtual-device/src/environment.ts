@@ -1,0 +1,23 @@
+import type { ChipValues } from "./services/chips.js";
+import type { Surroundings } from "./services/simulated-board.js";
+
+/** dBm */
+const GOOD_SIGNAL = -52;
+
+/** The surroundings of a device, as they were set: restarts change none of them. */
+export class Environment {
+	/** By sensors' names, "battery" and "network". */
+	readonly surroundings = new Map<string, Surroundings>();
+	/** The levels of input pins, by number. */
+	readonly levels = new Map<number, number | string>();
+	/** The values of chips on the bus, by address. */
+	readonly measured = new Map<number, ChipValues>();
+	/** Strength of the Wi-Fi's signal, dBm. */
+	signal = GOOD_SIGNAL;
+	/** The camera's picture, a JPEG file; undefined: a drawn room. */
+	photo: Uint8Array | undefined;
+
+	constructor(photo: Uint8Array | undefined) {
+		this.photo = photo;
+	}
+}
