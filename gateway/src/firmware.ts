@@ -1,5 +1,6 @@
 /** The gateway's only imports from the firmware's sources. */
 export { isRequestId } from "../../src/mcp_server/json-rpc.js";
 export { FIRMWARE } from "../../src/settings/firmware.js";
+export { WavReader } from "../../src/sound/player/wav-reader.js";
 export { isObject } from "../../src/text/is-object.js";
 export { isNewer, isVersion } from "../../src/text/version.js";

@@ -15,6 +15,7 @@ const ROOMS = {
 		"console",
 		"operator",
 		"transports",
+		"speech",
 		"mcp",
 		"catalog",
 		"events",

@@ -68,7 +68,10 @@ export function groupTools(
  * alias of a member means only that device.
  * @throws RangeError with the expected values
  */
-export function chooseMembers({ listed, members }: ToolGroup, named: unknown): readonly Member[] {
+export function chooseMembers<Each extends Pick<Member, "server">>(
+	{ listed, members }: { readonly listed: Pick<Tool, "name">; readonly members: readonly Each[] },
+	named: unknown,
+): readonly Each[] {
 	const names = typeof named === "string" ? [named] : named;
 	if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === "string")) {
 		throw new RangeError(`${DEVICES}: expected a list of devices, tags or "${EVERY_DEVICE}"`);
@@ -134,7 +137,7 @@ function listedAs(name: string, members: readonly Member[]): Tool {
 	};
 }
 
-function choicesOf(members: readonly Member[]): string[] {
+function choicesOf(members: readonly Pick<Member, "server">[]): string[] {
 	const aliases = members.map(({ server }) => server.alias);
 	const tags = new Set(members.flatMap(({ server }) => server.tags));
 	return [...new Set([EVERY_DEVICE, ...aliases, ...[...tags].sort()])];

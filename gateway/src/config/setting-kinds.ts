@@ -47,6 +47,13 @@ export const nameInCluster: SettingKind<string> = {
 	schema: z.string().regex(/^[A-Za-z0-9_-]{1,63}$/),
 };
 
+/** Hours of each day: "22:00-07:00". */
+export const hours: SettingKind<string> = {
+	placeholder: "from-to",
+	expected: "two times of day like 22:00-07:00",
+	schema: z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$/),
+};
+
 /** A whole number; `placeholder` is its unit. */
 export function integer(placeholder: string, minimum: number, maximum: number): SettingKind<number> {
 	const digits = z

@@ -5,6 +5,7 @@ import { CATALOG_MODES } from "./catalog-mode.js";
 import {
 	flag,
 	hostnames,
+	hours,
 	httpUrl,
 	integer,
 	list,
@@ -101,6 +102,17 @@ const SETTINGS = {
 	visionUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API for photos"),
 	visionModel: setting(text("model"), "Model name at visionUrl"),
 	visionKey: setting(text("key"), "API key for visionUrl", { secret: true }),
+	speechCommand: setting(
+		text("command"),
+		"Program that speaks: reads text, writes WAV; {voice} is the voice. Example: espeak-ng --stdout -v {voice}",
+	),
+	speechUrl: setting(httpUrl, "Base URL of an OpenAI-compatible API that speaks, instead of speechCommand"),
+	speechModel: setting(text("model"), "Model name at speechUrl"),
+	speechKey: setting(text("key"), "API key for speechUrl", { secret: true }),
+	speechVoices: setting(pairs("LANGUAGE=VOICE"), "Voices by language: en, ja, ko, ru, zh; * for any other", {
+		default: new Map(),
+	}),
+	quietHours: setting(hours, "Daily hours without speech: texts are shown. Example: 22:00-07:00"),
 	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
 		default: defaultStateFolder(),
 		path: true,
@@ -207,6 +219,7 @@ export const SETTING_GROUPS: ReadonlyMap<SettingName, string> = new Map([
 	["mqtt", "Devices over MQTT"],
 	["announce", "How devices find the gateway"],
 	["maxPictureBytes", "Photos and pictures"],
+	["speechCommand", "Speech"],
 	["stateFolder", "State and log"],
 	["serversFile", "Other MCP servers and hosted agents"],
 	["aliases", "Devices and tools that clients see"],

@@ -16,6 +16,8 @@ export interface ShownDevice {
 	readonly status: Status;
 	/** Whether it has a tool that Home Assistant may call. */
 	readonly offers: (tool: string) => boolean;
+	/** Whether texts can be said on it. */
+	readonly isAnnounced: boolean;
 }
 
 /** Characters of a device's texts. */
@@ -28,6 +30,9 @@ export const TOOLS = {
 	light: "self.light.set",
 	switch: "self.switch.set",
 } as const;
+
+/** The part of a topic at which texts to say arrive. */
+export const ANNOUNCE = "announce";
 
 /** Mark the part of a topic that is a light, or a switch. */
 export const LIGHT_PREFIX = "light-";
@@ -62,7 +67,7 @@ const BINARY_CLASSES: ReadonlySet<string> = new Set([
 
 /** The discovery message of a device. `gateway` is the topic that says whether the gateway is online. */
 export function describeDevice(device: ShownDevice, gateway: string): object {
-	const { key, alias, board, status, offers } = device;
+	const { key, alias, board, status, offers, isAnnounced } = device;
 	const { availability, state } = topicsOf(key);
 	const { version: sw_version } = GATEWAY_INFO;
 	const entity = (name: string, more: object) => ({ unique_id: `xs_mcp_${key}_${name}`, name: titleOf(name), ...more });
@@ -92,6 +97,9 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 		state_topic: state,
 		components: {
 			state: entity("state", { platform: "sensor", ...value("state") }),
+			...(isAnnounced && {
+				[ANNOUNCE]: entity(ANNOUNCE, { platform: "notify", command_topic: topicsOf(key).commandOf(ANNOUNCE) }),
+			}),
 			...number("volume", "Volume"),
 			...number("brightness", "Screen brightness"),
 			...Object.fromEntries(sensors),

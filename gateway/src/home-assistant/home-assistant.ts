@@ -7,7 +7,7 @@ import {
 	type ServerRegistry,
 } from "xs-mcp-manager/core";
 import { BrokerConnection, type BrokerOptions } from "./broker-connection.js";
-import { HomeDevice, readLimit, STATUS_TOOL } from "./home-device.js";
+import { HomeDevice, type HomeDeviceOptions, readLimit, STATUS_TOOL } from "./home-device.js";
 import { keyOf, readCommandTopic } from "./topics.js";
 
 /**
@@ -20,13 +20,18 @@ export class HomeAssistant {
 	readonly #devices = new Map<string, HomeDevice>();
 	readonly #limit = readLimit();
 	readonly #warn: BrokerOptions["warn"];
+	readonly #announce: HomeDeviceOptions["announce"];
 	readonly #unfollowStates: () => void;
 
 	/** Connects, and keeps reconnecting. */
-	constructor(servers: ServerRegistry, options: Omit<BrokerOptions, "onCommand">) {
+	constructor(
+		servers: ServerRegistry,
+		options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announce">,
+	) {
 		this.#servers = servers;
 		this.#warn = options.warn;
-		this.#broker = new BrokerConnection({ ...options, onCommand: this.#obey });
+		this.#announce = options.announce;
+		this.#broker = new BrokerConnection({ ...options, onCommand: this.#handleCommand });
 		servers.on("online", this.#online);
 		this.#unfollowStates = followStates(servers, this.#stateChanged);
 		servers.on("call", this.#called);
@@ -82,7 +87,7 @@ export class HomeAssistant {
 		known.forEach((server) => void this.#of(server)?.publishRecord());
 	};
 
-	readonly #obey = (topic: string, payload: Buffer): void => {
+	readonly #handleCommand = (topic: string, payload: Buffer): void => {
 		const { key, part } = readCommandTopic(topic);
 		const device = this.#devices.get(key);
 		if (device === undefined) {
@@ -104,7 +109,12 @@ export class HomeAssistant {
 		}
 		// One that was forgotten and has come back is another object.
 		device?.forget();
-		const added = new HomeDevice(server, { broker: this.#broker, limit: this.#limit, warn: this.#warn });
+		const added = new HomeDevice(server, {
+			broker: this.#broker,
+			limit: this.#limit,
+			warn: this.#warn,
+			announce: this.#announce,
+		});
 		this.#devices.set(key, added);
 		return added;
 	}

@@ -2,8 +2,8 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import pLimit, { type LimitFunction } from "p-limit";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import type { BrokerConnection } from "./broker-connection.js";
-import { readCommand } from "./commands.js";
-import { describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
+import { readCommand, type ToolCall } from "./commands.js";
+import { ANNOUNCE, describeDevice, describeLightState, describeState, LIGHT_PREFIX } from "./discovery.js";
 import { NO_STATUS, readStatus, type Status, withSensor } from "./status.js";
 import { keyOf, topicsOf } from "./topics.js";
 
@@ -15,6 +15,9 @@ const PRINCIPAL = "home-assistant";
 /** Milliseconds for which changes are collected before the status is read. */
 const READ_DELAY = 500;
 
+/** Bytes of a text to say. */
+const MAX_ANNOUNCEMENT = 1_000;
+
 /** Limit of status reads at the same time. */
 export const readLimit = (): LimitFunction => pLimit(16);
 
@@ -22,6 +25,8 @@ export interface HomeDeviceOptions {
 	readonly broker: BrokerConnection;
 	readonly limit: LimitFunction;
 	readonly warn: (details: object, message: string) => void;
+	/** Says a text on a device. Rejects if it cannot. Default: devices say nothing. */
+	readonly announce?: ((server: Server, text: string, principal: string) => Promise<void>) | undefined;
 }
 
 /** A device in Home Assistant. */
@@ -61,7 +66,8 @@ export class HomeDevice {
 		}
 		const { alias, board, state } = server;
 		const offers = (tool: string): boolean => this.#find(tool) !== undefined;
-		const shown = { key, alias, board, state, status, offers };
+		const isAnnounced = this.#options.announce !== undefined;
+		const shown = { key, alias, board, state, status, offers, isAnnounced };
 		broker.retain(this.#topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
 		broker.retain(this.#topics.state, JSON.stringify(describeState(shown)));
 		for (const [name, light] of status.lights) {
@@ -97,16 +103,12 @@ export class HomeDevice {
 
 	/** Carries out a command of Home Assistant's. What fails is logged. */
 	async handleCommand(part: string, payload: Buffer): Promise<void> {
-		const { server } = this;
+		const { announce } = this.#options;
 		try {
-			const { tool: name, args } = readCommand(part, payload);
-			const tool = this.#find(name);
-			if (tool === undefined) {
-				throw new Error(`${server.alias} has no tool ${name}`);
-			}
-			const { isError, content } = (await server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
-			if (isError) {
-				throw new Error(textOf(content));
+			if (part === ANNOUNCE && announce !== undefined) {
+				await announce(this.server, payload.subarray(0, MAX_ANNOUNCEMENT).toString(), PRINCIPAL);
+			} else {
+				await this.#call(readCommand(part, payload));
 			}
 		} catch (error) {
 			this.#warn(`command for ${part} failed: ${(error as Error).message}`);
@@ -154,6 +156,18 @@ export class HomeDevice {
 		}
 		this.#status ??= NO_STATUS;
 		this.publish();
+	}
+
+	async #call({ tool: name, args }: ToolCall): Promise<void> {
+		const { server } = this;
+		const tool = this.#find(name);
+		if (tool === undefined) {
+			throw new Error(`${server.alias} has no tool ${name}`);
+		}
+		const { isError, content } = (await server.calls.call(PRINCIPAL, tool, args)) as CallToolResult;
+		if (isError) {
+			throw new Error(textOf(content));
+		}
 	}
 
 	#find(name: string): ServerTool | undefined {

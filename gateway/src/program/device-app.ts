@@ -9,11 +9,14 @@ import { PICTURE_PATHS } from "../devices/pictures/pictures.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
 import { allowOrigin, setHeaders } from "../http/response-headers.js";
-import { allow, type HttpEnv } from "../http/route.js";
+import { allow, type HttpEnv, type Route } from "../http/route.js";
+import { SPEECH_PATH, type Speech } from "../speech/speech.js";
 
 export interface DeviceAppOptions extends PictureRoutesOptions {
 	readonly bootstrap: BootstrapRoutesOptions;
 	readonly rejections: RejectionReport;
+	/** What devices are told to play; undefined: they are told nothing. */
+	readonly speech: Speech | undefined;
 }
 
 /**
@@ -28,6 +31,7 @@ export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
 	app.onError((error, c) => rejections.answerDevice(error, c));
 	app.all(PICTURE_PATHS.explain, allow("POST"), routes.explain);
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), routes.upload);
+	app.all(`${SPEECH_PATH}/:id`, allow("GET"), serveSpeech(options.speech));
 	app.use(`${BOOTSTRAP_PATHS.ota}/*`, bootstrap.checkSource, allowOrigin);
 	for (const path of [BOOTSTRAP_PATHS.ota, `${BOOTSTRAP_PATHS.ota}/`]) {
 		app.all(path, allow("GET", "POST"), bootstrap.ota);
@@ -49,4 +53,15 @@ export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> 
 		});
 	});
 	return app;
+}
+
+/** Whoever knows a file's id may get it, as long as it is served. */
+function serveSpeech(speech: Speech | undefined): Route {
+	return (c) => {
+		const file = speech?.file(c.req.param("id") ?? "");
+		if (file === undefined) {
+			throw new HttpError(404, "not-found", "not found");
+		}
+		return c.body(new Uint8Array(file), 200, { "Content-Type": "audio/wav" });
+	};
 }

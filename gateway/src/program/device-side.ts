@@ -62,7 +62,8 @@ export class DeviceSide {
 		const visionModel = url && model ? new VisionModel({ url, model, key }) : undefined;
 		const common = { limits: new RequestLimits(configuration), addressOf, log };
 		const bootstrap = this.#bootstrapRoutes(common);
-		return { ...common, pictures: this.#core.pictures, maxPictureBytes, visionModel, rejections, bootstrap };
+		const { pictures, speech } = this.#core;
+		return { ...common, pictures, speech: speech?.speech, maxPictureBytes, visionModel, rejections, bootstrap };
 	}
 
 	/** Accepts devices over WebSocket and at the own MQTT broker. Rejects with ConfigurationError. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { McpManager } from "xs-mcp-manager";
+import type { ServerIdentity } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import { urlForDevice } from "../devices/device-address.js";
@@ -11,13 +12,17 @@ import { recordEvents } from "../events/record-events.js";
 import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
 import { accessOf } from "../oauth/request-guard.js";
+import { sayToolFor } from "../speech/say-tool.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
+import { type OpenedSpeech, openSpeech } from "./open-speech.js";
 
 /** The servers, and what clients see of them: neither devices nor clients can connect yet. */
 export interface Core {
 	readonly gateway: Gateway;
 	readonly pictures: Pictures;
+	/** Says texts on devices; undefined: no setting says how. */
+	readonly speech: OpenedSpeech | undefined;
 	/** Connects to the configured servers. */
 	readonly manager: McpManager | undefined;
 }
@@ -31,13 +36,18 @@ const SERVERS_TIME = 3_000;
 /** Opens the registry of servers and connects to the configured ones. Rejects with ConfigurationError. */
 export async function openCore(context: ProgramContext): Promise<Core> {
 	const { configuration, urls } = context;
-	const pictures = new Pictures({
-		urlFor: (identity) => urls.clients && urlForDevice(identity, configuration, urls.clients),
-	});
+	const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, configuration, urls.clients);
+	const pictures = new Pictures({ urlFor });
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
 	await openEvents(context, gateway);
-	return { gateway, pictures, manager: await openManager(context, gateway) };
+	const speech = openSpeech(configuration, urlFor);
+	const manager = await openManager(context, gateway);
+	gateway.ownTools = (access) => [
+		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),
+		...(speech ? sayToolFor(access, speech.announcements, gateway.servers) : []),
+	];
+	return { gateway, pictures, speech, manager };
 }
 
 /** Goes on with the events that the state folder has, and with their subscriptions. */
@@ -97,7 +107,6 @@ async function openManager(context: ProgramContext, gateway: Gateway): Promise<M
 	manager.on("debug", (server, line) => log.debug({ server }, line));
 	// A server that cannot be connected is not found, or offline: its status says why.
 	gateway.whenKnown = (server) => manager.whenKnown(server).catch(() => {});
-	gateway.ownTools = (access) => managementToolsFor(access, manager, managementTools);
 	await manager.initialize(SERVERS_TIME);
 	return manager;
 }

@@ -1,5 +1,7 @@
 import { readPem } from "../config/tls-files.js";
 import { DeviceKey } from "../devices/device-key.js";
+import type { HomeDeviceOptions } from "../home-assistant/home-device.js";
+import type { Announcements } from "../speech/announcements.js";
 import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
 
@@ -18,8 +20,22 @@ export async function openHomeAssistant({ configuration, ...context }: ProgramCo
 		password,
 		ca: ca === undefined ? undefined : readPem("homeAssistantCa", ca),
 		gatewayName: new DeviceKey(stateFolder).derive("home-assistant").slice(0, 16),
+		announce: announceWith(core.speech?.announcements),
 		info: (message) => context.log.info(message),
 		warn: (details, message) => context.limitedLog.warn("home-assistant", details, message),
 	});
 	context.onClose(() => home.close());
+}
+
+function announceWith(announcements: Announcements | undefined): HomeDeviceOptions["announce"] {
+	return (
+		announcements &&
+		(async (server, text, principal) => {
+			const { signal } = new AbortController();
+			const [said] = await announcements.say({ text }, [server], { principal, signal });
+			if (said?.outcome === "failed") {
+				throw new Error(said.reason);
+			}
+		})
+	);
 }

@@ -26,13 +26,13 @@ const SET_LIGHT = { name: "self.light.set", inputSchema: anything };
 const TOOLS = [GET_STATUS, SET_VOLUME, SET_LIGHT, REBOOT];
 
 /** A broker, a client of it that keeps every message, and a gateway that shows its devices there. */
-async function start(t: TestContext) {
+async function start(t: TestContext, settings: Parameters<typeof startProgram>[1] = {}) {
 	const homeAssistant = await startBroker(t);
 	const client = await mqtt.connectAsync(homeAssistant);
 	t.after(() => client.endAsync(true));
 	const messages = listen(client);
 	await client.subscribeAsync("#");
-	const started = await startProgram(t, { homeAssistant });
+	const started = await startProgram(t, { homeAssistant, ...settings });
 	return { started, homeAssistant, client, messages };
 }
 
@@ -227,6 +227,18 @@ describe("Home Assistant", () => {
 		assert.deepEqual(args, { light: "led", on: true, brightness: 20, color: "#000aff" });
 	});
 
+	it("has a text said on a device, if the gateway has a voice", async (t) => {
+		const { started, client, messages } = await start(t, { speechCommand: "no-such-program" });
+		const screen = { name: "self.screen.show_text", inputSchema: anything };
+		const { device } = await connect(t, started, { tools: [GET_STATUS, screen] });
+		await until(() => messages.has(CONFIG), "discovered");
+		const { platform, command_topic: topic } = parse(messages, CONFIG).components.announce;
+		assert.equal(platform, "notify");
+		client.publish(topic, "Dinner is ready");
+		await until(() => device.calls.some(({ name }) => name === screen.name), "the text is shown");
+		assert.deepEqual(device.calls.at(-1)?.arguments, { text: "Dinner is ready" });
+	});
+
 	it("has wrong commands logged, which do nothing", async (t) => {
 		const { started, client, messages } = await start(t);
 		const { device } = await connect(t, started);
@@ -239,6 +251,7 @@ describe("Home Assistant", () => {
 			[`${base}/light-led/set`, '{"state":"PERHAPS"}', /expected a command for a light/],
 			[`${base}/brightness/set`, "50", /has no tool self\.screen\.set_brightness/],
 			[`${base}/reboot/set`, "", /unknown part/],
+			[`${base}/announce/set`, "hello", /unknown part/],
 			["xs-mcp-gateway/0000/volume/set", "50", /unknown device/],
 		] as const;
 		for (const [topic, payload, expected] of wrong) {

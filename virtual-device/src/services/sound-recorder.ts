@@ -1,3 +1,4 @@
+import { encodeWav } from "../../../gateway/src/speech/wav.js";
 import type { PlayedSamples } from "./sounds.js";
 
 /** Longest sound that is kept: 60 s at 24 kHz. A longer one is cut into several. */
@@ -26,27 +27,9 @@ export class SoundRecorder {
 	/** The sound has ended. */
 	end(): void {
 		if (this.#bytes > 0) {
-			this.#onSound(encodeWav(this.#sampleRate, Buffer.concat(this.#pieces)));
+			this.#onSound(encodeWav({ sampleRate: this.#sampleRate, samples: Buffer.concat(this.#pieces) }));
 		}
 		this.#pieces = [];
 		this.#bytes = 0;
 	}
-}
-
-/** A WAV file of 16 bits and one channel: "RIFF", "fmt ", "data". */
-function encodeWav(sampleRate: number, samples: Buffer): Buffer {
-	const head = Buffer.alloc(44);
-	head.write("RIFF", 0);
-	head.writeUInt32LE(36 + samples.byteLength, 4);
-	head.write("WAVEfmt ", 8);
-	head.writeUInt32LE(16, 16);
-	head.writeUInt16LE(1, 20);
-	head.writeUInt16LE(1, 22);
-	head.writeUInt32LE(sampleRate, 24);
-	head.writeUInt32LE(2 * sampleRate, 28);
-	head.writeUInt16LE(2, 32);
-	head.writeUInt16LE(16, 34);
-	head.write("data", 36);
-	head.writeUInt32LE(samples.byteLength, 40);
-	return Buffer.concat([head, samples]);
 }

@@ -1,0 +1,137 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import type { Server, ServerIdentity } from "xs-mcp-manager/core";
+import { type Caller, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
+import type { QuietHours } from "./quiet-hours.js";
+import { repeatUntilPressed } from "./repeat.js";
+import type { Speech } from "./speech.js";
+
+/** What is said. */
+export interface Announcement {
+	readonly text: string;
+	/** Whether a chime comes first. */
+	readonly chime?: boolean;
+	/** Whether it ends what the devices say at the moment, and is said in quiet hours. */
+	readonly isUrgent?: boolean;
+	/** Percent; afterwards the volume is as before. */
+	readonly volume?: number | undefined;
+	/** Whether it is repeated until a button of the device is pressed. */
+	readonly untilPressed?: boolean;
+}
+
+/** What has become of an announcement on a device. */
+export interface Outcome {
+	readonly device: string;
+	/** `played`: the sound has ended. `shown`: the text is on the screen. */
+	readonly outcome: "played" | "shown" | "failed";
+	/** Why it was not played. */
+	readonly reason?: string;
+	/** Whether a button was pressed, if it was repeated until then. */
+	readonly pressed?: boolean;
+}
+
+interface AnnouncementsOptions {
+	readonly speech: Speech;
+	readonly quietHours: QuietHours;
+	/** The URL of the gateway for a device, without a path; undefined if the device cannot reach it. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
+}
+
+/** Announcements that wait for a device. */
+const MAX_WAITING = 8;
+
+/** What a device says, and what waits for it. */
+interface Queue {
+	readonly limit: LimitFunction;
+	/** Ends what it says at the moment. */
+	current: AbortController | undefined;
+}
+
+/** Says texts on devices, one after the other on each. */
+export class Announcements {
+	readonly #options: AnnouncementsOptions;
+	readonly #queues = new WeakMap<Server, Queue>();
+
+	constructor(options: AnnouncementsOptions) {
+		this.#options = options;
+	}
+
+	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
+	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
+		return await Promise.all(devices.map((device) => this.#sayOn(device, what, caller)));
+	}
+
+	async #sayOn(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
+		const queue = this.#queueOf(device);
+		if (queue.limit.pendingCount >= MAX_WAITING) {
+			return failed(device, `${MAX_WAITING} announcements wait for this device`);
+		}
+		if (what.isUrgent) {
+			queue.current?.abort(new Error("interrupted by an urgent announcement"));
+		}
+		return await queue.limit(async () => {
+			const current = new AbortController();
+			queue.current = current;
+			const signal = AbortSignal.any([caller.signal, current.signal]);
+			try {
+				signal.throwIfAborted();
+				return await this.#announce(device, what, { ...caller, signal });
+			} catch (error) {
+				return failed(device, ((signal.aborted ? signal.reason : error) as Error).message);
+			} finally {
+				queue.current = undefined;
+			}
+		});
+	}
+
+	async #announce(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
+		if (!device.online) {
+			throw new Error("offline");
+		}
+		const player = findTool(device, PLAY);
+		if (player === undefined) {
+			return await this.#show(device, what, caller, "no speaker that plays files");
+		}
+		if (this.#options.quietHours.areNow && !what.isUrgent) {
+			return await this.#show(device, what, caller, "quiet hours");
+		}
+		const url = device.session && this.#options.urlFor(device.session.identity);
+		if (url === undefined || device.session?.identity.gateway !== undefined) {
+			return await this.#show(device, what, caller, "it cannot get files from this gateway");
+		}
+		const { speech } = this.#options;
+		const file = speech.publish(await speech.wav(what.text, { chime: what.chime === true, signal: caller.signal }));
+		const restore = await setVolume(device, what.volume, caller);
+		try {
+			const play = (signal: AbortSignal) => callTool(device, player, { url: url + file.path }, { ...caller, signal });
+			const more = what.untilPressed
+				? await repeatUntilPressed(device, play, caller.signal)
+				: await play(caller.signal);
+			return { device: device.alias, outcome: "played", ...more };
+		} finally {
+			file.withdraw();
+			// Not by the signal: an announcement that was cancelled leaves the volume as it was, too.
+			await restore();
+		}
+	}
+
+	/** Rejects with an Error if the device has no screen either. */
+	async #show(device: Server, { text }: Announcement, caller: Caller, reason: string): Promise<Outcome> {
+		const screen = findTool(device, SHOW_TEXT);
+		if (screen === undefined) {
+			throw new Error(`${reason}, and no screen for texts`);
+		}
+		await callTool(device, screen, { text: text.slice(0, longestText(screen)) }, caller);
+		return { device: device.alias, outcome: "shown", reason };
+	}
+
+	#queueOf(device: Server): Queue {
+		const known = this.#queues.get(device);
+		const queue = known ?? { limit: pLimit(1), current: undefined };
+		this.#queues.set(device, queue);
+		return queue;
+	}
+}
+
+function failed(device: Server, reason: string): Outcome {
+	return { device: device.alias, outcome: "failed", reason };
+}

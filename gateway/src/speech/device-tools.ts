@@ -1,0 +1,76 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+
+/** Who has something said. */
+export interface Caller {
+	/** For the record of calls. */
+	readonly principal: string;
+	readonly signal: AbortSignal;
+}
+
+export const PLAY = "self.audio_speaker.play";
+export const SHOW_TEXT = "self.screen.show_text";
+const SET_VOLUME = "self.audio_speaker.set_volume";
+const STATUS = "self.get_device_status";
+
+/** A tool of a device that clients may call; undefined if it has none of this name. */
+export function findTool(device: Server, name: string): ServerTool | undefined {
+	return device.tools.find((tool) => tool.name === name && !isUserOnly(tool));
+}
+
+/** Calls a tool. Rejects with an Error also if the tool has failed. */
+export async function callTool(device: Server, tool: ServerTool, args: object, caller: Caller): Promise<void> {
+	await resultOf(device, tool, args, caller);
+}
+
+/** Characters of a text that a tool takes. */
+export function longestText({ inputSchema }: ServerTool): number | undefined {
+	const text = inputSchema.properties?.text;
+	return isObject(text) && typeof text.maxLength === "number" ? text.maxLength : undefined;
+}
+
+/**
+ * Sets the volume of a device.
+ *
+ * @param volume percent; undefined: as it is
+ * @returns sets it to what it was. Never rejects
+ */
+export async function setVolume(
+	device: Server,
+	volume: number | undefined,
+	caller: Caller,
+): Promise<() => Promise<void>> {
+	const setter = findTool(device, SET_VOLUME);
+	if (volume === undefined || setter === undefined) {
+		return async () => {};
+	}
+	const before = await readVolume(device, caller);
+	await callTool(device, setter, { volume }, caller);
+	return async () => {
+		if (before !== undefined) {
+			await device.calls.call(caller.principal, setter, { volume: before }).catch(() => {});
+		}
+	};
+}
+
+/** Percent; undefined if the device does not say. */
+async function readVolume(device: Server, caller: Caller): Promise<number | undefined> {
+	const tool = findTool(device, STATUS);
+	const { content = [] } = tool === undefined ? {} : await resultOf(device, tool, {}, caller);
+	try {
+		const { audio_speaker: speaker } = JSON.parse(textOf(content));
+		return typeof speaker?.volume === "number" ? speaker.volume : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+async function resultOf(device: Server, tool: ServerTool, args: object, caller: Caller): Promise<CallToolResult> {
+	const { principal, signal } = caller;
+	const result = (await device.calls.call(principal, tool, args, { signal, onProgress: () => {} })) as CallToolResult;
+	if (result.isError) {
+		throw new Error(textOf(result.content));
+	}
+	return result;
+}

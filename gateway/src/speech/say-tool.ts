@@ -1,0 +1,83 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
+import { chooseMembers, DEVICES } from "../catalog/groups.js";
+import type { OwnTool } from "../catalog/own-tools.js";
+import { type Access, reaches } from "../config/access.js";
+import { failedCall } from "../mcp/failures.js";
+import type { Announcements, Outcome } from "./announcements.js";
+
+/** Characters of a text: about two minutes. */
+const MAX_TEXT = 1_000;
+
+const INPUT = z.strictObject({
+	text: z.string().trim().min(1).max(MAX_TEXT).describe("Plain text, in the language of the people who hear it"),
+	[DEVICES]: z.array(z.string()).min(1).describe(`Devices, tags of several, or "${EVERY_DEVICE}"`),
+	chime: z.boolean().default(false).describe("A chime comes first"),
+	urgent: z.boolean().default(false).describe("Interrupts other announcements, also in quiet hours"),
+	volume: z.int().min(0).max(100).optional().describe("Percent, for this announcement only"),
+	until_pressed: z.boolean().default(false).describe("Repeats it until a button of the device is pressed"),
+});
+
+const LISTED: Tool = {
+	name: "say",
+	title: "Say",
+	description:
+		"Say a text aloud on devices, for the people nearby. Returns when the sound has ended, with what became of it on each device: " +
+		"played, shown (as text on the screen) or failed.",
+	inputSchema: inputSchema(),
+	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+};
+
+/** The tool `say`, if a client with this access may change anything. */
+export function sayToolFor(access: Access, announcements: Announcements, servers: ServerRegistry): readonly OwnTool[] {
+	return access.readOnly || access.isForeignPage ? [] : [sayTool(access, announcements, servers)];
+}
+
+function sayTool(access: Access, announcements: Announcements, servers: ServerRegistry): OwnTool {
+	return {
+		listed: LISTED,
+		async call(args, { principal, signal }) {
+			const { data, error } = INPUT.safeParse(args);
+			if (error !== undefined) {
+				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
+				return failedCall("invalid-arguments", `${LISTED.name}: ${problems.join("; ")}`);
+			}
+			let devices: readonly Server[];
+			try {
+				devices = findDevices(servers, access, data[DEVICES]);
+			} catch (reason) {
+				return failedCall("invalid-arguments", `${LISTED.name}: ${(reason as Error).message}`);
+			}
+			const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = data;
+			const what = { text, chime, isUrgent, volume, untilPressed };
+			return resultOf(await announcements.say(what, devices, { principal, signal }));
+		},
+	};
+}
+
+/** @throws RangeError with the devices and tags that there are */
+function findDevices(servers: ServerRegistry, access: Access, named: readonly string[]): Server[] {
+	const reachable = servers.all.filter((server) => !server.configured && reaches(access, server.id));
+	const members = reachable.map((server) => ({ server }));
+	return chooseMembers({ listed: LISTED, members }, named).map(({ server }) => server);
+}
+
+/** It is a failed call only if every device has failed. */
+function resultOf(outcomes: readonly Outcome[]): CallToolResult {
+	const lines = outcomes.map(({ device, outcome, reason, pressed }) => {
+		const more = reason ?? (pressed === undefined ? undefined : `a button was ${pressed ? "" : "not "}pressed`);
+		return `${device}: ${outcome}${more === undefined ? "" : ` (${more})`}`;
+	});
+	const isError = outcomes.every(({ outcome }) => outcome === "failed");
+	return {
+		content: [{ type: "text", text: lines.join("\n") }],
+		structuredContent: { results: outcomes },
+		...(isError && { isError }),
+	};
+}
+
+function inputSchema(): Tool["inputSchema"] {
+	const { $schema: _, ...schema } = z.toJSONSchema(INPUT, { io: "input" });
+	return schema as Tool["inputSchema"];
+}

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import type { Voice } from "./voice.js";
+import { encodeWav, readWav, type Sound, withChime } from "./wav.js";
+
+/** Milliseconds in which a voice must have spoken a text. */
+const VOICE_TIME = 30_000;
+
+/** Texts that are spoken at the same time; each may be a program. */
+const MAX_VOICES = 2;
+
+/** Bytes of sounds that are kept for the next time. */
+const MAX_KEPT = 33_554_432;
+
+/** Where devices get what they play. */
+export const SPEECH_PATH = "/speech";
+
+/** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
+export class Speech {
+	readonly #voice: Voice;
+	readonly #limit = pLimit(MAX_VOICES);
+	readonly #sounds = new LRUCache<string, Sound>({
+		maxSize: MAX_KEPT,
+		sizeCalculation: ({ samples }) => Math.max(1, samples.byteLength),
+	});
+	/** By id, while a device may get them. */
+	readonly #files = new Map<string, Buffer>();
+
+	constructor(voice: Voice) {
+		this.#voice = voice;
+	}
+
+	/** The text as a WAV file. Rejects with an Error that says why it cannot be spoken. */
+	async wav(
+		text: string,
+		{ chime, signal }: { readonly chime: boolean; readonly signal: AbortSignal },
+	): Promise<Buffer> {
+		const known = this.#sounds.get(text);
+		const sound = known ?? (await this.#limit(() => this.#speak(text, signal)));
+		this.#sounds.set(text, sound);
+		return encodeWav(chime ? withChime(sound) : sound);
+	}
+
+	/** Serves a file until `withdraw` is called. Returns its path. */
+	publish(file: Buffer): { readonly path: string; readonly withdraw: () => void } {
+		const id = `${randomBytes(16).toString("hex")}.wav`;
+		this.#files.set(id, file);
+		return { path: `${SPEECH_PATH}/${id}`, withdraw: () => void this.#files.delete(id) };
+	}
+
+	/** A file that is served; undefined if there is none with this id. */
+	file(id: string): Buffer | undefined {
+		return this.#files.get(id);
+	}
+
+	async #speak(text: string, signal: AbortSignal): Promise<Sound> {
+		const limit = AbortSignal.any([signal, AbortSignal.timeout(VOICE_TIME)]);
+		try {
+			return readWav(await this.#voice(text, limit));
+		} catch (error) {
+			const { name, message } = error as Error;
+			const isTooSlow = limit.aborted && !signal.aborted;
+			throw new Error(`cannot speak: ${isTooSlow ? `no sound within ${VOICE_TIME / 1_000} s` : message || name}`);
+		}
+	}
+}

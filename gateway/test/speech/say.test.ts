@@ -1,0 +1,360 @@
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { until } from "../../../host-test/support/until.js";
+import { readWav } from "../../src/speech/wav.js";
+import { SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+
+const VOICE = `${process.execPath} ${fileURLToPath(new URL("fixtures/voice.mjs", import.meta.url))} {voice}`;
+
+const PLAY = {
+	name: "self.audio_speaker.play",
+	inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+};
+const SHOW_TEXT = {
+	name: "self.screen.show_text",
+	inputSchema: { type: "object", properties: { text: { type: "string", maxLength: 12 } }, required: ["text"] },
+};
+const STATUS = { name: "self.get_device_status", inputSchema: { type: "object", properties: {} } };
+
+const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
+
+/** A device that plays what it is told to, in no time. */
+class Speaker {
+	/** What it has played, as text. */
+	readonly heard: string[] = [];
+	/** Whether its sounds end only when a test says so. */
+	isSlow = false;
+	readonly device: WireDevice;
+
+	private constructor(device: WireDevice) {
+		this.device = device;
+	}
+
+	static async connect(t: TestContext, side: StartedProgram, options: WireDeviceOptions = {}): Promise<Speaker> {
+		const onCall = (call: WireCall) => {
+			if (call.name === PLAY.name) {
+				void self.#play(call);
+				return undefined;
+			}
+			return done(call.name === STATUS.name ? '{"audio_speaker":{"volume":40}}' : "true");
+		};
+		const tools = [PLAY, SET_VOLUME, STATUS];
+		const self: Speaker = new Speaker(await WireDevice.connect(t, side, { tools, onCall, ...options }));
+		return self;
+	}
+
+	/** The calls of its tools so far: name and arguments. */
+	get calls(): string[] {
+		return this.device.calls.map(({ name, arguments: { url: _, ...args } }) => `${name} ${JSON.stringify(args)}`);
+	}
+
+	/** Ends the sound of a call. */
+	end(call: WireCall | undefined): void {
+		assert(call);
+		this.device.answer(call.id, done("true"));
+	}
+
+	async #play(call: WireCall): Promise<void> {
+		const response = await fetch(call.arguments.url as string);
+		assert.equal(response.headers.get("content-type"), "audio/wav");
+		const { samples } = readWav(Buffer.from(await response.arrayBuffer()));
+		const letters = Array.from({ length: samples.length / 2 }, (_, at) => samples.readUInt16LE(2 * at));
+		this.heard.push(String.fromCodePoint(...letters));
+		if (!this.isSlow) {
+			this.end(call);
+		}
+	}
+}
+
+async function connect(t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> {
+	const client = new Client({ name: "test-client", version: "1.0.0" });
+	t.after(() => client.close());
+	const headers = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
+	const requestInit = { headers } as RequestInit;
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
+	return client;
+}
+
+type Result = { text: string; isError: boolean; results: { device: string; outcome: string; reason?: string }[] };
+
+async function say(client: Client, args: object, signal?: AbortSignal): Promise<Result> {
+	const options = signal === undefined ? {} : { signal };
+	const result = await client.callTool({ name: "say", arguments: { devices: ["all"], ...args } }, options);
+	const [block] = result.content as { text: string }[];
+	return {
+		text: block?.text ?? "",
+		isError: result.isError === true,
+		results: (result.structuredContent as Result)?.results,
+	};
+}
+
+const start = (t: TestContext, settings: Parameters<typeof startProgram>[1] = {}) =>
+	startProgram(t, { speechCommand: VOICE, ...settings });
+
+describe("say", () => {
+	it("is played by a device with a speaker, and returns when the sound has ended", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		const { text, results } = await say(await connect(t, side), { text: "dinner is ready" });
+		assert.deepEqual(speaker.heard, ["dinner is ready"]);
+		assert.deepEqual(results, [{ device: "lamp_000001", outcome: "played" }]);
+		assert.equal(text, "lamp_000001: played");
+	});
+
+	it("is at a URL that ends with the sound", async (t) => {
+		const side = await start(t);
+		const { device } = await Speaker.connect(t, side);
+		await say(await connect(t, side), { text: "once" });
+		const url = device.calls[0]?.arguments.url as string;
+		assert.equal((await fetch(url)).status, 404);
+		assert.equal((await fetch(url, { method: "POST" })).status, 405);
+	});
+
+	it("is shown by a device that has only a screen, as much of it as fits", async (t) => {
+		const side = await start(t);
+		const { device } = await Speaker.connect(t, side, { tools: [SHOW_TEXT] });
+		const { results } = await say(await connect(t, side), { text: "the door is open" });
+		assert.deepEqual(results, [{ device: "lamp_000001", outcome: "shown", reason: "no speaker that plays files" }]);
+		assert.deepEqual(device.calls[0]?.arguments, { text: "the door is " });
+	});
+
+	it("fails for a device that has neither, and for one that is offline; the others play it", async (t) => {
+		const side = await start(t);
+		await Speaker.connect(t, side);
+		await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02", tools: [STATUS] });
+		const { device } = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:03" });
+		await device.unplug();
+		await until(() => side.gateway.servers.find("lamp_000003")?.online === false, "it is offline");
+		const client = await connect(t, side);
+		const { text, isError } = await say(client, { text: "hello" });
+		assert.deepEqual(text.split("\n"), [
+			"lamp_000001: played",
+			"lamp_000002: failed (no speaker that plays files, and no screen for texts)",
+			"lamp_000003: failed (offline)",
+		]);
+		assert.equal(isError, false);
+		assert.equal((await say(client, { text: "hello", devices: ["lamp_000003"] })).isError, true);
+	});
+
+	it("fails with the device's own error", async (t) => {
+		const side = await start(t);
+		await Speaker.connect(t, side, { onCall: () => ({ ...done("the speaker is broken"), isError: true }) });
+		assert.equal(
+			(await say(await connect(t, side), { text: "hello" })).text,
+			"lamp_000001: failed (the speaker is broken)",
+		);
+	});
+
+	it("sets the volume for as long as it lasts", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		await say(await connect(t, side), { text: "hello", volume: 90 });
+		assert.deepEqual(speaker.calls, [
+			"self.get_device_status {}",
+			'self.audio_speaker.set_volume {"volume":90}',
+			"self.audio_speaker.play {}",
+			'self.audio_speaker.set_volume {"volume":40}',
+		]);
+	});
+
+	it("comes after a chime", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		await say(await connect(t, side), { text: "hello", chime: true });
+		const [heard = ""] = speaker.heard;
+		assert.ok(heard.endsWith("hello"));
+		// Two tones of 150 ms, at 16 kHz.
+		assert.equal(heard.length, 4_800 + 5);
+	});
+
+	it("waits for the one before on the same device", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const client = await connect(t, side);
+		const first = say(client, { text: "one" });
+		await until(() => speaker.heard.length === 1, "the first is heard");
+		const second = say(client, { text: "two" });
+		speaker.end(speaker.device.calls[0]);
+		assert.equal((await first).text, "lamp_000001: played");
+		await until(() => speaker.heard.length === 2, "the second is heard");
+		speaker.end(speaker.device.calls[1]);
+		assert.equal((await second).text, "lamp_000001: played");
+		assert.deepEqual(speaker.heard, ["one", "two"]);
+	});
+
+	it("interrupts what the device says, if it is urgent", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const client = await connect(t, side);
+		const first = say(client, { text: "a long story" });
+		await until(() => speaker.heard.length === 1, "the first is heard");
+		const second = say(client, { text: "fire", urgent: true });
+		assert.equal((await first).text, "lamp_000001: failed (interrupted by an urgent announcement)");
+		await until(() => speaker.heard.length === 2, "the second is heard");
+		assert.deepEqual(speaker.device.cancelled, [speaker.device.calls[0]?.id]);
+		speaker.end(speaker.device.calls[1]);
+		assert.equal((await second).text, "lamp_000001: played");
+	});
+
+	it("is rejected while 8 wait for the device", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const client = await connect(t, side);
+		const all = Array.from({ length: 10 }, () => say(client, { text: "again" }));
+		assert.equal((await Promise.race(all)).text, "lamp_000001: failed (8 announcements wait for this device)");
+		for (let count = 0; count < 9; count += 1) {
+			await until(() => speaker.heard.length > count, `${count} are heard`);
+			speaker.end(speaker.device.calls[count]);
+		}
+		const played = (await Promise.all(all)).filter(({ text }) => text === "lamp_000001: played");
+		assert.equal(played.length, 9);
+	});
+
+	it("ends when the client cancels its call", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const cancel = new AbortController();
+		const saying = say(await connect(t, side), { text: "a long story" }, cancel.signal);
+		await until(() => speaker.heard.length === 1, "it is heard");
+		cancel.abort();
+		await assert.rejects(saying);
+		await until(() => speaker.device.cancelled.length === 1, "the device is told");
+		assert.deepEqual(speaker.device.cancelled, [speaker.device.calls[0]?.id]);
+	});
+
+	it("is repeated until a button is pressed", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		const saying = say(await connect(t, side), { text: "get up", until_pressed: true });
+		await until(() => speaker.heard.length === 2, "it is repeated");
+		speaker.device.notify("notifications/button_pressed", { button: "boot", long: false, milliseconds: 120 });
+		assert.equal((await saying).text, "lamp_000001: played (a button was pressed)");
+	});
+
+	it("is shown in quiet hours, unless it is urgent", async (t) => {
+		const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toTimeString().slice(0, 5);
+		const side = await start(t, { quietHours: `${at(-60)}-${at(60)}` });
+		const speaker = await Speaker.connect(t, side, { tools: [PLAY, SHOW_TEXT] });
+		const client = await connect(t, side);
+		assert.equal((await say(client, { text: "hello" })).text, "lamp_000001: shown (quiet hours)");
+		assert.equal((await say(client, { text: "fire", urgent: true })).text, "lamp_000001: played");
+		assert.deepEqual(speaker.heard, ["fire"]);
+	});
+
+	it("reaches the devices of the token only, and is not offered to one that only reads", async (t) => {
+		const side = await start(t);
+		const own = await Speaker.connect(t, side);
+		const other = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02" });
+		await side.tokens.add({ name: "admin", kind: "client" });
+		const devices = ["aa:bb:cc:00:00:01"];
+		const client = await connect(t, side, await side.tokens.add({ name: "agent", kind: "client", devices }));
+		assert.equal((await say(client, { text: "hello" })).text, "lamp_000001: played");
+		const wrong = await say(client, { text: "hello", devices: ["lamp_000002"] });
+		assert.match(wrong.text, /devices: no device or tag "lamp_000002".*expected all, lamp_000001$/);
+		assert.deepEqual([own.heard, other.heard], [["hello"], []]);
+		const reader = await connect(t, side, await side.tokens.add({ name: "reader", kind: "client", readOnly: true }));
+		const { tools } = await reader.listTools();
+		assert.equal(
+			tools.some(({ name }) => name === "say"),
+			false,
+		);
+	});
+
+	it("rejects wrong arguments with the argument's name", async (t) => {
+		const side = await start(t);
+		const client = await connect(t, side);
+		assert.match((await say(client, { text: " " })).text, /^say: text: /);
+		assert.match((await say(client, { text: "a".repeat(1_001) })).text, /^say: text: .*1000/);
+		assert.match((await say(client, { text: "hello", volume: 101 })).text, /^say: volume: /);
+	});
+});
+
+describe("a program that speaks", () => {
+	const CASES = [
+		["no voice", /cannot speak: .* ended with status 3: unknown voice en/],
+		["a page", /cannot speak: not a WAV file/],
+		["endless", /cannot speak: the sound is too long \(limit 16777216 bytes\)/],
+	] as const;
+	for (const [text, problem] of CASES) {
+		it(`is reported if its output is wrong: ${text}`, async (t) => {
+			const side = await start(t);
+			await Speaker.connect(t, side);
+			assert.match((await say(await connect(t, side), { text })).text, problem);
+		});
+	}
+
+	it("is reported if it does not exist", async (t) => {
+		const side = await start(t, { speechCommand: "no-such-program" });
+		await Speaker.connect(t, side);
+		const { text } = await say(await connect(t, side), { text: "hello" });
+		assert.equal(text, "lamp_000001: failed (cannot speak: spawn no-such-program ENOENT)");
+	});
+});
+
+describe("a service that speaks", () => {
+	const serve = async (t: TestContext, answer: RequestListener): Promise<StartedProgram> => {
+		const server = createServer(answer);
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		t.after(() => server.close());
+		const speechUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+		const speechVoices = { ja: "hana", "*": "amy" };
+		const settings = { speechUrl, speechModel: "tts", speechKey: "a-key", speechVoices };
+		return await startProgram(t, settings);
+	};
+
+	it("gets the text, the model, and a voice for the language; a text is spoken once", async (t) => {
+		const requests: unknown[] = [];
+		const side = await serve(t, async (request, response) => {
+			let body = "";
+			for await (const piece of request) {
+				body += piece;
+			}
+			requests.push([request.url, request.headers.authorization, JSON.parse(body)]);
+			response.end(Buffer.from("UklGRiYAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQIAAABBAA==", "base64"));
+		});
+		const speaker = await Speaker.connect(t, side);
+		const client = await connect(t, side);
+		for (const text of ["hello", "おはよう", "hello"]) {
+			assert.equal((await say(client, { text })).text, "lamp_000001: played");
+		}
+		const expected = (input: string, voice: string) => [
+			"/v1/audio/speech",
+			"Bearer a-key",
+			{ model: "tts", input, voice, response_format: "wav" },
+		];
+		assert.deepEqual(requests, [expected("hello", "amy"), expected("おはよう", "hana")]);
+		assert.deepEqual(speaker.heard, ["A", "A", "A"]);
+	});
+
+	it("is reported by its status, without the key", async (t) => {
+		const side = await serve(t, (_request, response) => response.writeHead(401).end("a-key is wrong"));
+		await Speaker.connect(t, side);
+		const { text } = await say(await connect(t, side), { text: "hello" });
+		assert.equal(text, "lamp_000001: failed (cannot speak: HTTP status 401)");
+	});
+});
+
+it("a gateway without a voice does not offer say", async (t) => {
+	const side = await startProgram(t);
+	const { tools } = await (await connect(t, side)).listTools();
+	assert.deepEqual(
+		tools.filter(({ name }) => name === "say"),
+		[],
+	);
+});
+
+it("settings that are not complete are rejected at the start", async (t) => {
+	await assert.rejects(startProgram(t, { speechUrl: "http://127.0.0.1:1/v1" }), /speechModel: required with speechUrl/);
+	const both = { speechUrl: "http://127.0.0.1:1/v1", speechModel: "tts", speechCommand: "espeak-ng" };
+	await assert.rejects(startProgram(t, both), /speechCommand, speechUrl: only one of them can be set/);
+	await assert.rejects(startProgram(t, { quietHours: "10pm" }), /two times of day like 22:00-07:00/);
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { connectClient } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { cases } from "../support/scope.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// The gateway says a text, and the speaker of a virtual device plays it.
+
+const VOICE = fileURLToPath(new URL("../../gateway/test/speech/fixtures/voice.mjs", import.meta.url));
+
+for (const engine of cases(ENGINES)) {
+	it(`a virtual device says a text, sample for sample, firmware on ${engine.kind}`, async (t) => {
+		const side = await startProgram(t, { speechCommand: `${process.execPath} ${VOICE}` });
+		const online = once(side.gateway.servers, "online");
+		const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl } });
+		const heard: number[] = [];
+		device.on("samples", ({ samples }) => {
+			for (let at = 0; at < samples.byteLength; at += 2) {
+				heard.push(samples.readInt16LE(at));
+			}
+		});
+		await online;
+		const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
+		const text = "The soil is dry. Please water the plant.";
+		const { structuredContent } = await client.callTool({
+			name: "say",
+			arguments: { text, devices: ["all"], volume: 100 },
+		});
+		const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
+		assert.equal(outcome, "played");
+		assert.equal(String.fromCharCode(...heard.slice(0, text.length)), text);
+	});
+}
