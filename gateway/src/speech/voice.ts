@@ -105,7 +105,7 @@ function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | u
 }
 
 /** The language of a text by its script: kana are Japanese, Chinese characters without any are Chinese. */
-export function languageOf(text: string): "ja" | "zh" | "ko" | "ru" | "en" {
+function languageOf(text: string): "ja" | "zh" | "ko" | "ru" | "en" {
 	if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) {
 		return "ja";
 	}
