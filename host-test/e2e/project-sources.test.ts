@@ -1,63 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { buildProject, openProject } from "../../scripts/project/project.js";
 import { openDevice } from "../../scripts/project/test-device.js";
+import { DEVICE, MANIFEST, ownProject, TOOL } from "../support/own-project.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-
-const MANIFEST = {
-	build: { NAME: "pond", XS_MCP: "./node_modules/xs-mcp" },
-	include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/parts/manifest.json"],
-	config: { name: "pond" },
-	modules: { device: "./device", "tools/*": "./tools/*", "lib/*": "./lib/*" },
-};
-
-const DEVICE = `import { analog, device, relay } from "xs-mcp";
-
-export default device({
-	parts: { pump: relay({ pin: 26, maxOn: 30 }), soil: analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] }) },
-});
-`;
-
-const TOOL = `import { defineTool, READS } from "xs-mcp";
-import { levelOf } from "../lib/level.js";
-
-export default defineTool({
-	name: "self.pond.level", description: "Read it.", annotations: READS, needs: [], run: () => ({ level: levelOf(2) }),
-});
-`;
-
-/** A project in a folder whose path has spaces. Files by their paths; what is undefined is left out. */
-function project(files: Readonly<Record<string, string | undefined>> = {}): string {
-	const folder = join(temporaryFolder(), "my own pond");
-	const all = {
-		"manifest.json": JSON.stringify(MANIFEST),
-		"device.ts": DEVICE,
-		"tools/level.ts": TOOL,
-		"lib/level.ts": "export const levelOf = (sensor: number): number => sensor * 10;\n",
-		...files,
-	};
-	for (const [path, text] of Object.entries(all)) {
-		mkdirSync(join(folder, path, ".."), { recursive: true });
-		if (text !== undefined) {
-			writeFileSync(join(folder, path), text);
-		}
-	}
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(ROOT, join(folder, "node_modules", "xs-mcp"));
-	return folder;
-}
-
 const bundleOf = async (files: Readonly<Record<string, string | undefined>>): Promise<string> =>
-	(await buildProject(openProject(project(files)))).firmware;
+	(await buildProject(openProject(ownProject(files)))).firmware;
 
 describe("a project of its own on a virtual device", () => {
 	it("has its tools beside the firmware's, in a path with spaces", async (t) => {
-		const device = await openDevice({ folder: project() });
+		const device = await openDevice({ folder: ownProject() });
 		t.after(() => device.close());
 		const names = (await device.listTools()).map(({ name }) => name);
 		assert.equal(names[0], "self.get_device_status");
@@ -66,7 +19,7 @@ describe("a project of its own on a virtual device", () => {
 	});
 
 	it("has its parts: a test calls their tools, and reads and sets their pins", async (t) => {
-		const device = await openDevice({ folder: project() });
+		const device = await openDevice({ folder: ownProject() });
 		t.after(() => device.close());
 		assert.equal(device.read("pump"), 0);
 		await device.call("self.switch.set", { name: "pump", on: true, seconds: 5 });
@@ -122,13 +75,13 @@ describe("a project of its own on a virtual device", () => {
 	});
 
 	it("is told of a file that exports no tool", async () => {
-		const open = openDevice({ folder: project({ "tools/level.ts": "export default 1;\n" }) });
+		const open = openDevice({ folder: ownProject({ "tools/level.ts": "export default 1;\n" }) });
 		await assert.rejects(open, /tools\/level: expected "export default defineTool\({ … }\)"/);
 	});
 
 	it("is told that the firmware is older than its package.json asks for", async () => {
 		const open = (version: string) =>
-			openDevice({ folder: project({ "package.json": JSON.stringify({ dependencies: { "xs-mcp": version } }) }) });
+			openDevice({ folder: ownProject({ "package.json": JSON.stringify({ dependencies: { "xs-mcp": version } }) }) });
 		await assert.rejects(open("^99.1.0"), /is installed, but package\.json asks for \^99\.1\.0: run npm install/);
 		(await open("^0.1.0")).close();
 		(await open("file:../xs-mcp.tgz")).close();

@@ -16,6 +16,7 @@ const PROGRAMS = [
 	"scripts/moddable/doctor-cli.ts",
 	"scripts/moddable/firmware-cli.ts",
 	"scripts/moddable/flash-cli.ts",
+	"scripts/project/xs-mcp-cli.ts",
 	"virtual-device/src/cli.ts",
 ];
 

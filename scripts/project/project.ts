@@ -11,9 +11,6 @@ export interface Project {
 	readonly folder: string;
 	/** Path of its manifest. */
 	readonly manifest: string;
-	readonly name: string;
-	/** The settings that its manifest has. */
-	readonly config: Readonly<Record<string, unknown>>;
 }
 
 interface Manifest {
@@ -27,7 +24,7 @@ interface PackageJson {
 }
 
 /**
- * Reads a project.
+ * Finds a project.
  *
  * @throws ProgramError if the folder has none, or its package.json asks for newer firmware than this
  */
@@ -39,14 +36,16 @@ export function openProject(given: string = process.cwd()): Project {
 		);
 	}
 	checkVersion(join(given, "package.json"));
-	const { build, config = {} } = readJson<Manifest>(manifest);
 	const folder = realpathSync(given);
-	return { folder, manifest: join(folder, "manifest.json"), name: build?.NAME ?? "device", config };
+	return { folder, manifest: join(folder, "manifest.json") };
 }
 
 /** What a virtual device runs. */
 export interface ProjectBuild {
 	readonly firmware: string;
+	readonly name: string;
+	/** The settings that its manifest has. */
+	readonly config: Readonly<Record<string, unknown>>;
 	readonly board: BoardProfile;
 	/** Of the device's pins. */
 	readonly warnings: readonly string[];
@@ -54,10 +53,12 @@ export interface ProjectBuild {
 
 /** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
 export async function buildProject({ manifest }: Project): Promise<ProjectBuild> {
+	const { build, config = {} } = readJson<Manifest>(manifest);
 	const path = fromProject(manifest);
 	const device = await readOwnDevice(path);
 	const firmware = await bundle(undefined, false, undefined, path);
-	return { firmware, board: device?.profile ?? profileOf(), warnings: device?.warnings ?? [] };
+	const { profile = profileOf(), warnings = [] } = device ?? {};
+	return { firmware, name: build?.NAME ?? "device", config, board: profile, warnings };
 }
 
 /** @throws ProgramError if the project asks for newer firmware */

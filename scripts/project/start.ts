@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
-import { chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
+import { chooseEngine, type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
-import { buildProject, openProject, type Project } from "./project.js";
+import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
 import { watchFolder } from "./watch-folder.js";
 
 /** The command line of `npm start` in a project. */
@@ -22,6 +22,9 @@ export interface StartOptions {
 /** The firmware's stack after its error: functions of the bundle, without lines. */
 const FIRMWARE_STACK = /\n +at .*$/s;
 
+/** Begins the line of the firmware's log that says why it cannot work: src/app/start-firmware.ts. */
+const FATAL = "fatal error: ";
+
 /** The usual port of the page. */
 const PAGE_PORT = 8768;
 
@@ -32,40 +35,72 @@ const ORPHAN_CHECK_INTERVAL = 200;
 export async function startProject(options: StartOptions): Promise<void> {
 	const project = openProject();
 	const engine = await chooseEngine("xs", { onProgress: console.error });
-	const { firmware, board, warnings } = await buildProject(project).catch(fail);
-	warn(warnings);
-	const gateway = options.gateway ? await openGateway(options.httpPort, options.websocketPort) : undefined;
-	const device = new VirtualDevice({
-		firmware,
-		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { ...project.config, backend: gateway?.deviceUrl ?? `ws://127.0.0.1:${options.websocketPort}/` },
-		macAddress: macAddressOf(project),
-		board,
-	});
-	report(device, options);
-	const page = await openPage(device, options.page);
-	await start(device);
-	greet(project, { engine: device.engineName, whyNotXs: engine.whyNotXs, page: page.url, gateway });
-	watchFolder(project.folder, () => void update(device, project));
-	await signalled();
-	device.stop();
-	gateway?.close();
+	await Promise.race([runProject(project, engine, options), signalled()]);
 	process.exit();
 }
 
-/** A project's first start: an error in its modules, which is reported, ends nothing, because the next change may cure it. */
-async function start(device: VirtualDevice): Promise<void> {
-	await device.start().catch(() => {});
+/** Rejects with ProgramError if page or gateway cannot be opened. */
+async function runProject(project: Project, engine: EngineChoice, options: StartOptions): Promise<never> {
+	const builds = buildsOf(project);
+	const { value: first } = await builds.next();
+	const gateway = options.gateway ? await openGateway(options.httpPort, options.websocketPort) : undefined;
+	const backend = gateway?.deviceUrl ?? `ws://127.0.0.1:${options.websocketPort}/`;
+	const placed = ({ config, board }: ProjectBuild) => ({ config: { ...config, backend }, board });
+	const device = new VirtualDevice({
+		firmware: first.firmware,
+		startEngine: (onTrace) => engine.start({ onTrace }),
+		macAddress: macAddressOf(project),
+		...placed(first),
+	});
+	process.once("exit", () => device.stop());
+	const tellRuns = report(device, first.name, engine, options);
+	const page = await openPage(device, options.page);
+	// An error in its modules, which is reported, ends nothing, because the next change may cure it.
+	await device.start().then(tellRuns, () => {});
+	greet(page.url, gateway);
+	for await (const build of builds) {
+		device.flash(build.firmware, placed(build));
+	}
+	throw new Error("unreachable: builds never end");
 }
 
-/** Bundles the project as it is now; after an error the device keeps what it has. */
-async function update(device: VirtualDevice, project: Project): Promise<void> {
-	try {
-		const { firmware, warnings } = await buildProject(project);
-		warn(warnings);
-		device.flash(firmware);
-	} catch (error) {
-		console.error(`error: ${(error as Error).message}`);
+/**
+ * Builds a project now and after each change of its files, one build after the other. An error is told, and ends nothing,
+ * because the next change may cure it. A result that is as before is dropped: a change of notes restarts no device,
+ * and the output of `npm start` may be a file in the folder.
+ */
+async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> {
+	let changed = true;
+	let wake = (): void => {};
+	watchFolder(project.folder, () => {
+		changed = true;
+		wake();
+	});
+	let last = "";
+	const isNew = (result: string): boolean => {
+		const differs = result !== last;
+		last = result;
+		return differs;
+	};
+	for (;;) {
+		if (!changed) {
+			await new Promise<void>((resolve) => {
+				wake = resolve;
+			});
+		}
+		changed = false;
+		try {
+			const build = await buildProject(project);
+			if (isNew(JSON.stringify(build))) {
+				warn(build.warnings);
+				yield build;
+			}
+		} catch (error) {
+			const { message } = error as Error;
+			if (isNew(message)) {
+				tellError(message);
+			}
+		}
 	}
 }
 
@@ -84,27 +119,42 @@ function warn(warnings: readonly string[]): void {
 	}
 }
 
-function report(device: VirtualDevice, { verbose }: StartOptions): void {
-	device.on("trace", (line) => verbose && console.log(line));
+function tellError(message: string): void {
+	console.error(`error: ${message}`);
+	console.error("Waiting for a change of a file.");
+}
+
+/** Reports what happens to a device. @returns called when it runs for the first time */
+function report(
+	device: VirtualDevice,
+	name: string,
+	{ whyNotXs }: EngineChoice,
+	{ verbose }: StartOptions,
+): () => void {
+	let hasRun = false;
+	const tellRuns = (): void => {
+		console.log(hasRun ? "The device runs with your changes." : `${name} runs on ${device.engineName}.`);
+		if (!hasRun && whyNotXs !== undefined) {
+			console.log(`This is not XS: ${whyNotXs.split("\n")[0]}`);
+		}
+		hasRun = true;
+	};
+	device.on("trace", (line) => {
+		if (line.startsWith(FATAL)) {
+			tellError(line.slice(FATAL.length));
+		} else if (verbose) {
+			console.log(line);
+		}
+	});
 	device.on("note", (text) => console.log(text));
-	device.on("restarted", () => console.log("The device runs with your changes."));
+	device.on("restarted", tellRuns);
 	device.on("exit", ({ code, detail }) =>
-		console.error(`error: the device ended: ${code}: ${detail.replace(FIRMWARE_STACK, "")}`),
+		tellError(`the device ended: ${code}: ${detail.replace(FIRMWARE_STACK, "")}`),
 	);
+	return tellRuns;
 }
 
-interface Greeting {
-	readonly engine: string;
-	readonly whyNotXs: string | undefined;
-	readonly page: string;
-	readonly gateway: LocalGateway | undefined;
-}
-
-function greet({ name }: Project, { engine, whyNotXs, page, gateway }: Greeting): void {
-	console.log(`${name} runs on ${engine}.`);
-	if (whyNotXs !== undefined) {
-		console.log(`This is not XS: ${whyNotXs.split("\n")[0]}`);
-	}
+function greet(page: string, gateway: LocalGateway | undefined): void {
 	console.log(`The device's page: ${page}`);
 	if (gateway !== undefined) {
 		console.log(`The ${gateway.isOther ? "gateway that runs here" : "gateway's console"}: ${gateway.url}`);

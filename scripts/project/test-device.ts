@@ -81,13 +81,13 @@ const RETRY = 20;
 export async function openDevice({ folder, config }: TestDeviceOptions = {}): Promise<TestDevice> {
 	const project = openProject(folder);
 	const engine = await chooseEngine("xs", { onProgress: console.error });
-	const { firmware, board } = await buildProject(project).finally(endBundler);
+	const { firmware, board, config: ownConfig } = await buildProject(project).finally(endBundler);
 	const port = await freePort();
 	const log: string[] = [];
 	const device = new VirtualDevice({
 		firmware,
 		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { ...project.config, ...config, http: port, httpAddress: LOOPBACK },
+		config: { ...ownConfig, ...config, http: port, httpAddress: LOOPBACK },
 		board,
 	});
 	device.on("trace", (line) => log.push(line));

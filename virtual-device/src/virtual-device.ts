@@ -46,7 +46,7 @@ const RELEASE_TIME = 100;
  * A device without hardware: the firmware on an engine, with Node for sockets, timers, settings and the simulated board.
  */
 export class VirtualDevice extends EventEmitter<DeviceEvents> {
-	readonly #options: VirtualDeviceOptions;
+	#options: VirtualDeviceOptions;
 	readonly #settings: SettingsStore;
 	readonly #flash: VirtualFlash;
 	readonly #macAddress: string;
@@ -242,8 +242,13 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#restartIn(0);
 	}
 
-	/** Replaces its firmware from outside, as by a cable, and restarts at once. */
-	flash(firmware: string): void {
+	/**
+	 * Replaces its firmware from outside, as by a cable, and restarts at once.
+	 *
+	 * @param own settings and board, if they differ from before
+	 */
+	flash(firmware: string, own: Pick<Partial<VirtualDeviceOptions>, "config" | "board"> = {}): void {
+		this.#options = { ...this.#options, ...own };
 		this.#flash.replace(firmware);
 		this.#restartIn(0);
 	}
