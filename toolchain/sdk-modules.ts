@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { Build } from "./manifests.js";
 
 /** The modules that the SDK's manifests of a build name: drivers in JavaScript, by their names. */
@@ -11,7 +12,7 @@ export function readSdkModules({ sdk }: Build, moddable = process.env.MODDABLE):
 		const path = expand(manifest, moddable);
 		const { modules = {} } = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 		for (const [name, source] of Object.entries(modules)) {
-			const file = typeof source === "string" ? `${expand(source, moddable)}.js` : "";
+			const file = typeof source === "string" ? `${resolve(dirname(path), expand(source, moddable))}.js` : "";
 			if (existsSync(file)) {
 				files.set(name, file);
 			}

@@ -78,6 +78,30 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(value, { temperature: -12.25, humidity: 80 });
 		});
 
+		it("shares its bus with chips that tools use by the SDK's drivers: a real-time clock DS3231, an expander MCP23017", {
+			skip: findSdk() === undefined && NO_SDK,
+		}, async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-chips/manifest.json");
+			const { device, server } = await startAir(t, engine, script);
+			const call = async (name: string, args: object = {}) =>
+				((await callTool(server.session, name, args)) as { structuredContent?: unknown }).structuredContent;
+			const { time } = (await call("self.clock.set")) as { time: number };
+			assert.ok(Math.abs(Date.now() - time) < 60_000, String(time));
+			const leapDay = Date.UTC(2028, 1, 29, 23, 59, 30);
+			const { time: set } = (await call("self.clock.set", { time: leapDay })) as { time: number };
+			assert.ok(set >= leapDay && set < leapDay + 29_000, String(set));
+			assert.deepEqual(await call("self.expander.set", { on: true }), { read: 0 });
+			const expander = () => device.chips.find(({ type }) => type === "MCP23017")?.values;
+			await until(() => expander()?.a3 === 1, "its output is on");
+			device.setChip(0x20, { b0: 1 });
+			assert.deepEqual(await call("self.expander.set", { on: false }), { read: 1 });
+			await until(() => expander()?.a3 === 0, "its output is off");
+			assert.deepEqual(
+				device.chips.map(({ type, part }) => part ?? type),
+				["MCP23017", "air", "DS3231"],
+			);
+		});
+
 		it("is one of the SDK's drivers of pins: an HC-SR04, whose echo lasts 58 µs a cm, and a capacitive one", {
 			skip: findSdk() === undefined && NO_SDK,
 		}, async (t) => {

@@ -25,6 +25,16 @@ declare module "embedded:io/serial" {
 	export default Serial;
 }
 
+/** A chip on an I2C bus (ECMA-419 §10.5), and one with numbers of registers. */
+declare module "embedded:io/i2c" {
+	const I2C: new (options: object) => object;
+	export default I2C;
+}
+declare module "embedded:io/smbus" {
+	const SMBus: new (options: object) => object;
+	export default SMBus;
+}
+
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
 	import type { DigitalClass } from "../drivers/button/button-digital.js";

@@ -9,3 +9,26 @@ declare module "embedded:sensor/*" {
 	}
 	export default Driver;
 }
+
+/** A driver of a real-time clock (ECMA-419 §14.1). */
+declare module "embedded:RTC/*" {
+	class Driver {
+		constructor(options: { readonly clock: object });
+		/** Milliseconds since 1970, UTC; undefined if it has stood still. */
+		time: number | undefined;
+		close(): void;
+	}
+	export default Driver;
+}
+
+/** A driver of an expander, which provides pins (ECMA-419 §16). */
+declare module "embedded:io/provider/*" {
+	import type { DigitalClass } from "../parts/io-classes.js";
+
+	class Driver {
+		constructor(options: { readonly i2c: object });
+		readonly Digital: DigitalClass;
+		close(): void;
+	}
+	export default Driver;
+}

@@ -1,5 +1,7 @@
 import { boot, receive, send } from "./bridge.js";
 import { SimulatedBmp280 } from "./chips/bmp280.js";
+import { SimulatedDs3231 } from "./chips/ds3231.js";
+import { SimulatedMcp23017 } from "./chips/mcp23017.js";
 import { SimulatedSht3x } from "./chips/sht3x.js";
 import { RegisterMap, type SimulatedChip } from "./chips/simulated-chip.js";
 
@@ -12,8 +14,10 @@ interface I2cOptions {
 
 /** The addresses of the chips that are simulated; at every other one is a map of registers. */
 const CHIPS: Readonly<Record<number, new () => SimulatedChip>> = {
+	...Object.fromEntries([32, 33, 34, 35, 36, 37, 38, 39].map((address) => [address, SimulatedMcp23017])),
 	68: SimulatedSht3x,
 	69: SimulatedSht3x,
+	104: SimulatedDs3231,
 	118: SimulatedBmp280,
 	119: SimulatedBmp280,
 };
@@ -45,6 +49,7 @@ receive("chip.set", ([address, values]) => set(address as number, values as Reco
 /** Stands in for ECMA-419's `embedded:io/i2c` (§10.5), with simulated chips. */
 export default class I2C {
 	readonly #address: number;
+	readonly #part: string | undefined;
 	#isOpen = true;
 
 	constructor({ address, part }: I2cOptions) {
@@ -52,8 +57,8 @@ export default class I2C {
 			throw new RangeError("invalid address");
 		}
 		this.#address = address;
-		const { type, values } = chipAt(address);
-		send(["chip.open", address, part, type, values, !unplugged.has(address)]);
+		this.#part = part;
+		this.#show();
 	}
 
 	get format(): string {
@@ -73,7 +78,9 @@ export default class I2C {
 	}
 
 	write(bytes: ArrayBuffer | Uint8Array): void {
-		this.#chip().write(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes);
+		if (this.#chip().write(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)) {
+			this.#show();
+		}
 	}
 
 	writeRead(bytes: ArrayBuffer | Uint8Array, count: number | ArrayBuffer | Uint8Array): ArrayBuffer | number {
@@ -83,6 +90,11 @@ export default class I2C {
 
 	close(): void {
 		this.#isOpen = false;
+	}
+
+	#show(): void {
+		const { type, values } = chipAt(this.#address);
+		send(["chip.open", this.#address, this.#part, type, values, !unplugged.has(this.#address)]);
 	}
 
 	#chip(): SimulatedChip {

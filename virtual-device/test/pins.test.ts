@@ -17,7 +17,7 @@ const key = new Digital({
 	onReadable() { lamp.write(this.read()); trace("key " + this.read() + " voltage " + voltage.read() + "\\n"); },
 });
 const voltage = new Analog({ pin: 34 });
-const clock = new SMBus({ address: 0x68, data: 21, clock: 22 });
+const clock = new SMBus({ address: 0x50, data: 21, clock: 22 });
 clock.writeUint8(0x10, 0x59);
 trace("read " + clock.readUint8(0x10) + " " + clock.readUint16(0x0f, true) + "\\n");
 for (const wrong of [{ pin: 2, mode: Digital.Output }, { pin: 99, mode: Digital.Input }, { pin: 5, mode: 77 }]) {
@@ -47,7 +47,7 @@ it("code on a virtual device uses the SDK's classes of ECMA-419 for pins and bus
 	device.setPin(4, 1);
 	await until(() => lines.at(-1) === "key 1 voltage 1000", "the lamp is on");
 	assert.equal(lines.length, 6);
-	device.setChip(0x68, { 16: 7 });
-	assert.throws(() => device.setChip(0x68, { temperature: 7 }), /104\.temperature: expected numbers of registers/);
+	device.setChip(0x50, { 16: 7 });
+	assert.throws(() => device.setChip(0x50, { temperature: 7 }), /80\.temperature: expected numbers of registers/);
 	assert.deepEqual(device.chips[0]?.values["16"], 7);
 });

@@ -11,8 +11,9 @@ export class SimulatedSht3x implements SimulatedChip {
 	readonly #crc = new CRC8(0x31, 0xff);
 	#command = 0;
 
-	write([high = 0, low = 0]: Uint8Array): void {
+	write([high = 0, low = 0]: Uint8Array): boolean {
 		this.#command = (high << 8) | low;
+		return false;
 	}
 
 	read(count: number): Uint8Array {

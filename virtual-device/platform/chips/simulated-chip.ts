@@ -4,7 +4,8 @@ export interface SimulatedChip {
 	readonly type: string;
 	/** What it measures, which Node sets: temperature in °C, humidity in %, pressure in Pa; of a map, registers by number. */
 	readonly values: Record<string, number>;
-	write(bytes: Uint8Array): void;
+	/** @returns whether its values have changed by that */
+	write(bytes: Uint8Array): boolean;
 	read(count: number): Uint8Array;
 }
 
@@ -14,7 +15,7 @@ export class RegisterMap implements SimulatedChip {
 	readonly values: Record<string, number> = {};
 	#at = 0;
 
-	write(bytes: Uint8Array): void {
+	write(bytes: Uint8Array): boolean {
 		const [register, ...rest] = bytes;
 		if (register !== undefined) {
 			this.#at = register;
@@ -22,6 +23,7 @@ export class RegisterMap implements SimulatedChip {
 				this.set((register + offset) & 0xff, byte);
 			}
 		}
+		return rest.length > 0;
 	}
 
 	read(count: number): Uint8Array {
