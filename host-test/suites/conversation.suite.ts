@@ -41,7 +41,7 @@ function conversing(events: SettingValue<"events"> = []) {
 function boardWithChat() {
 	const lines: string[] = [];
 	const chat = { onLine: undefined as ((text: string) => void) | undefined, show: (line: string) => lines.push(line) };
-	return Object.assign(boardWithParts(), { chat, shown: lines });
+	return Object.assign(boardWithParts(), { chat, transcript: lines });
 }
 
 /** An application with a conversation, in a session. */
@@ -61,7 +61,7 @@ function talking(events: SettingValue<"events"> = [], more: Partial<ApplicationO
 			transport.channel.say(message);
 		}
 	};
-	return { ...started, board, lines: board.shown, sent, hear, say };
+	return { ...started, board, lines: board.transcript, sent, hear, say };
 }
 
 const detect = (text: string): object => ({ session_id: "s-1", type: "listen", state: "detect", text });
@@ -202,7 +202,7 @@ export default suite("a conversation by text", {
 		const { transport } = start(board, {}, "always", conversing());
 		transport.channel.events.onOpen();
 		transport.channel.say(stt("Your code is 123456"));
-		equal(board.shown, ["backend: Your code is 123456"]);
+		equal(board.transcript, ["backend: Your code is 123456"]);
 	},
 	"listens again after the assistant has spoken, as the mode says"() {
 		for (const [listenMode, after] of [

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
-import { PiecedText } from "../text/pieced-text.js";
+import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 
 /**
@@ -71,6 +71,9 @@ const MAX_QUOTE_LENGTH = 128;
 export function quotable(words: string): string {
 	return words.length > MAX_QUOTE_LENGTH ? `${words.slice(0, MAX_QUOTE_LENGTH)}…` : words;
 }
+
+/** An answer to send: now, later, or none. */
+export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /** The text that a transport puts before and after each message. */
 export interface Wrapper {

@@ -1,9 +1,11 @@
 import { isObject } from "../text/is-object.js";
 import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
+import { answerBatch, batchError, checkBatched } from "./batch.js";
 import { type Client, readClient } from "./client.js";
 import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
+	type Answer,
 	ErrorCode,
 	errorMessage,
 	invalidParams,
@@ -24,7 +26,6 @@ import {
 } from "./json-rpc.js";
 import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
 import {
-	allowsBatches,
 	hasToolDetails,
 	negotiate,
 	OLDEST_REVISION,
@@ -79,19 +80,6 @@ function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
 	}
 	return withUserTools ? "all plain" : "plain";
 }
-
-/** @throws RpcError for a request that must not be in a batch, or whose answer has no room in it */
-function checkBatched(method: string, room: number): void {
-	if (method === "initialize") {
-		throw invalidRequest("initialize must not be part of a batch");
-	}
-	if (room <= 0) {
-		throw invalidRequest("the batch response is full");
-	}
-}
-
-/** An answer to send: now, later, or none. */
-export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
@@ -192,37 +180,15 @@ export class McpSession<Context> implements CallSession {
 		return this.wrapper.start.concat(message, this.wrapper.end);
 	}
 
-	/** The answers in one array; none if no answer is due: https://www.jsonrpc.org/specification#batch §6 */
 	#answerBatch(messages: readonly unknown[]): Answer {
-		if (!allowsBatches(this.revision)) {
-			return this.#unreadable(invalidRequest(`MCP ${this.revision} has no batches`));
+		const error = batchError(messages, this.revision, this.server.maxCalls);
+		if (error !== undefined) {
+			return this.#unreadable(error);
 		}
-		if (messages.length === 0) {
-			return this.#unreadable(invalidRequest("empty batch"));
-		}
-		if (messages.length > this.server.maxCalls) {
-			return this.#unreadable(invalidRequest(`batch of ${messages.length} messages (limit ${this.server.maxCalls})`));
-		}
-		let room = this.pageBytes / 2;
-		const answers = messages.map((message) => {
-			const answer = this.#answer(message as Params, NO_WRAPPER, room);
-			// Characters or bytes: an estimate is enough here.
-			if (typeof answer === "string") {
-				room -= answer.length;
-			} else if (answer instanceof PiecedText) {
-				room -= answer.bytes;
-			}
-			return answer;
-		});
-		if (answers.some((answer) => answer instanceof Promise)) {
-			return Promise.all(answers).then((texts) => this.#joinBatch(texts));
-		}
-		return this.#joinBatch(answers as (Sendable | undefined)[]);
-	}
-
-	#joinBatch(answers: readonly (Sendable | undefined)[]): string | undefined {
-		const due = answers.filter((answer) => answer !== undefined);
-		return due.length > 0 ? this.#wrap(`[${due.join(",")}]`) : undefined;
+		const answer = answerBatch(messages, this.pageBytes / 2, (message, room) =>
+			this.#answer(message as Params, NO_WRAPPER, room),
+		);
+		return answer instanceof Promise ? answer.then((text) => text && this.#wrap(text)) : answer && this.#wrap(answer);
 	}
 
 	/**

@@ -4,10 +4,11 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
-import { Backoff, type BackoffOptions } from "./backoff.js";
+import type { BackoffOptions } from "./backoff.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, type WantedNames } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
+import { RetryDelays } from "./retry-delays.js";
 import { SessionWatch } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
@@ -65,9 +66,7 @@ export class Protocol {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
 	readonly #maxValues: number;
-	readonly #backoff: Backoff;
-	/** The delays after idle sessions that the backend ended. */
-	readonly #idleBackoff: Backoff;
+	readonly #delays: RetryDelays;
 	/** "waiting" without a connection, "ready" with one, but without a session. */
 	#state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
 	/** Whether a session is wanted. */
@@ -91,8 +90,7 @@ export class Protocol {
 		this.#options = options;
 		this.maxSentBytes = transport.maxSentBytes;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
-		this.#backoff = new Backoff(options.backoff);
-		this.#idleBackoff = new Backoff(options.backoff);
+		this.#delays = new RetryDelays(options.backoff);
 	}
 
 	/** The session, once hellos are exchanged. */
@@ -277,7 +275,7 @@ export class Protocol {
 		if (this.#state === "greeting") {
 			this.#clearTimer();
 			this.#state = "open";
-			this.#goodSessionTimer = this.#options.timer.set(() => this.#backoff.reset(), GOOD_SESSION);
+			this.#goodSessionTimer = this.#options.timer.set(() => this.#delays.lasted(), GOOD_SESSION);
 			this.#watch = new SessionWatch({
 				timer: this.#options.timer,
 				silenceTimeout: this.#transport.silenceTimeout,
@@ -299,7 +297,9 @@ export class Protocol {
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
 			const watch = this.#watch;
 			if (watch !== undefined && watch.quietSteps > 0) {
-				this.#use(watch);
+				// The first message for a while.
+				this.#delays.used(watch.isIdle);
+				watch.quietSteps = 0;
 			}
 			const { events } = this.#options;
 			isMcp ? events.mcp.session?.receive(envelope.payload) : events.onMessage(envelope);
@@ -314,14 +314,6 @@ export class Protocol {
 		}
 	}
 
-	/** The first message for a while. If the session was idle before, the backend does not end idle sessions. */
-	#use(watch: SessionWatch): void {
-		if (watch.isIdle) {
-			this.#idleBackoff.reset();
-		}
-		watch.quietSteps = 0;
-	}
-
 	#logUnknown(type: string): void {
 		if (!this.#unknownTypes.has(type) && this.#unknownTypes.size < MAX_UNKNOWN_TYPES) {
 			this.#unknownTypes.add(type);
@@ -331,7 +323,7 @@ export class Protocol {
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
 	#lose(error: ProtocolError): void {
-		const delay = this.#delayAfter(error);
+		const delay = this.#delays.after(error, this.#watch?.isIdle);
 		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
 		this.#isWanted = this.#isAlwaysWanted;
 		if (keepsChannel) {
@@ -352,17 +344,6 @@ export class Protocol {
 		if (this.#state === "ready") {
 			this.#options.events.onOpen();
 		}
-	}
-
-	/** Milliseconds to the next attempt. They grow with failures, and with sessions that the backend ends unused. */
-	#delayAfter({ code }: ProtocolError): number {
-		if (this.#watch?.isIdle && (code === "goodbye" || code === "connection-closed")) {
-			return this.#idleBackoff.next();
-		}
-		if (this.#session !== undefined) {
-			this.#idleBackoff.reset();
-		}
-		return this.#backoff.next();
 	}
 
 	#endSession(): void {

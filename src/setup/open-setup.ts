@@ -5,7 +5,8 @@ import type { HttpServerPlatform } from "../net/http-server.js";
 import { readSetting } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { type BackendRoute, BackendTrial } from "./backend-trial.js";
-import { type FindGateways, PhoneSetup, type SetupEvents, type TryBackend } from "./phone-setup.js";
+import { PhoneSetup, type SetupEvents } from "./phone-setup.js";
+import type { FindGateways, TryBackend } from "./setup-attempt.js";
 import type { CheckSettings } from "./setup-form.js";
 
 /** What the set-up needs of the firmware. */

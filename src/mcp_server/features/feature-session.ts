@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Sendable } from "../../text/pieced-text.js";
-import { errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
-import { type Answer, McpSession, type SessionOptions, type SessionServer } from "../mcp-session.js";
+import { type Answer, errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
+import { McpSession, type SessionOptions, type SessionServer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 

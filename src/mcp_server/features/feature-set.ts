@@ -1,6 +1,6 @@
-import type { RequestId } from "../json-rpc.js";
+import type { Answer, RequestId } from "../json-rpc.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
-import type { Answer, McpSession, SessionOptions } from "../mcp-session.js";
+import type { McpSession, SessionOptions } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import {

@@ -1,6 +1,5 @@
-import type { RequestId } from "../json-rpc.js";
+import type { Answer, RequestId } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
-import type { Answer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";

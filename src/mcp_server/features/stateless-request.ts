@@ -4,6 +4,7 @@ import type { Sendable } from "../../text/pieced-text.js";
 import type { Client } from "../client.js";
 import type { CallResult } from "../content.js";
 import {
+	type Answer,
 	ErrorCode,
 	type LongResult,
 	notificationMessage,
@@ -12,7 +13,6 @@ import {
 	RpcError,
 	type Wrapper,
 } from "../json-rpc.js";
-import type { Answer } from "../mcp-session.js";
 import { type Params, progressToken } from "../params.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";

@@ -1,8 +1,8 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { isObject } from "../../text/is-object.js";
 import { type Client, readClient } from "../client.js";
-import { ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
-import type { Answer, SessionServer } from "../mcp-session.js";
+import { type Answer, ErrorCode, quotable, type RequestId, RpcError } from "../json-rpc.js";
+import type { SessionServer } from "../mcp-session.js";
 import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";
