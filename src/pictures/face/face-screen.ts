@@ -19,13 +19,15 @@ import {
 	type Rectangle,
 	wordsTop,
 } from "./face-drawing.js";
-import { type Area, extraArea, LEFT_EYE_AREA, MOUTH_AREA, type Pose, RIGHT_EYE_AREA } from "./face-features.js";
-import { FaceMotion, REST } from "./face-motion.js";
+import { FaceRest } from "./face-rest.js";
 import { headerOf, isForPeople, wordsOf } from "./face-status.js";
 import type { Measure } from "./line-breaks.js";
+import { MovingFace } from "./moving-face.js";
+import { PassingLevel } from "./passing-level.js";
+import { ScreenLight } from "./screen-light.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
-import { headerHeight, type Level, levelTop, MARGIN } from "./status-drawing.js";
+import { headerHeight, levelTop, MARGIN } from "./status-drawing.js";
 import { layOutPages } from "./text-pages.js";
 import { TurningPages } from "./turning-pages.js";
 
@@ -46,13 +48,6 @@ interface FaceScreenOptions {
 /** Milliseconds that changes are gathered before they are drawn, so that many at once cost one drawing. */
 const DRAW_DELAY = 30;
 
-/** Milliseconds that a level is shown after it was set. */
-const LEVEL_TIME = 2_000;
-
-/** Milliseconds that an idle device shows what was said last, at least, and then stays awake. */
-const MESSAGE_TIME = 30_000;
-const WAKE_TIME = 90_000;
-
 /** What has to be drawn again. */
 interface Dirty {
 	all: boolean;
@@ -72,25 +67,19 @@ export class FaceScreen implements Screen {
 	readonly #sent = new SentGlyphs();
 	readonly #options: FaceScreenOptions;
 	readonly #painter: FacePainter;
-	readonly #motion = new FaceMotion();
+	readonly #moving: MovingFace;
 	/** What is said. */
 	readonly #pages: TurningPages;
-	/** As it was drawn. */
-	readonly #drawn: Pose = { ...REST };
+	readonly #level: PassingLevel;
+	readonly #light: ScreenLight;
+	readonly #rest: FaceRest;
 	readonly #dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
 	#face = BLANK_FACE;
 	#look: Look = lookOf(BLANK_FACE.emotion);
-	#level: Level | undefined;
-	#brightness = 75;
-	#light = 100;
 	#theme: Theme = "light";
-	#isAsleep = false;
 	/** Something else is on the screen. */
 	#isCovered = false;
 	#drawing: TimerHandle | undefined;
-	#moving: TimerHandle | undefined;
-	#levelling: TimerHandle | undefined;
-	#resting: TimerHandle | undefined;
 
 	constructor(options: FaceScreenOptions) {
 		this.#options = options;
@@ -98,7 +87,16 @@ export class FaceScreen implements Screen {
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
 		this.#painter = new FacePainter(options.canvas, this.#fonts);
-		this.#pages = new TurningPages(options.timer, () => this.#redraw("words"));
+		const { timer } = options;
+		this.#pages = new TurningPages(timer, () => this.#redraw("words"));
+		this.#level = new PassingLevel(timer, () => this.#redraw("level"));
+		this.#light = new ScreenLight(options.backlight);
+		this.#rest = new FaceRest({ timer, onRead: () => this.#forget(), onAsleep: () => this.#follow() });
+		this.#moving = new MovingFace({
+			timer,
+			place: () => (this.#isSeen ? placeOf(this.canvas, options.font, this.#wordsTop) : undefined),
+			paint: (part) => this.#paintFace(part),
+		});
 		if (options.charset !== undefined) {
 			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.#takeGlyphs(push) };
 		}
@@ -106,25 +104,25 @@ export class FaceScreen implements Screen {
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this.#light.brightness;
 	}
 
 	set brightness(brightness: number) {
-		if (brightness !== this.#brightness) {
-			this.#brightness = brightness;
+		if (brightness !== this.#light.brightness) {
+			this.#light.brightness = brightness;
 			if (this.#face.state !== BLANK_FACE.state) {
-				this.#showLevel({ of: "brightness", percent: brightness });
+				this.#level.show({ of: "brightness", percent: brightness });
 			}
 			this.#lightUp();
 		}
 	}
 
 	get light(): number {
-		return this.#light;
+		return this.#light.percent;
 	}
 
 	set light(percent: number) {
-		this.#light = percent;
+		this.#light.percent = percent;
 		this.#lightUp();
 	}
 
@@ -153,7 +151,7 @@ export class FaceScreen implements Screen {
 			this.#redraw("header");
 		}
 		if (old.volume !== undefined && change.volume !== undefined && change.volume !== old.volume) {
-			this.#showLevel({ of: "volume", percent: change.volume });
+			this.#level.show({ of: "volume", percent: change.volume });
 		}
 		if (wordsOf(old) !== wordsOf(this.#face) || (change.message !== undefined && this.#pages.shown.count === 0)) {
 			this.#layOut();
@@ -181,17 +179,16 @@ export class FaceScreen implements Screen {
 
 	/** Draws no more. */
 	close(): void {
-		const { timer } = this.#options;
-		this.#pages.close();
-		for (const handle of [this.#drawing, this.#moving, this.#levelling, this.#resting]) {
-			timer.clear(handle);
+		this.#options.timer.clear(this.#drawing);
+		for (const part of [this.#pages, this.#level, this.#rest, this.#moving]) {
+			part.close();
 		}
 	}
 
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
 		const { font, makeQrCode } = this.#options;
-		const picture = { ...this.#picture(), pose: { ...this.#motion.pose } };
+		const picture = { ...this.#picture(), pose: { ...this.#moving.pose } };
 		const { setup } = picture.face;
 		if (setup === undefined) {
 			return (canvas) => new FacePainter(canvas, this.#fonts).paint(picture, wholeOf(canvas));
@@ -212,49 +209,22 @@ export class FaceScreen implements Screen {
 		}
 	}
 
-	/** Percent: the brightness as far as the screen is lit. Rounded up: a dimmed screen is not off. */
-	get #lit(): number {
-		return Math.ceil((this.#brightness * this.#light) / 100);
-	}
-
-	/** Nobody sees what is drawn while the backlight is off. */
-	get #isDark(): boolean {
-		return this.#light === 0 && this.#options.backlight !== undefined;
-	}
-
 	#picture(): FacePicture {
 		return {
 			face: this.#face,
 			look: this.#look,
-			pose: this.#motion.pose,
+			pose: this.#moving.pose,
 			page: this.#pages.shown,
 			theme: this.#theme,
-			dim: this.#options.backlight === undefined ? this.#lit : 100,
-			level: this.#level,
+			dim: this.#light.ofColours,
+			level: this.#level.shown,
 		};
 	}
 
 	#lightUp(): void {
-		const { backlight } = this.#options;
-		if (backlight === undefined || backlight.brightness === 0) {
-			// The colours have changed, or nothing was drawn in the dark.
+		if (this.#light.apply()) {
 			this.#redraw("all");
 		}
-		if (backlight !== undefined) {
-			backlight.brightness = this.#lit;
-		}
-	}
-
-	#showLevel(level: Level): void {
-		const { timer } = this.#options;
-		this.#level = level;
-		this.#redraw("level");
-		timer.clear(this.#levelling);
-		this.#levelling = timer.set(() => {
-			this.#levelling = undefined;
-			this.#level = undefined;
-			this.#redraw("level");
-		}, LEVEL_TIME);
 	}
 
 	#layOut(): void {
@@ -272,13 +242,10 @@ export class FaceScreen implements Screen {
 
 	/** Somebody may look: the face is awake, and the time until it rests begins anew. */
 	#wake(): void {
-		this.#isAsleep = false;
+		this.#rest.wake();
 		this.#follow();
-		const { timer } = this.#options;
-		timer.clear(this.#resting);
-		this.#resting = undefined;
 		if (this.#isIdle) {
-			this.#resting = timer.set(() => this.#forget(), Math.max(MESSAGE_TIME, 2 * this.#pages.readingTime));
+			this.#rest.begin(this.#pages.readingTime);
 		}
 	}
 
@@ -289,34 +256,22 @@ export class FaceScreen implements Screen {
 
 	/** What was said has been read. */
 	#forget(): void {
-		const { timer } = this.#options;
 		if (this.#wordsTop < this.canvas.height) {
 			this.#redraw("all");
 		}
 		this.#pages.show([]);
-		this.#resting = timer.set(() => {
-			this.#resting = undefined;
-			this.#isAsleep = true;
-			this.#follow();
-		}, WAKE_TIME);
 	}
 
 	/** The look and the motion that the face has now. */
 	#follow(): void {
-		const emotion = this.#isAsleep ? "sleepy" : this.#face.emotion;
-		const look = lookOf(emotion);
+		const { isAsleep } = this.#rest;
+		const look = lookOf(isAsleep ? "sleepy" : this.#face.emotion);
 		if (JSON.stringify(look) !== JSON.stringify(this.#look)) {
 			this.#look = look;
 			this.#redraw("face");
 		}
-		const motion = this.#motion;
-		const wasStill = motion.activity !== "speaking";
-		motion.activity = this.#isAsleep ? "sleeping" : this.#face.state === "speaking" ? "speaking" : "still";
-		motion.hasSteps = look.extra !== "" && look.extra !== "glasses" && look.extra !== "question";
-		if (wasStill && motion.activity === "speaking") {
-			this.#stopMoving();
-		}
-		this.#moveLater();
+		const activity = this.#face.state === "speaking" ? "speaking" : "still";
+		this.#moving.follow(isAsleep ? "sleeping" : activity, look);
 	}
 
 	#redraw(part: keyof Dirty): void {
@@ -324,18 +279,18 @@ export class FaceScreen implements Screen {
 		this.#drawing ??= this.#options.timer.set(() => {
 			this.#drawing = undefined;
 			this.#draw();
-			this.#moveLater();
+			this.#moving.moveLater();
 		}, DRAW_DELAY);
 	}
 
 	/** Whether there is a face to see. */
 	get #isSeen(): boolean {
 		const { setup, code } = this.#face;
-		return !this.#isCovered && !this.#isDark && setup === undefined && code === "";
+		return !this.#isCovered && !this.#light.isDark && setup === undefined && code === "";
 	}
 
 	#draw(): void {
-		if (this.#isCovered || this.#isDark) {
+		if (this.#isCovered || this.#light.isDark) {
 			return;
 		}
 		const dirty = this.#dirty;
@@ -358,7 +313,7 @@ export class FaceScreen implements Screen {
 			}
 		};
 		if (all || face) {
-			Object.assign(this.#drawn, this.#motion.pose);
+			this.#moving.drawn();
 		}
 		if (all) {
 			paint(0, height);
@@ -378,57 +333,11 @@ export class FaceScreen implements Screen {
 		}
 	}
 
-	#stopMoving(): void {
-		this.#options.timer.clear(this.#moving);
-		this.#moving = undefined;
-	}
-
-	#moveLater(): void {
-		const { wait } = this.#motion;
-		if (!this.#isSeen || placeOf(this.canvas, this.#options.font, this.#wordsTop) === undefined) {
-			this.#stopMoving();
-		} else {
-			this.#moving ??= this.#options.timer.set(() => {
-				this.#moving = undefined;
-				this.#move(wait);
-				this.#moveLater();
-			}, wait);
-		}
-	}
-
-	/** Draws again what has moved: an eye, the mouth. */
-	#move(time: number): void {
-		const place = placeOf(this.canvas, this.#options.font, this.#wordsTop);
-		if (!this.#isSeen || place === undefined) {
-			return;
-		}
-		const motion = this.#motion;
-		motion.unit = place.unit;
-		motion.pass(time);
-		const drawn = this.#drawn;
-		const { pose } = motion;
-		const hasSteps = motion.hasSteps && pose.step !== drawn.step;
-		const bobs = pose.bob !== drawn.bob;
-		const look = pose.open !== drawn.open || pose.gazeX !== drawn.gazeX || pose.gazeY !== drawn.gazeY;
-		const picture = this.#picture();
-		const paint = ({ x, y, width, height }: Area): void => {
-			const left = Math.max(0, Math.floor(place.x + x * place.unit));
-			const top = Math.max(0, Math.floor(place.y + y * place.unit));
-			const right = Math.min(this.width, Math.ceil(place.x + (x + width) * place.unit));
-			const bottom = Math.min(this.#wordsTop, Math.ceil(place.y + (y + height) * place.unit));
-			this.#painter.paint(picture, { x: left, y: top, width: right - left, height: bottom - top });
-		};
-		if (hasSteps) {
-			paint(extraArea(this.#look.extra));
-		}
-		if (bobs || look) {
-			paint(LEFT_EYE_AREA);
-			paint(RIGHT_EYE_AREA);
-		}
-		if (bobs || pose.talk !== drawn.talk) {
-			paint(MOUTH_AREA);
-		}
-		Object.assign(drawn, pose);
+	/** Draws a part of the face, without the words below it. */
+	#paintFace({ x, y, width, height }: Rectangle): void {
+		const right = Math.min(this.width, x + width);
+		const bottom = Math.min(this.#wordsTop, y + height);
+		this.#painter.paint(this.#picture(), { x, y, width: right - x, height: bottom - y });
 	}
 }
 
