@@ -1,41 +1,50 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { getMcpConfigForManifest, unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { unzipSync } from "fflate";
 import { LAMP, VOLUME } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
 import { makeStateFolder, startProgram } from "./support/program.js";
 
 const run = promisify(execFile);
-const SCRIPT = fileURLToPath(new URL("../../scripts/pack-mcpb.mjs", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Bytes of the file at most: it is downloaded. */
 const MAX_BYTES = 2_500_000;
 
+/** The configuration of a manifest with these values in the place of `${NAME}`: each must be known. */
+function fillIn(
+	config: object,
+	values: Readonly<Record<string, string>>,
+): { args: string[]; env: Record<string, string> } {
+	const fill = (text: string): string =>
+		text.replace(/\$\{([^}]+)\}/g, (_, name) => {
+			assert.ok(name in values, name);
+			return values[name] as string;
+		});
+	return JSON.parse(JSON.stringify(config), (_, value) => (typeof value === "string" ? fill(value) : value));
+}
+
 /** Unpacks an extension, and connects with it to a gateway as Claude Desktop does. Returns the tools that it has. */
 async function useExtension(t: TestContext, mcpbPath: string, userConfig: { url?: string; token: string }) {
 	const extensionPath = `${makeStateFolder()}/unpacked`;
-	assert.ok(await unpackExtension({ mcpbPath, outputDir: extensionPath, silent: true }));
-	assert.ok(validateManifest(`${extensionPath}/manifest.json`));
+	mkdirSync(extensionPath);
+	for (const [name, file] of Object.entries(unzipSync(readFileSync(mcpbPath)))) {
+		writeFileSync(`${extensionPath}/${name}`, file);
+	}
 	const manifest = JSON.parse(readFileSync(`${extensionPath}/manifest.json`, "utf8"));
-	const config = await getMcpConfigForManifest({
-		manifest,
-		extensionPath,
-		systemDirs: {},
-		userConfig: { url: manifest.user_config.url.default, ...userConfig },
-		pathSeparator: "/",
+	const { args, env } = fillIn(manifest.server.mcp_config, {
+		__dirname: extensionPath,
+		"user_config.url": userConfig.url ?? manifest.user_config.url.default,
+		"user_config.token": userConfig.token,
 	});
-	assert.ok(config);
-	const transport = new StdioClientTransport({
-		command: process.execPath,
-		args: config.args ?? [],
-		env: config.env ?? {},
-	});
+	assert.ok(existsSync(`${extensionPath}/${manifest.server.entry_point}`));
+	const transport = new StdioClientTransport({ command: process.execPath, args, env });
 	const client = new Client({ name: "test-client", version: "1.0.0" });
 	t.after(() => client.close());
 	await client.connect(transport);
@@ -47,7 +56,7 @@ async function useExtension(t: TestContext, mcpbPath: string, userConfig: { url?
 describe("the extension for Claude Desktop", () => {
 	it("is valid, and connects to a gateway with the URL and the token that the person types", async (t) => {
 		const folder = makeStateFolder();
-		await run(process.execPath, [SCRIPT, folder]);
+		await run("npm", ["run", "-s", "pack:mcpb", "--", folder], { cwd: ROOT });
 		const mcpbPath = `${folder}/xs-mcp-gateway.mcpb`;
 		assert.ok(statSync(mcpbPath).size < MAX_BYTES, `${statSync(mcpbPath).size} bytes`);
 		const started = await startProgram(t);

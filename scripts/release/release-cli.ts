@@ -58,7 +58,7 @@ function makeRelease({ to, target, registry, checks }: Options): void {
 	}
 	run("npm", ["run", "pack:firmware", "--", join(work, "firmware")]);
 	take(join(work, "firmware"), ".tgz", folder);
-	run(process.execPath, ["scripts/pack-mcpb.mjs", join(work, "mcpb")]);
+	run("npm", ["run", "pack:mcpb", "--", join(work, "mcpb")]);
 	take(join(work, "mcpb"), ".mcpb", folder);
 	if (target.length > 0) {
 		const targets = target.flatMap((each) => ["--target", each]);

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { ZipFile } from "yazl";
+import { strToU8, zipSync } from "fflate";
 import type { Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
@@ -12,7 +11,7 @@ import { GATEWAY_INFO } from "../version.js";
 const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
 /** What the extension has of the bundle: scripts, and licences. */
-const NEEDED = /^[^.]+\.c?js$|LICENSE/;
+const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
 
 /** The bridge to this gateway as an extension of Claude Desktop (MCPB), made from the bundle that the gateway runs from. */
 export class ClaudeExtension {
@@ -36,34 +35,33 @@ export class ClaudeExtension {
 		return async (c) => {
 			const { incoming } = c.env;
 			const scheme = guard.isSecure(incoming) ? "https" : "http";
-			const file = await this.#make(`${scheme}://${incoming.headers.host}`);
+			const file = await makeExtension(this.#folder, `${scheme}://${incoming.headers.host}`);
 			c.header("Content-Type", "application/octet-stream");
 			c.header("Content-Disposition", 'attachment; filename="xs-mcp-gateway.mcpb"');
 			c.header("Cache-Control", "no-store");
-			return c.body(new Uint8Array(file));
+			return c.body(file);
 		};
 	}
+}
 
-	async #make(url: string): Promise<Buffer> {
-		const { user_config: config, ...manifest } = JSON.parse(await this.#text("mcpb/manifest.json"));
-		const described = {
-			...manifest,
-			version: GATEWAY_INFO.version,
-			user_config: { ...config, url: { ...config.url, default: url } },
-		};
-		const zip = new ZipFile();
-		const add = (name: string, text: string): void => zip.addBuffer(Buffer.from(text), name);
-		add("manifest.json", JSON.stringify(described, undefined, "\t"));
-		add("main.mjs", await this.#text("mcpb/main.mjs"));
-		add("package.json", '{ "type": "module" }\n');
-		for (const name of (await readdir(this.#folder)).filter((each) => NEEDED.test(each))) {
-			zip.addBuffer(await readFile(join(this.#folder, name)), name);
-		}
-		zip.end();
-		return await buffer(zip.outputStream);
+/**
+ * Makes the extension.
+ *
+ * @param folder the bundle of the gateway
+ * @param url the address that it offers. Default: that of a gateway on the same machine
+ * @returns the file: https://github.com/anthropics/mcpb/blob/main/MANIFEST.md
+ */
+export async function makeExtension(folder: string, url?: string): Promise<Uint8Array<ArrayBuffer>> {
+	const manifest = JSON.parse(await readFile(join(folder, "mcpb/manifest.json"), "utf8"));
+	manifest.version = GATEWAY_INFO.version;
+	manifest.user_config.url.default = url ?? manifest.user_config.url.default;
+	const files: Record<string, Uint8Array> = {
+		"manifest.json": strToU8(JSON.stringify(manifest, undefined, "\t")),
+		"main.mjs": await readFile(join(folder, "mcpb/main.mjs")),
+		"package.json": strToU8('{ "type": "module" }\n'),
+	};
+	for (const name of (await readdir(folder)).filter((each) => NEEDED.test(each))) {
+		files[name] = await readFile(join(folder, name));
 	}
-
-	async #text(name: string): Promise<string> {
-		return await readFile(join(this.#folder, name), "utf8");
-	}
+	return zipSync(files);
 }
