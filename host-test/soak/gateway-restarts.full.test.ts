@@ -102,9 +102,10 @@ class KilledGateway {
 		return () => before % 2 === 1 || before !== this.#changes;
 	};
 
-	/** Waits until it has every device, and the server, online. */
+	/** Waits until it has every device, and the server, online, and has read the tools of each. */
 	async untilAllOnline(): Promise<void> {
-		const online = [`devices_connected ${RESTARTS_DEVICES}`, "servers_connected 1"];
+		const online = ["connected", "known"].map((state) => `devices_${state} ${RESTARTS_DEVICES}`);
+		online.push("servers_connected 1");
 		await until(async () => {
 			await delay(200);
 			const metrics = await metricsOf(this.base);
