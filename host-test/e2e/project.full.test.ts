@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { openPage, whyNoChromium } from "../support/chromium.js";
 import { stepsWithoutBoard } from "../support/guide.js";
 import { freePort } from "../support/port.js";
 import { openRegistry, type Registry } from "../support/registry.js";
@@ -24,6 +25,16 @@ const MAX_TARBALL_BYTES = 2_500_000;
 
 /** Packages that a project has at most, its own included. */
 const MAX_PACKAGES = 40;
+
+interface Poll {
+	readonly cursor: string;
+	readonly events: readonly { readonly data: Readonly<Record<string, unknown>> }[];
+}
+
+/** The SDK knows no result of this extension: this passes any on. */
+const POLL = {
+	"~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) },
+} as const;
 
 const KEPT = { timeout: 600_000 } as const;
 
@@ -209,32 +220,67 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.deepEqual(readdirSync(folder), before);
 	});
 
-	it("is made, as docs/first-device.md is written, up to the board: a client waters dry soil, and is told of the pump", async () => {
-		let cwd = temporaryFolder();
-		let output = "";
-		let started: Awaited<ReturnType<typeof start>> | undefined;
-		for (const { kind, about, text } of stepsWithoutBoard("first-device.md")) {
-			if (about === "start") {
-				started = await start(cwd);
-				output = started.said.join("\n");
-			} else if (kind === "sh" && about !== "client") {
-				const { stdout } = await command(cwd, "bash", "-euo", "pipefail", "-c", `${text}pwd`);
-				output = stdout;
-				cwd = stdout.trim().split("\n").at(-1) as string;
-			} else if (about.includes(".")) {
-				writeFileSync(join(cwd, about), text);
-			} else if (kind === "text") {
-				assert.ok(output.includes(text.trim()), `${text} in: ${output}`);
+	describe("that is made as docs/first-device.md is written, up to the board", () => {
+		let said: readonly string[] = [];
+		let garden: Awaited<ReturnType<typeof connect>>;
+
+		before(async () => {
+			let cwd = temporaryFolder();
+			let output = "";
+			let httpPort = 0;
+			for (const { kind, about, text } of stepsWithoutBoard("first-device.md")) {
+				if (about === "start") {
+					({ said, httpPort } = await start(cwd));
+					output = said.join("\n");
+				} else if (kind === "sh" && about !== "client") {
+					const { stdout } = await command(cwd, "bash", "-euo", "pipefail", "-c", `${text}pwd`);
+					output = stdout;
+					cwd = stdout.trim().split("\n").at(-1) as string;
+				} else if (about.includes(".")) {
+					writeFileSync(join(cwd, about), text);
+				} else if (kind === "text") {
+					assert.ok(output.includes(text.trim()), `${text} in: ${output}`);
+				}
 			}
-		}
-		const { said = [], httpPort = 0 } = started ?? {};
-		const { client, find } = await connect(httpPort);
-		const { structuredContent, content } = await client.callTool({
-			name: await find("water_if_dry"),
-			arguments: { below: 100, seconds: 1 },
+			garden = await connect(httpPort);
 		});
-		assert.equal((structuredContent as { waters?: boolean } | undefined)?.waters, true, JSON.stringify(content));
-		await until(() => said.includes("pump is on") && said.includes("pump is off"), "the pump has run");
+
+		/** Polls the gateway's events of a type (SEP-3415). */
+		const poll = async (name: string, cursor?: string): Promise<Poll> => {
+			const params = { name, ...(cursor !== undefined && { cursor }) };
+			return (await garden.client.request({ method: "events/poll", params }, POLL)) as Poll;
+		};
+
+		it("waters dry soil for the official SDK's client, which gets the pump's events", async () => {
+			const { cursor } = await poll("switch.changed");
+			const { structuredContent, content } = await garden.client.callTool({
+				name: await garden.find("water_if_dry"),
+				arguments: { below: 100, seconds: 1 },
+			});
+			assert.equal((structuredContent as { waters?: boolean } | undefined)?.waters, true, JSON.stringify(content));
+			await until(() => said.includes("pump is on") && said.includes("pump is off"), "the pump has run");
+			const changes = async () =>
+				(await poll("switch.changed", cursor)).events.map(({ data }) => [data.switch, data.on, data.cause]);
+			await until(async () => (await changes()).length === 2, "both are told");
+			assert.deepEqual(await changes(), [
+				["pump", true, "call"],
+				["pump", false, "limit"],
+			]);
+		});
+
+		it("tells that client by an event of the moisture that a person sets on the page", {
+			skip: whyNoChromium,
+		}, async (t) => {
+			const { cursor } = await poll("sensor.changed");
+			const [, url = ""] = /The device's page: (\S+)/.exec(said.join("\n")) ?? [];
+			const page = await openPage(t);
+			await page.goto(url);
+			await page.getByRole("slider", { name: "soil (34)" }).fill("1200");
+			const changes = async () => (await poll("sensor.changed", cursor)).events.map(({ data }) => data);
+			await until(async () => (await changes()).some(({ value }) => value === 100), "the soil is wet");
+			const { sensor, kind, unit } = (await changes()).find(({ value }) => value === 100) ?? {};
+			assert.deepEqual({ sensor, kind, unit }, { sensor: "soil", kind: "moisture", unit: "%" });
+		});
 	});
 
 	it("is not made where something is already", async () => {
