@@ -84,7 +84,7 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 			const client = (await CLIENTS["2025-11-25"]?.(t, side)) as TestClient;
 			const tools = await names(client);
 			const volumes = tools.filter((name) => name.endsWith("__self_audio_speaker_set_volume"));
-			assert.equal(new Set(tools).size, 2 * ALL_TOOLS);
+			assert.equal(new Set(tools).size, 1 + 2 * ALL_TOOLS, "and tool_call");
 			assert.equal(volumes.length, 2);
 			for (const [index, name] of volumes.entries()) {
 				assert.equal(text(await client.callTool({ name, arguments: { volume: 10 + index } })), "true");

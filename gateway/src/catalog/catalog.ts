@@ -3,13 +3,14 @@ import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontext
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
 import { followStates, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import { groupTools, type ToolGroup } from "./groups.js";
+import type { ListKind } from "../config/catalog-mode.js";
+import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
 import { aliasInStateUri } from "./state-resource.js";
-import { isPinned, listsAll, type ToolView } from "./tool-view.js";
+import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -34,10 +35,8 @@ interface FoundResource {
 interface Lists {
 	/** The tools that are listed. */
 	readonly tools: readonly Tool[];
-	/** Whether these are every tool that the client may call. */
-	readonly listsAll: boolean;
-	/** By name. Empty unless the view asks for them. */
-	readonly groups: ReadonlyMap<string, ToolGroup>;
+	/** Undefined before the first list. */
+	readonly kind: ListKind | undefined;
 	readonly resources: readonly Resource[];
 	readonly resourceTemplates: readonly ResourceTemplateType[];
 	readonly prompts: readonly Prompt[];
@@ -76,20 +75,22 @@ export interface CatalogOptions {
 	readonly lists: ServerLists;
 	/** Tools of the gateway itself. */
 	readonly ownTools?: readonly OwnTool[];
-	/** The tools with which a client finds and calls others, if its list is not full. */
-	readonly catalogTools: readonly Tool[];
+	/** The tools with which a client finds and calls others, for each kind of list. */
+	readonly catalogTools: Readonly<Record<ListKind, readonly Tool[]>>;
 	/** The page of a device's panel. Default: devices have none. */
 	readonly panel?: string | undefined;
 }
 
 const NO_LISTS: Lists = {
 	tools: [],
-	listsAll: true,
-	groups: new Map(),
+	kind: undefined,
 	resources: [],
 	resourceTemplates: [],
 	prompts: [],
 };
+
+/** The last tools that were called by name, which stay in the list when it becomes another kind. */
+const MAX_USED = 16;
 
 /** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
 const TOLD_PER_TURN = 50;
@@ -107,6 +108,10 @@ export class Catalog {
 	/** The lists that listeners know. */
 	#told = this.#lists;
 	#unfollowStates = (): void => {};
+	/** Names of tools that clients have called, the latest last. */
+	readonly #used = new Set<string>();
+	/** Those that had been called when the list became another kind. */
+	#kept: ReadonlySet<string> = new Set();
 
 	constructor(servers: ServerRegistry, options: CatalogOptions) {
 		this.#servers = servers;
@@ -161,8 +166,8 @@ export class Catalog {
 	}
 
 	/**
-	 * The list of tools: servers by alias, each in its own order; or if there are too many, the catalog tools and the pinned
-	 * ones; or groups, and the tools that are in no group. The same array until something in it changes.
+	 * The list of tools: servers by alias, each in its own order; or groups, and the tools that are in no group; or the catalog
+	 * tools. The last two have pinned tools, too, and those that were used before. The same array until something in it changes.
 	 */
 	get tools(): readonly Tool[] {
 		return this.#update().tools;
@@ -173,9 +178,14 @@ export class Catalog {
 		return this.#options.lists.tools;
 	}
 
-	/** Whether every tool is listed. */
-	get listsAll(): boolean {
-		return this.#update().listsAll;
+	/** What the list has now. */
+	get kind(): ListKind {
+		return this.#update().kind ?? "full";
+	}
+
+	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
+	get groups(): ReadonlyMap<string, ToolGroup> {
+		return this.#options.lists.groups;
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -203,17 +213,33 @@ export class Catalog {
 		return server && tool && listings.allows(tool, this.#options.lists.allowed(server)) ? { server, tool } : undefined;
 	}
 
-	/** The group of this name, if the view has groups. */
+	/** The group of this name, listed or not. */
 	findGroup(name: string): ToolGroup | undefined {
-		return this.#update().groups.get(name);
+		return this.#options.lists.findGroup(name);
 	}
 
-	/** The tool of this name as a full list has it; undefined also for a tool that the client may not call. */
+	/** The group that a tool of this name is in. */
+	findGroupOf(name: string): ToolGroup | undefined {
+		const found = this.findTool(name);
+		const isIt = ({ server, tool }: FoundTool) => server === found?.server && tool === found.tool;
+		return found && [...this.groups.values()].find(({ members }) => members.some(isIt));
+	}
+
+	/** The client has called the tool, or group, of this name: it stays in the list when that becomes another kind. */
+	noteUse(name: string): void {
+		this.#used.delete(name);
+		this.#used.add(name);
+		const [oldest = ""] = this.#used;
+		if (this.#used.size > MAX_USED) {
+			this.#used.delete(oldest);
+		}
+	}
+
+	/** The tool or group of this name as a list has it; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
-		const { listings, lists, naming } = this.#options;
-		const { server, tool } = this.findTool(name) ?? {};
-		const named = server && listings.namedTools(server, naming, lists.allowed(server));
-		return named?.find(({ item }) => item === tool)?.listed;
+		const { listings, naming } = this.#options;
+		const found = this.findTool(name);
+		return found ? listings.listed(found.server, naming, found.tool) : this.findGroup(name)?.listed;
 	}
 
 	/** The tool of the gateway itself that has this name. */
@@ -280,42 +306,44 @@ export class Catalog {
 
 	#makeLists(): Lists {
 		const { lists, ownTools = [] } = this.#options;
-		const isAll = listsAll(this.view, (most) => this.#hasAtMost(most));
-		const groups = this.view.catalog === "groups" ? this.#groupsOf() : NO_LISTS.groups;
+		const size = {
+			servers: lists.servers.length,
+			hasAtMost: (most: number) => this.#hasAtMost(most),
+			inGroups: () => this.#countInGroups(),
+		};
+		const kind = chooseKind(this.view, size, this.#lists.kind);
+		if (kind !== this.#lists.kind) {
+			this.#kept = new Set(this.#used);
+		}
 		const listed = (): readonly Tool[] => [
 			...ownTools.map((own) => own.listed),
-			...(isAll ? lists.tools : this.#someTools(groups)),
+			...(kind === "full" ? lists.fullList : this.#someTools(kind)),
 		];
-		const tools = isAll && ownTools.length === 0 ? lists.tools : keepSame(this.#lists.tools, listed());
+		const isShared = kind === "full" && ownTools.length === 0;
+		const tools = isShared ? lists.fullList : keepSame(this.#lists.tools, listed());
 		const { resources, resourceTemplates, prompts } = lists;
-		return { tools, listsAll: isAll, groups, resources, resourceTemplates, prompts };
+		return { tools, kind, resources, resourceTemplates, prompts };
 	}
 
-	#groupsOf(): ReadonlyMap<string, ToolGroup> {
-		const { ownTools = [], catalogTools, listings, lists } = this.#options;
-		const listed = [...ownTools.map((own) => own.listed), ...catalogTools, ...this.allTools];
-		const taken = new Set(listed.map(({ name }) => name));
-		const members = lists.servers.flatMap((server) =>
-			listings
-				.namedTools(server, "portable", lists.allowed(server))
-				.map((named) => ({ server, tool: named.item, listed: named.listed })),
-		);
-		return groupTools(members, (name) => taken.has(name), this.#lists.groups);
+	#countInGroups(): number {
+		const inGroups = [...this.groups.values()].map(({ members }) => members.length - 1);
+		return this.allTools.length - inGroups.reduce((sum, each) => sum + each, 0);
 	}
 
-	#someTools(groups: ReadonlyMap<string, ToolGroup>): readonly Tool[] {
-		const { catalogTools } = this.#options;
-		const grouped = new Set([...groups.values()].flatMap(({ members }) => members.map(({ tool }) => tool)));
-		const isShown = (tool: Tool): boolean =>
-			isPinned(this.view, tool) ||
-			(this.view.catalog === "groups" && !grouped.has(this.findTool(tool.name)?.tool as ServerTool));
+	#someTools(kind: "groups" | "search"): readonly Tool[] {
+		const catalogTools = this.#options.catalogTools[kind];
+		const isKept = (tool: Tool): boolean => isPinned(this.view, tool) || this.#kept.has(tool.name);
 		const isCatalogTool = ({ name }: Tool): boolean => catalogTools.some((each) => each.name === name);
-		const mayShow = this.view.catalog === "groups" || this.view.pinnedTools.length > 0;
-		return [
-			...catalogTools,
-			...[...groups.values()].map(({ listed }) => listed),
-			...(mayShow ? this.allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool)) : []),
-		];
+		const mayKeep = this.view.pinnedTools.length + this.#kept.size > 0;
+		if (kind === "search" && !mayKeep) {
+			return catalogTools;
+		}
+		const groups = [...this.groups.values()];
+		const grouped = new Set(groups.flatMap(({ members }) => members.map(({ tool }) => tool)));
+		const isAlone = ({ name }: Tool): boolean => !grouped.has(this.findTool(name)?.tool as ServerTool);
+		const isShown = kind === "groups" ? (tool: Tool) => isKept(tool) || isAlone(tool) : isKept;
+		const shownGroups = groups.map(({ listed }) => listed).filter((tool) => kind === "groups" || isKept(tool));
+		return [...catalogTools, ...shownGroups, ...this.allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool))];
 	}
 
 	/** Whether the client may call no more tools than that, without making their list. */

@@ -4,11 +4,22 @@ import { EVERY_DEVICE, type Server, type ServerTool } from "xs-mcp-manager/core"
 import { isObject } from "../firmware.js";
 import { MAX_NAME_LENGTH } from "./names.js";
 
-/** A tool of a server, and how a catalog of that server alone lists it. */
+/** A tool of a server. */
 export interface Member {
 	readonly server: Server;
 	readonly tool: ServerTool;
-	readonly listed: Tool;
+}
+
+/** Tools of servers. */
+interface Tools {
+	/** In the order of servers and of their tools. */
+	readonly members: () => Iterable<Member>;
+	/** The same for tools that are alike: see {@link likenessOf}. */
+	readonly likeness: (tool: ServerTool) => string;
+	/** How a catalog of its server alone lists a tool. */
+	readonly listed: (member: Member) => Tool;
+	/** Whether no group may have this name. */
+	readonly isTaken: (name: string) => boolean;
 }
 
 /** A tool that several servers share, listed once. */
@@ -30,33 +41,50 @@ const PLAIN = new Set(["type", "properties", "required", "additionalProperties",
 /** Hexadecimal digits that distinguish groups of the same name. */
 const HASH_DIGITS = 8;
 
+/** What tools must have in common to be called as one: the name, the schema, the hints. "" for a tool that cannot be shared. */
+export function likenessOf({ name, inputSchema, annotations }: ServerTool): string {
+	const { properties = {} } = inputSchema;
+	const isPlain = Object.keys(inputSchema).every((key) => PLAIN.has(key)) && isObject(properties);
+	return isPlain && !(DEVICES in properties) ? JSON.stringify([name, inputSchema, annotations ?? null]) : "";
+}
+
+/** Whether there is a group, found as soon as two tools are alike. */
+export function hasGroup({ members, likeness }: Tools): boolean {
+	const seen = new Set<string>();
+	for (const { tool } of members()) {
+		const key = likeness(tool);
+		if (key !== "" && seen.has(key)) {
+			return true;
+		}
+		seen.add(key);
+	}
+	return false;
+}
+
 /**
- * The groups of tools that are alike: the same name, the same schema, the same hints, on two servers or more. Of
- * several with one name, the largest gets the name, and the names of the others end in a hash of their contents.
+ * The groups of tools that are alike, on two servers or more. Of several with one name, the largest gets the name, and the names of the others end in a hash of their contents.
  *
- * @param members in the order of servers and of their tools
- * @param isTaken whether this name is taken
  * @param before unchanged groups keep their listed tool, as the same object
  */
 export function groupTools(
-	members: readonly Member[],
-	isTaken: (name: string) => boolean,
+	{ members, likeness, listed, isTaken }: Tools,
 	before: ReadonlyMap<string, ToolGroup>,
 ): ReadonlyMap<string, ToolGroup> {
 	const alike = new Map<string, Member[]>();
-	for (const member of members.filter(({ tool }) => isGroupable(tool))) {
-		const key = keyOf(member);
+	for (const member of members()) {
+		const key = likeness(member.tool);
 		const others = alike.get(key) ?? [];
 		others.push(member);
 		alike.set(key, others);
 	}
 	const shared = [...alike]
-		.filter(([, each]) => each.length > 1)
+		.filter(([key, each]) => key !== "" && each.length > 1)
 		.sort(([, one], [, other]) => other.length - one.length);
 	const groups = new Map<string, ToolGroup>();
 	for (const [key, each] of shared) {
-		const name = freeName(each[0] as Member, key, (wish) => groups.has(wish) || isTaken(wish));
-		groups.set(name, { listed: keepSame(before.get(name)?.listed, listedAs(name, each)), members: each });
+		const first = listed(each[0] as Member);
+		const name = freeName(first.name, key, (wish) => groups.has(wish) || isTaken(wish));
+		groups.set(name, { listed: keepSame(before.get(name)?.listed, listedAs({ ...first, name }, each)), members: each });
 	}
 	return groups;
 }
@@ -95,16 +123,7 @@ export function chooseMembers<Each extends Pick<Member, "server">>(
 	return members.filter((member) => meant.has(member));
 }
 
-function isGroupable({ inputSchema }: ServerTool): boolean {
-	const { properties = {} } = inputSchema;
-	return Object.keys(inputSchema).every((key) => PLAIN.has(key)) && isObject(properties) && !(DEVICES in properties);
-}
-
-function keyOf({ tool, listed }: Member): string {
-	return JSON.stringify([tool.name, tool.inputSchema, listed.annotations ?? null]);
-}
-
-function freeName({ listed: { name } }: Member, key: string, isTaken: (name: string) => boolean): string {
+function freeName(name: string, key: string, isTaken: (name: string) => boolean): string {
 	if (!isTaken(name)) {
 		return name;
 	}
@@ -112,8 +131,10 @@ function freeName({ listed: { name } }: Member, key: string, isTaken: (name: str
 	return `${name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
 }
 
-function listedAs(name: string, members: readonly Member[]): Tool {
-	const { title, description, annotations, icons, inputSchema } = (members[0] as Member).listed;
+function listedAs(
+	{ name, title, description, annotations, icons, inputSchema }: Tool,
+	members: readonly Member[],
+): Tool {
 	const choices = choicesOf(members);
 	const items = choices.length <= MAX_CHOICES ? { type: "string", enum: choices } : { type: "string" };
 	const where = choices.length <= MAX_CHOICES ? "" : ", as servers_list names them";

@@ -1,6 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import { isUserOnly, type Server, type ServerPrompt, type ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
+import { likenessOf } from "./groups.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
 import { clientUri } from "./resource-uris.js";
 import { stateResource } from "./state-resource.js";
@@ -91,6 +92,7 @@ export class Listings {
 	readonly #hints: ToolHints;
 	readonly #tools = new ItemsByName<ServerTool>();
 	readonly #prompts = new ItemsByName<ServerPrompt>();
+	readonly #likenesses = new WeakMap<ServerTool, string>();
 	readonly #made: Readonly<Record<Naming, Made>> = { portable: new Made(), prefixed: new Made() };
 
 	/** @param hints for tools without any */
@@ -103,6 +105,13 @@ export class Listings {
 		return this.#hints.added(tool.name, tool);
 	}
 
+	/** What a tool has in common with those that are called together with it: thousands of servers share tools. */
+	likeness(tool: ServerTool): string {
+		const likeness = this.#likenesses.get(tool) ?? likenessOf(this.hinted(tool));
+		this.#likenesses.set(tool, likeness);
+		return likeness;
+	}
+
 	/** Whether a client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
 	allows(tool: ServerTool, { userTools, readOnly }: Allowed): boolean {
 		return (userTools || !isUserOnly(tool)) && (!readOnly || this.hinted(tool).annotations?.readOnlyHint === true);
@@ -112,16 +121,22 @@ export class Listings {
 	tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
 		const made = this.#made[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
 		return (made as Made["tools"][number]).of(server, server.tools, () =>
-			this.namedTools(server, naming, allowed).map(({ listed }) => listed),
+			this.#namedTools(server, naming)
+				.filter(({ item }) => this.allows(item, allowed))
+				.map(({ listed }) => listed),
 		);
 	}
 
-	/** A server's tools, and how a client lists them. */
-	namedTools(server: Server, naming: Naming, allowed: Allowed): readonly NamedItem<Tool>[] {
-		const named = this.#made[naming].namedTools.of(server, server.tools, () =>
+	#namedTools(server: Server, naming: Naming): readonly NamedItem<Tool>[] {
+		return this.#made[naming].namedTools.of(server, server.tools, () =>
 			namedItems(server.tools, server, naming, (tool) => this.hinted(tool)),
 		);
-		return named.filter(({ item }) => this.allows(item, allowed));
+	}
+
+	/** How a client lists a tool of a server. */
+	listed(server: Server, naming: Naming, tool: ServerTool): Tool {
+		const named = this.#namedTools(server, naming).find(({ item }) => item === tool);
+		return named?.listed ?? tool;
 	}
 
 	/** The tool of this name. */

@@ -1,7 +1,8 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import type { Server, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import type { Allowed, Listings, Naming } from "./listing.js";
+import { groupTools, hasGroup, type Member, type ToolGroup } from "./groups.js";
+import { type Allowed, aliasIn, type Listings, type Naming } from "./listing.js";
 import { STATE_TEMPLATE } from "./state-resource.js";
 
 /** The servers that a client may reach, and which of their tools it may see. */
@@ -18,7 +19,13 @@ interface ServerListsOptions {
 	readonly scope: Scope;
 	readonly naming: Naming;
 	readonly listings: Listings;
+	/** The tool with which one call reaches several servers, for lists that have no groups. */
+	readonly callSeveral: Tool;
+	/** Whether a tool of the gateway has this name. */
+	readonly isReserved: (name: string) => boolean;
 }
+
+const NO_GROUPS: ReadonlyMap<string, ToolGroup> = new Map();
 
 /**
  * Every list of the servers in a scope: servers by alias, each in its own order. Each list is the same array until something
@@ -27,21 +34,40 @@ interface ServerListsOptions {
 export class ServerLists {
 	readonly #servers: ServerRegistry;
 	readonly #scope: Scope;
+	readonly #options: ServerListsOptions;
 	readonly #reachable: () => readonly Server[];
 	readonly #tools: () => readonly Tool[];
+	readonly #fullList: () => readonly Tool[];
+	readonly #groups: () => ReadonlyMap<string, ToolGroup>;
 	readonly #resources: () => readonly Resource[];
 	readonly #resourceTemplates: () => readonly ResourceTemplateType[];
 	readonly #prompts: () => readonly Prompt[];
 
-	constructor(servers: ServerRegistry, { scope, naming, listings }: ServerListsOptions) {
+	constructor(servers: ServerRegistry, options: ServerListsOptions) {
+		const { scope, naming, listings, callSeveral } = options;
 		this.#servers = servers;
 		this.#scope = scope;
+		this.#options = options;
 		this.#reachable = perVersion(servers, () => this.#findReachable());
 		const joined = <Item>(partOf: (server: Server) => readonly Item[], first: readonly Item[] = []) => {
 			const join = joiner<Item>();
 			return perVersion(servers, () => join([first, ...this.servers.map(partOf)]));
 		};
 		this.#tools = joined((server) => listings.tools(server, naming, this.allowed(server)));
+		const join = joiner<Tool>();
+		const several = [callSeveral];
+		const shared = {
+			members: () => this.#members(),
+			likeness: (tool: ServerTool) => listings.likeness(tool),
+			listed: ({ server, tool }: Member) => listings.listed(server, "portable", tool),
+			isTaken: (name: string) => this.#isTaken(name),
+		};
+		this.#fullList = perVersion(servers, () => join([hasGroup(shared) ? several : [], this.tools]));
+		let groups = NO_GROUPS;
+		this.#groups = perVersion(servers, () => {
+			groups = groupTools(shared, groups);
+			return groups;
+		});
 		this.#resources = joined((server) => listings.resources(server, naming));
 		this.#resourceTemplates = joined<ResourceTemplateType>(
 			(server) => listings.templates(server, naming),
@@ -64,6 +90,21 @@ export class ServerLists {
 	/** Every tool that may be called. Made only for clients that need it. */
 	get tools(): readonly Tool[] {
 		return this.#tools();
+	}
+
+	/** Every tool, after one for calls of several servers if any of them share a tool. */
+	get fullList(): readonly Tool[] {
+		return this.#fullList();
+	}
+
+	/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
+	get groups(): ReadonlyMap<string, ToolGroup> {
+		return this.#groups();
+	}
+
+	/** The group of this name. */
+	findGroup(name: string): ToolGroup | undefined {
+		return this.#isTaken(name) ? undefined : this.groups.get(name);
 	}
 
 	/** Of each server its state, and its own resources. */
@@ -89,6 +130,23 @@ export class ServerLists {
 	allowed({ id }: Server): Allowed {
 		const { userTools, readOnly } = this.#scope;
 		return { userTools: typeof userTools === "boolean" ? userTools : userTools.has(id), readOnly };
+	}
+
+	/** The tools that may be called together. */
+	*#members(): Generator<Member> {
+		for (const server of this.#scope.server === undefined ? this.servers : []) {
+			const allowed = this.allowed(server);
+			for (const tool of server.tools) {
+				if (this.#options.listings.allows(tool, allowed)) {
+					yield { server, tool };
+				}
+			}
+		}
+	}
+
+	#isTaken(name: string): boolean {
+		const alias = aliasIn(name);
+		return this.#options.isReserved(name) || (alias !== undefined && this.#servers.find(alias) !== undefined);
 	}
 
 	#findReachable(): readonly Server[] {

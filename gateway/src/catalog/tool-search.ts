@@ -8,8 +8,10 @@ import { isQuestion, stemOf, synonymsOf, tellingWords, wordsOf } from "./search-
 interface ToolHit {
 	/** As clients call it. */
 	readonly name: string;
-	/** The alias of its server. */
-	readonly server: string;
+	/** The alias of its server. Undefined for a group. */
+	readonly server?: string | undefined;
+	/** How many devices a group has. */
+	readonly devices?: number | undefined;
 }
 
 interface ToolQuery {
@@ -48,6 +50,9 @@ const CHUNK = 100;
 const SYNONYM_WEIGHT = 0.5;
 const DEVICE_WEIGHT = 4;
 
+/** How much a tool of several devices counts beside the same tool of one that the query does not name. */
+const GROUP_WEIGHT = 2;
+
 /** The weight of read-only tools for questions, and of acting tools for commands. */
 const INTENT_WEIGHT = 1.6;
 
@@ -73,14 +78,11 @@ export async function searchTools(catalog: Catalog, { query, server }: ToolQuery
 		boostTerm: (term) => weights.get(term) ?? 1,
 		boostDocument: (_id, _term, stored) => (stored?.readOnly === asks ? INTENT_WEIGHT : 1),
 	});
-	const scored = hits.map(({ name, server: alias, score }) => ({
-		name: name as string,
-		server: alias as string,
-		score: score * (1 + DEVICE_WEIGHT * namedShare(aliasStems.get(alias), stems)),
+	const scored = hits.map(({ name, server: alias, devices, score }) => ({
+		hit: { name, ...(alias === undefined ? { devices } : { server: alias }) } as ToolHit,
+		score: score * (alias === undefined ? GROUP_WEIGHT : 1 + DEVICE_WEIGHT * namedShare(aliasStems.get(alias), stems)),
 	}));
-	return scored
-		.sort((one, other) => other.score - one.score)
-		.map(({ name, server: alias }) => ({ name, server: alias }));
+	return scored.sort((one, other) => other.score - one.score).map(({ hit }) => hit);
 }
 
 /** How much of an alias a query names, from 0 to 1. */
@@ -103,7 +105,7 @@ async function makeIndex(catalog: Catalog): Promise<ToolIndex> {
 	const search = new MiniSearch<Entry>({
 		idField: "name",
 		fields: ["tool", "title", "description", "device"],
-		storeFields: ["name", "server", "readOnly"],
+		storeFields: ["name", "server", "devices", "readOnly"],
 		tokenize: wordsOf,
 		processTerm: stemOf,
 		searchOptions: {
@@ -116,27 +118,32 @@ async function makeIndex(catalog: Catalog): Promise<ToolIndex> {
 	});
 	const entries = entriesOf(catalog);
 	await search.addAllAsync(entries, { chunkSize: CHUNK });
-	const aliasStems = new Map(entries.map(({ server }) => [server, new Set(wordsOf(server).map(stemOf))]));
+	const aliases = catalog.servers.map(({ alias }) => alias);
+	const aliasStems = new Map(aliases.map((alias) => [alias, new Set(wordsOf(alias).map(stemOf))]));
 	return { search, aliasStems };
 }
 
 function entriesOf(catalog: Catalog): Entry[] {
-	return catalog.allTools.flatMap((listed: Tool) => {
+	const groups = [...catalog.groups.values()].map(({ listed, members }) =>
+		entryOf(listed, { devices: members.length, tool: members[0]?.tool.name ?? "", device: "" }),
+	);
+	const single = catalog.allTools.flatMap((listed: Tool) => {
 		const found = catalog.findTool(listed.name);
 		if (found === undefined) {
 			return [];
 		}
 		const { alias, board } = found.server;
-		return [
-			{
-				name: listed.name,
-				server: alias,
-				tool: found.tool.name,
-				title: listed.title,
-				description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
-				device: `${alias} ${board.name}`,
-				readOnly: listed.annotations?.readOnlyHint === true,
-			},
-		];
+		return [entryOf(listed, { server: alias, tool: found.tool.name, device: `${alias} ${board.name}` })];
 	});
+	return [...groups, ...single];
+}
+
+function entryOf(listed: Tool, of: Pick<Entry, "server" | "devices" | "tool" | "device">): Entry {
+	return {
+		name: listed.name,
+		title: listed.title,
+		description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
+		readOnly: listed.annotations?.readOnlyHint === true,
+		...of,
+	};
 }

@@ -1,16 +1,15 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { CATALOG_MODES, type CatalogMode } from "../config/catalog-mode.js";
+import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/catalog-mode.js";
 
 /** Which tools a client's list has. */
 export interface ToolView {
 	/**
-	 * "full": every tool. "search": the catalog tools, by which a client finds and calls the others, and pinned tools.
-	 * "auto": as "search" if there are more tools than `catalogLimit`, else as "full". "groups": every tool, but shared
-	 * ones only once.
+	 * "full": every tool. "groups": every tool, but shared ones only once. "search": the catalog tools, by which a client
+	 * finds and calls the others, and pinned tools. "auto": the first of these that fits: see {@link chooseKind}.
 	 */
 	readonly catalog: CatalogMode;
-	/** Tools of servers that a full list may have. */
+	/** Tools of servers that a list may have, if `catalog` is "auto". */
 	readonly catalogLimit: number;
 	/** Names of tools that are always listed, as in the full list; with `*` at the end: every name that begins so. */
 	readonly pinnedTools: readonly string[];
@@ -62,13 +61,39 @@ export function viewInUrl(url: string): { readonly view?: Partial<ToolView>; rea
 	return { view: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) };
 }
 
+/** Servers in a list of groups, if `catalog` is "auto": so many can be named in the argument that chooses among them. */
+const MAX_IN_GROUPS = 32;
+
+/** A shorter kind of list is kept until a longer one needs only this part of its limits: devices come and go. */
+const MARGIN = 0.75;
+
+const KINDS: readonly ListKind[] = ["full", "groups", "search"];
+
+/** How much there is to list. */
+export interface CatalogSize {
+	readonly servers: number;
+	/** Whether a full list has no more tools than that. */
+	readonly hasAtMost: (tools: number) => boolean;
+	/** Tools in a list of groups. */
+	readonly inGroups: () => number;
+}
+
 /**
- * Whether a client with this view lists every tool.
+ * The kind of list that a view asks for. "auto" is the first kind whose limits hold.
  *
- * @param hasAtMost whether there are no more tools than that
+ * @param before the kind that the client knows
  */
-export function listsAll({ catalog, catalogLimit }: ToolView, hasAtMost: (most: number) => boolean): boolean {
-	return catalog === "full" || (catalog === "auto" && hasAtMost(catalogLimit));
+export function chooseKind(
+	{ catalog, catalogLimit }: ToolView,
+	{ servers, hasAtMost, inGroups }: CatalogSize,
+	before: ListKind | undefined,
+): ListKind {
+	const fits = (kind: ListKind): boolean => {
+		const part = before !== undefined && KINDS.indexOf(kind) < KINDS.indexOf(before) ? MARGIN : 1;
+		const most = catalogLimit * part;
+		return kind === "full" ? hasAtMost(most) : servers <= MAX_IN_GROUPS * part && inGroups() <= most;
+	};
+	return catalog === "auto" ? (KINDS.slice(0, -1).find(fits) ?? "search") : catalog;
 }
 
 /** Whether the view has a tool pinned. */

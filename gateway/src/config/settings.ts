@@ -143,10 +143,10 @@ const SETTINGS = {
 	),
 	catalog: setting(
 		oneOf("mode", CATALOG_MODES),
-		"Tool list: full, search (finds others), auto (search above catalogLimit), groups (shared tools once)",
+		"Tool list: full, groups (shared tools once), search (finds others), auto (the first that fits)",
 		{ default: "auto" },
 	),
-	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a full list, if catalog is auto", {
+	catalogLimit: setting(integer("tools", 0, 999_999), "Most tools in a list, if catalog is auto", {
 		default: 80,
 	}),
 	pinnedTools: setting(

@@ -2,7 +2,9 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { type OrInput, type Server, textResult } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { Catalog } from "../catalog/catalog.js";
+import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
+import type { ListKind } from "../config/catalog-mode.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
 
 /** The client that calls a catalog tool. */
@@ -20,11 +22,18 @@ export interface CatalogTool {
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }
 
-const CATALOG_INSTRUCTIONS = `Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
-tool_describe shows a tool's arguments, tool_call calls it, and tool_read does if it is read-only.`;
-
-const GROUP_INSTRUCTIONS = `A tool that several devices have is listed once: its argument devices names some of them, tags of several, or "all".
-The result says what each device has answered. servers_list shows the devices, their tags, and which are online.`;
+/** By the kind of the list. */
+const LIST_INSTRUCTIONS: Readonly<Record<ListKind, readonly string[]>> = {
+	full: [],
+	groups: [
+		`A tool that several devices have is listed once: its argument devices names some of them, tags of several, or "all".
+The result says what each device has answered. servers_list shows the devices, their tags, and which are online.`,
+	],
+	search: [
+		`Not every tool is in the list of tools. servers_list shows devices and servers, tools_search finds tools,
+tool_describe shows a tool's arguments, tool_call calls it, on several devices at once if they are named, and tool_read does if it is read-only.`,
+	],
+};
 
 /** Servers in one answer. */
 const MAX_SERVERS = 100;
@@ -35,17 +44,20 @@ const DEFAULT_HITS = 10;
 const MAX_SUMMARY = 200;
 
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
-const NAME = z.string().min(1).max(200).describe("Name of the tool, as tools_search shows it");
+const NAME = z.string().min(1).max(200).describe("Name of the tool");
 
 const CALL = z.strictObject({
 	name: NAME,
-	arguments: z.record(z.string(), z.unknown()).default({}).describe("Arguments of the tool"),
+	arguments: z.looseObject({}).default({}),
+	devices: z.array(z.string()).optional().describe('Aliases, tags of several, or "all"'),
 });
+
+type Call = z.infer<typeof CALL>;
 
 const serversList = define({
 	name: "servers_list",
 	title: "List servers",
-	description: "List the devices and MCP servers: whether each is online, and how many tools it has",
+	description: "List devices and MCP servers: which are online, and how many tools each has",
 	annotations: READ_ONLY,
 	input: z.strictObject({
 		query: z.string().max(200).optional().describe("Only servers with this text in their name, board or tags"),
@@ -88,8 +100,8 @@ const toolsSearch = define({
 			const { title, description, annotations } = catalog.findListed(hit.name) ?? {};
 			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };
 		});
-		const lines = tools.map(({ name, description, annotations }) =>
-			[`${name}${hintsOf(annotations)}`, ...(description ? [description] : [])].join(": "),
+		const lines = tools.map(({ name, devices, description, annotations }) =>
+			[`${name}${hintsOf(annotations, devices)}`, ...(description ? [description] : [])].join(": "),
 		);
 		return partialList(lines, {
 			left: hits.length - tools.length,
@@ -107,14 +119,14 @@ const toolDescribe = define({
 	annotations: READ_ONLY,
 	input: z.strictObject({ name: NAME }),
 	async run({ name }, { catalog }) {
-		const found = catalog.findTool(name);
-		if (found === undefined) {
+		const listed = catalog.findListed(name);
+		if (listed === undefined) {
 			return unknownTool(name);
 		}
-		const { alias, online } = found.server;
-		const { title, description, inputSchema, outputSchema, annotations } = catalog.findListed(name) ?? found.tool;
+		const { title, description, inputSchema, outputSchema, annotations } = listed;
 		const tool = { name, ...present({ title, description, inputSchema, outputSchema, annotations }) };
-		const described = { tool, server: { name: alias, online } };
+		const { alias, online } = catalog.findTool(name)?.server ?? {};
+		const described = { tool, ...(alias !== undefined && { server: { name: alias, online } }) };
 		return textResult(JSON.stringify(described), { structuredContent: described });
 	},
 });
@@ -122,59 +134,72 @@ const toolDescribe = define({
 const toolCall = define({
 	name: "tool_call",
 	title: "Call a tool",
-	description:
-		"Call a tool that tools_search has found. tool_describe shows its arguments. The result is the tool's own result",
+	description: "Call any tool by its name, on one device or several at once. The result is the tool's own",
 	annotations: { readOnlyHint: false, destructiveHint: true },
 	input: CALL,
-	async run({ name, arguments: args }, { catalog, call }) {
-		return catalog.findTool(name) === undefined ? unknownTool(name) : await call(name, args);
-	},
+	run: async (args, caller) => await callNamed(args, caller),
 });
 
 const toolRead = define({
 	name: "tool_read",
 	title: "Call a read-only tool",
-	description: "Call a tool that only reads, as tool_call does. tools_search shows which do (read-only)",
+	description: "Call a tool that only reads (read-only), on one device or several at once",
 	annotations: READ_ONLY,
 	input: CALL,
-	async run({ name, arguments: args }, { catalog, call }) {
-		const tool = catalog.findListed(name);
-		if (tool === undefined) {
-			return unknownTool(name);
-		}
-		return tool.annotations?.readOnlyHint === true
-			? await call(name, args)
+	async run(args, caller) {
+		const { name } = args;
+		const tool = caller.catalog.findListed(name);
+		return tool === undefined || tool.annotations?.readOnlyHint === true
+			? await callNamed(args, caller)
 			: failedCall("not-read-only", `${name} is not known to be read-only: use tool_call`);
 	},
 });
 
 const CATALOG_TOOLS: readonly CatalogTool[] = [serversList, toolsSearch, toolDescribe, toolRead, toolCall];
 
-/** The catalog tools as clients list them. */
-export const LISTED_CATALOG_TOOLS: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);
+const LISTED: readonly Tool[] = CATALOG_TOOLS.map(({ listed }) => listed);
 
-/** Those of a client that lists groups: it has every tool. */
-export const LISTED_WITH_GROUPS: readonly Tool[] = [serversList.listed];
+/** The names of catalog tools. */
+export const CATALOG_TOOL_NAMES: ReadonlySet<string> = new Set(LISTED.map(({ name }) => name));
+
+/** The catalog tools as clients list them, by the kind of the list: a full one has that with which one call reaches several devices. */
+export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, readonly Tool[]>> {
+	return {
+		full: [readOnly ? toolRead.listed : toolCall.listed],
+		groups: [serversList.listed],
+		search: LISTED.filter(({ annotations }) => !readOnly || annotations?.readOnlyHint),
+	};
+}
 
 /** What a client is told of its list. */
-export function instructionsFor({ view, listsAll }: Catalog): readonly string[] {
-	if (view.catalog === "groups") {
-		return [GROUP_INSTRUCTIONS];
-	}
-	return listsAll ? [] : [CATALOG_INSTRUCTIONS];
+export function instructionsFor({ kind }: Catalog): readonly string[] {
+	return LIST_INSTRUCTIONS[kind];
 }
 
 /**
- * The catalog tool that a client means. They can also be called when the list has every tool: a client may still have
- * the list from before. A server's tool of the same name goes first then.
+ * The catalog tool that a client means. All of them can be called, whatever the list has: a client may still have the list
+ * from before. If the list has every tool, a server's tool of the same name goes first.
  */
 export function findCatalogTool(catalog: Catalog, name: string): CatalogTool | undefined {
 	const found = CATALOG_TOOLS.find(({ listed }) => listed.name === name);
-	const isHidden =
-		catalog.view.catalog === "full" ||
-		(catalog.listsAll && catalog.findTool(name) !== undefined) ||
-		catalog.findGroup(name) !== undefined;
-	return isHidden ? undefined : found;
+	return found && catalog.kind === "full" && catalog.findTool(name) !== undefined ? undefined : found;
+}
+
+/** Calls a tool by its name, or with devices the group that it is in. */
+async function callNamed(
+	{ name, arguments: args, devices }: Call,
+	{ catalog, call, revision }: CatalogCaller,
+): Promise<OrInput<CallToolResult>> {
+	if (catalog.findListed(name) === undefined) {
+		return unknownTool(name);
+	}
+	if (devices === undefined) {
+		return await call(name, args);
+	}
+	const group: ToolGroup | undefined = catalog.findGroup(name) ?? catalog.findGroupOf(name);
+	return group === undefined
+		? answerWrongArguments(`${DEVICES}: only one device has ${name}: leave it out`, revision)
+		: await call(group.listed.name, { ...args, [DEVICES]: devices });
 }
 
 function define<T>({
@@ -231,8 +256,12 @@ function summaries(catalog: Catalog, servers: readonly Server[]) {
 	});
 }
 
-function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotations"]> = {}): string {
-	const hints = [...(readOnlyHint ? ["read-only"] : []), ...(destructiveHint ? ["destructive"] : [])];
+function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotations"]> = {}, devices?: number): string {
+	const hints = [
+		...(devices === undefined ? [] : [`${devices} devices`]),
+		...(readOnlyHint ? ["read-only"] : []),
+		...(destructiveHint ? ["destructive"] : []),
+	];
 	return hints.length > 0 ? ` (${hints.join(", ")})` : "";
 }
 

@@ -151,7 +151,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	 * undefined for a tool that is unknown: the call says so.
 	 */
 	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-		return (this.catalog.findGroup(name)?.listed ?? this.catalog.findTool(name)?.tool)?.inputSchema;
+		return (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
 	}
 
 	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
@@ -264,18 +264,21 @@ export class ClientServer extends McpServer implements ServedClient {
 		if (own !== undefined) {
 			return await this.#callOwn(own, args, context);
 		}
-		const group = catalog.findGroup(name);
+		const known = catalog.findTool(name);
+		const group = known === undefined ? catalog.findGroup(name) : undefined;
 		if (group !== undefined) {
+			catalog.noteUse(name);
 			// The progress of several devices is not that of the call.
 			const callOne = (member: FoundTool, memberArgs: object) =>
 				this.#callServer(member, memberArgs, context, { onProgress: undefined });
 			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
 			return resultFor(result, this.revision);
 		}
-		const found = catalog.findTool(name) ?? (await this.#findLate(name));
+		const found = known ?? (await this.#findLate(name));
 		if (found === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
 		}
+		catalog.noteUse(name);
 		const { server, tool } = found;
 		try {
 			const result = await this.#callServer(found, args, context);

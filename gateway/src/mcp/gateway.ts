@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 import { Catalog } from "../catalog/catalog.js";
@@ -12,7 +13,7 @@ import type { Access } from "../config/access.js";
 import type { ToolHint } from "../config/tool-hint.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
-import { LISTED_CATALOG_TOOLS, LISTED_WITH_GROUPS } from "./catalog-tools.js";
+import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
@@ -34,6 +35,8 @@ const RELAYED = {
 	roots: {},
 	extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } },
 };
+
+const EVERY_RIGHT: Access = { principal: "local", userTools: true };
 
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;
@@ -104,7 +107,6 @@ export class Gateway {
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : "portable";
-			const catalogTools = view.catalog === "groups" ? LISTED_WITH_GROUPS : LISTED_CATALOG_TOOLS;
 			const ownTools = server === undefined ? this.ownTools(access) : [];
 			catalog = new Catalog(this.servers, {
 				key,
@@ -116,7 +118,7 @@ export class Gateway {
 				lists: this.#listsOf(keyOfScope, scope, naming),
 				ownTools,
 				panel: this.panel,
-				catalogTools: catalogTools.filter(({ annotations }) => !access.readOnly || annotations?.readOnlyHint),
+				catalogTools: catalogToolsFor(readOnly),
 			});
 			this.#catalogs.set(key, catalog);
 		}
@@ -124,7 +126,11 @@ export class Gateway {
 	}
 
 	#listsOf(key: string, scope: Scope, naming: Naming): ServerLists {
-		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, { scope, naming, listings: this.#listings });
+		const [callSeveral] = catalogToolsFor(scope.readOnly).full as [Tool];
+		const isReserved = (name: string): boolean =>
+			CATALOG_TOOL_NAMES.has(name) || this.ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
+		const options = { scope, naming, listings: this.#listings, callSeveral, isReserved };
+		const lists = this.#lists.get(key) ?? new ServerLists(this.servers, options);
 		this.#lists.set(key, lists);
 		return lists;
 	}

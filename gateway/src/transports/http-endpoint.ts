@@ -188,11 +188,11 @@ export class HttpEndpoint {
 	 */
 	#lackingScope(catalog: Catalog, { access, server, body }: AdmittedRequest, view: Partial<ToolView> = {}) {
 		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
-		if (typeof name !== "string" || catalog.findTool(name) !== undefined) {
+		if (typeof name !== "string" || (catalog.findTool(name) ?? catalog.findGroup(name)) !== undefined) {
 			return undefined;
 		}
 		const widest = this.#gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
-		const found = widest.findTool(name);
+		const found = widest.findTool(name) ?? widest.findGroup(name)?.members[0];
 		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
 	}
 

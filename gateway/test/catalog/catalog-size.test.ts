@@ -18,7 +18,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			devices.push(await WireDevice.connect(t, gateway, { id, tools: TOOLS }));
 		}
 		const full = await connectClient(t, new URL(`${gateway.clientUrl()}?catalog=full`), era);
-		assert.equal((await full.listTools()).tools.length, 260);
+		assert.equal((await full.listTools()).tools.length, 261, "and tool_call");
 		const client = await connectClient(t, gateway.clientUrl(), era);
 		const { tools } = await client.listTools();
 		assert.equal(tools.length, 5);

@@ -23,11 +23,11 @@ describe("what a catalog lists of a device", () => {
 	it("stays the same objects while another device changes its tools", async (t) => {
 		const { gateway, one } = await openPair(t);
 		const catalog = gateway.catalog(LOCAL, undefined, FULL);
-		const [firstOfOne, firstOfTwo] = catalog.tools;
+		const [, firstOfOne, firstOfTwo] = catalog.tools;
 		const { resources } = catalog;
 		one.changeTools([{ ...SET_VOLUME, description: "Another text." }]);
 		await once(gateway.servers, "changed");
-		const [nextOfOne, nextOfTwo] = catalog.tools;
+		const [, nextOfOne, nextOfTwo] = catalog.tools;
 		assert.notEqual(nextOfOne, firstOfOne);
 		assert.equal(nextOfOne?.description, "Another text.");
 		assert.equal(nextOfTwo, firstOfTwo);
@@ -44,7 +44,7 @@ describe("what a catalog lists of a device", () => {
 			one.changeTools([{ ...SET_VOLUME, description }]);
 			await once(gateway.servers, "changed");
 			const [first, second] = shared();
-			assert.equal(first?.tools[0]?.description, description);
+			assert.equal(first?.tools.at(-2)?.description, description);
 			assert.equal(first?.tools, second?.tools);
 			assert.equal(first?.resources, second?.resources);
 			assert.equal(first?.prompts, second?.prompts);
@@ -54,14 +54,14 @@ describe("what a catalog lists of a device", () => {
 	it("has the new name after a device was renamed", async (t) => {
 		const { gateway } = await openPair(t);
 		const catalog = gateway.catalog(LOCAL, undefined, FULL);
-		const [, firstOfTwo] = catalog.tools;
+		const firstOfTwo = catalog.tools.at(-1);
 		await gateway.servers.edit("one", { alias: "uno" });
 		const aliases = [gateway.servers.find("two")?.alias, "uno"];
 		assert.deepEqual(
 			catalog.tools.map(({ name }) => name),
-			aliases.map((alias) => `${alias}__self_audio_speaker_set_volume`),
+			["tool_call", ...aliases.map((alias) => `${alias}__self_audio_speaker_set_volume`)],
 		);
-		assert.equal(catalog.tools[0], firstOfTwo);
+		assert.equal(catalog.tools[1], firstOfTwo);
 		assert.deepEqual(
 			catalog.resources.map(({ uri }) => uri),
 			aliases.map((alias) => `device://${alias}/state`),

@@ -75,7 +75,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const first = await WireDevice.connect(t, side, { id: FIRST });
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
-			assert.deepEqual(await names(client), [NAMES.first, NAMES.second]);
+			assert.deepEqual(await names(client), ["tool_call", NAMES.first, NAMES.second]);
 			await setVolume(client, NAMES.second, 2);
 			await setVolume(client, NAMES.first, 1);
 			assert.deepEqual(first.calls[0]?.arguments, { volume: 1 });
@@ -104,7 +104,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			await until(() => changes() === 1, "told of the second device");
-			assert.deepEqual(await names(client), [NAMES.first, NAMES.second]);
+			assert.deepEqual(await names(client), ["tool_call", NAMES.first, NAMES.second]);
 
 			await second.unplug();
 			await WireDevice.connect(t, side, { id: SECOND });
@@ -245,7 +245,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await WireDevice.connect(t, side, { id: SECOND });
 			side.access = { principal: "some", userTools: new Set([SECOND]) };
 			const some = await connect(t, side);
-			assert.deepEqual(await names(some), [NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
+			assert.deepEqual(await names(some), ["tool_call", NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
 		});
 
 		it("reaches only the devices that its access names", async (t) => {
