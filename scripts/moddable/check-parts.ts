@@ -16,8 +16,7 @@ const CHIPS = "esp32";
  */
 export async function checkParts(folder: string, target: string): Promise<void> {
 	const manifest = join(folder, "manifest.json");
-	const { modules = {} } = JSON.parse(readFileSync(manifest, "utf8")) as { modules?: { device?: unknown } };
-	if (modules.device === undefined || target.split("/")[0] !== CHIPS) {
+	if (!definesParts(folder) || target.split("/")[0] !== CHIPS) {
 		return;
 	}
 	try {
@@ -28,4 +27,10 @@ export async function checkParts(folder: string, target: string): Promise<void> 
 	} catch (error) {
 		throw new SdkError((error as Error).message, { cause: error });
 	}
+}
+
+/** Whether the manifest of a folder names a device with parts of its own. */
+export function definesParts(folder: string): boolean {
+	const text = readFileSync(join(folder, "manifest.json"), "utf8");
+	return (JSON.parse(text) as { modules?: { device?: unknown } }).modules?.device !== undefined;
 }

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { makeProgram } from "../../toolchain/program.js";
+import { definesParts } from "./check-parts.js";
 import { describeHeap, readHeap } from "./heap.js";
 import { buildForSimulator, buildModForSimulator, checkTypes } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
-import { Simulator } from "./simulator.js";
+import { PARTS_PANEL, Simulator } from "./simulator.js";
 
 const EPILOGUE = `
 $MODDABLE names the folder of Moddable's SDK. Ctrl-C ends the simulator. Linux only.`;
@@ -44,7 +45,11 @@ async function simulate(
 	checkTypes(folder);
 	const library = await buildForSimulator(sdk, folder, settings);
 	const mod = modFolder && (await buildModForSimulator(sdk, resolve(modFolder)));
-	const simulator = await Simulator.start(sdk, library, { headless, ...(mod && { mod }) });
+	const simulator = await Simulator.start(sdk, library, {
+		headless,
+		...(mod && { mod }),
+		...(definesParts(folder) && { devices: PARTS_PANEL }),
+	});
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
 		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
 	}

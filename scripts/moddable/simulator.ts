@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { type Samples, Xsbug, type XsbugMachine } from "./xsbug.js";
@@ -14,6 +15,15 @@ interface Events {
 	/** The firmware or the simulator has ended by itself. */
 	ended: [reason: string];
 }
+
+interface SimulatorOptions {
+	readonly headless: boolean;
+	readonly mod?: string;
+	readonly devices?: string;
+}
+
+/** The device that it shows for a build with parts of its own: a row for each pin. */
+export const PARTS_PANEL = fileURLToPath(new URL("../../src/parts/simulator/panel", import.meta.url));
 
 /** Characters of the standard error in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;
@@ -49,12 +59,13 @@ export class Simulator extends EventEmitter<Events> {
 	 * @param library the firmware: an mc.so
 	 * @param headless on a virtual display, not the user's
 	 * @param mod the archive of a mod to load beside the firmware: an mc.xsa
+	 * @param devices the folder of the devices that it shows. Default: the SDK's
 	 * @throws SdkError when a program is missing
 	 */
 	static async start(
 		sdk: Sdk,
 		library: string,
-		{ headless, mod }: { readonly headless: boolean; readonly mod?: string },
+		{ headless, mod, devices = join(sdk.root, "build", "simulators") }: SimulatorOptions,
 	): Promise<Simulator> {
 		if (sdk.host !== "lin") {
 			throw new SdkError("this command supports Linux only; elsewhere use mcconfig -d -m");
@@ -62,7 +73,7 @@ export class Simulator extends EventEmitter<Events> {
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();
 		// It starts the firmware as soon as it has it: the mod comes first.
-		const mcsim = [join(sdk.bin, "mcsim"), join(sdk.root, "build", "simulators"), ...(mod ? [mod] : []), library];
+		const mcsim = [join(sdk.bin, "mcsim"), devices, ...(mod ? [mod] : []), library];
 		const env: NodeJS.ProcessEnv = {
 			...sdkEnvironment(sdk),
 			...(display && { DISPLAY: display.name, GDK_BACKEND: "x11" }),

@@ -5,6 +5,7 @@ import type { Board, Network, Settings, System, SystemInfo } from "../../hardwar
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import { openSnapshot } from "../../pictures/snapshot/open-snapshot.js";
+import { inBuild } from "../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 import { openSimulatorCamera } from "./camera.js";
@@ -66,6 +67,8 @@ function macAddress(settings: Settings): string {
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export function openBoard() {
 	shuffleRandom();
+	// A build with parts of its own shows their pins.
+	inBuild<() => void>("src/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
