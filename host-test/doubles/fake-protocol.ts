@@ -140,3 +140,12 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 	);
 	return { protocol, timer, log, heard, lost };
 }
+
+/** The same in a session, with nothing heard yet. */
+export function inSession(...args: Parameters<typeof fakeProtocol>) {
+	const fake = fakeProtocol(...args);
+	fake.protocol.open();
+	fake.protocol.channel.greet();
+	fake.heard.length = 0;
+	return fake;
+}

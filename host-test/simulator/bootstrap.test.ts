@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { RawBackend } from "../e2e/fixtures.js";
+import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,11 +30,7 @@ describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK }
 		await once(server, "listening");
 		t.after(() => server.close());
 		const otaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ota`;
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
-		const lines: string[] = [];
-		simulator.on("line", (line) => lines.push(line));
+		const lines = await startSimulator(t, sdk, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
 		await until(() => backend.headers.authorization === "Bearer served", "the device connects");
 		assert.equal((await backend.greet()).type, "hello");
 		assert.deepEqual(

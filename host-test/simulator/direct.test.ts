@@ -4,11 +4,9 @@ import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { freePort } from "../support/port.js";
-import { until } from "../support/until.js";
+import { startSimulator } from "../support/start-simulator.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -17,13 +15,9 @@ const sdk = findSdk();
 describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("serves the official client, and outlives what no client does", async (t) => {
 		const port = await freePort();
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`http=${port}`, "httpToken=secret"]);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
-		const lines: string[] = [];
-		simulator.on("line", (line) => lines.push(line));
-		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
+		const lines = await startSimulator(t, sdk, ROOT, [`http=${port}`, "httpToken=secret"], (line) =>
+			line.startsWith("serving MCP"),
+		);
 
 		/** Says something on a connection of its own: what comes back until the device closes it. */
 		const say = async (...words: string[]): Promise<string> => {

@@ -6,12 +6,10 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeProject } from "../../scripts/create/make-project.js";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { freePort } from "../support/port.js";
+import { startSimulator } from "../support/start-simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -41,12 +39,7 @@ describe("a project of its own, with the packed firmware", { skip: sdk === undef
 	it("runs in the simulator: its tools are called", async (t) => {
 		const port = await freePort();
 		const settings = [`http=${port}`, "httpToken=secret", "backend=ws://127.0.0.1:1/"];
-		const library = await buildForSimulator(sdk as Sdk, folder, settings);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
-		const lines: string[] = [];
-		simulator.on("line", (line) => lines.push(line));
-		await until(() => lines.some((line) => line.startsWith("serving MCP")), "it serves");
+		await startSimulator(t, sdk, folder, settings, (line) => line.startsWith("serving MCP"));
 		const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
 			method: "POST",
 			headers: {

@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { freePort } from "../support/port.js";
+import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,13 +15,7 @@ const sdk = findSdk();
 describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {
 		const port = await freePort();
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`setupPort=${port}`]);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
-		const lines: string[] = [];
-		simulator.on("line", (line) => lines.push(line));
-		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("set-up: join")), "the set-up has begun");
+		const lines = await startSimulator(t, sdk, ROOT, [`setupPort=${port}`], (line) => line.startsWith("set-up: join"));
 		const url = `http://127.0.0.1:${port}/`;
 
 		const probe = connect(port, "127.0.0.1");

@@ -8,13 +8,11 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { wavFile } from "../doubles/wav.js";
 import { measureTone } from "../support/measure-tone.js";
 import { freePort } from "../support/port.js";
-import { until } from "../support/until.js";
+import { startSimulator } from "../support/start-simulator.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -71,13 +69,9 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
 		const played = captureSound(t);
 		const port = await freePort();
-		const library = await buildForSimulator(sdk as Sdk, withSounds(), [`http=${port}`, "httpToken=secret"]);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
-		const lines: string[] = [];
-		simulator.on("line", (line) => lines.push(line));
-		simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
-		await until(() => lines.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
+		const lines = await startSimulator(t, sdk, withSounds(), [`http=${port}`, "httpToken=secret"], (line) =>
+			line.startsWith("serving MCP"),
+		);
 		const client = new Client({ name: "test", version: "1" });
 		t.after(() => client.close());
 		const requestInit = { headers: { authorization: "Bearer secret" } };

@@ -1,17 +1,9 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { FakeProtocol, fakeProtocol } from "../doubles/fake-protocol.js";
+import { FakeProtocol, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const broken = (): ProtocolError => new ProtocolError("connection-failed", "x");
-
-function inSession(...args: Parameters<typeof fakeProtocol>) {
-	const fake = fakeProtocol(...args);
-	fake.protocol.open();
-	fake.protocol.channel.greet();
-	fake.heard.length = 0;
-	return fake;
-}
 
 /** A protocol that is closed from within one of its own events. */
 function closedFrom(event: "onConnecting" | "onSession" | "onMcp" | "onMessage" | "onLost") {

@@ -7,8 +7,8 @@ import { openPower } from "../../src/power/feature.js";
 import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { openFakeNetwork } from "../doubles/fake-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
@@ -74,11 +74,7 @@ function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip 
 	const application = startFirmware({
 		board,
 		built: { backend: "ws://h/", session: "on-demand", ...built },
-		openNetwork: () => ({
-			ws: { io: FakeWebSocketClient },
-			mqtt: { io: FakeMqttClient },
-			http: { io: FakeHttpClient },
-		}),
+		openNetwork: openFakeNetwork,
 		...ADDONS,
 		power: openPower,
 		timer,

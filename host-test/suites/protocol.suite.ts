@@ -1,16 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { fakeProtocol } from "../doubles/fake-protocol.js";
+import { fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
-
-/** A protocol in a session. */
-function inSession(...args: Parameters<typeof fakeProtocol>) {
-	const fake = fakeProtocol(...args);
-	fake.protocol.open();
-	fake.protocol.channel.greet();
-	fake.heard.length = 0;
-	return fake;
-}
 
 export default suite("device protocol", {
 	"says hello first, with its features"() {

@@ -4,6 +4,7 @@ import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { openFakeNetwork } from "../doubles/fake-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
@@ -19,11 +20,7 @@ function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	const application = startFirmware({
 		board,
 		built: { otaUrl: OTA_URL, otaInterval },
-		openNetwork: () => ({
-			ws: { io: FakeWebSocketClient },
-			mqtt: { io: FakeMqttClient },
-			http: { io: FakeHttpClient },
-		}),
+		openNetwork: openFakeNetwork,
 		...ADDONS,
 		timer,
 		log: (line) => log.push(line),

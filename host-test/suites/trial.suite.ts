@@ -5,6 +5,7 @@ import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { openFakeNetwork } from "../doubles/fake-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { equal, ok, suite } from "../harness.js";
@@ -20,11 +21,7 @@ function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard(), 
 	const application = startFirmware({
 		board: Object.assign(board, { updater }),
 		built: { backend: "ws://h/", ...built },
-		openNetwork: () => ({
-			ws: { io: FakeWebSocketClient },
-			mqtt: { io: FakeMqttClient },
-			http: { io: FakeHttpClient },
-		}),
+		openNetwork: openFakeNetwork,
 		...ADDONS,
 		timer,
 		log: (line) => log.push(line),

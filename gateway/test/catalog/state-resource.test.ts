@@ -5,6 +5,7 @@ import { followStates } from "xs-mcp-manager/core";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { subscribe } from "../support/subscribe.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
@@ -60,16 +61,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const first = await WireDevice.connect(t, side, { id: FIRST });
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
-			const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-				updates.push(params);
-			});
 			const uri = "device://lamp_000001/state";
-			if (era === "2026-07-28") {
-				await client.listen({ resourceSubscriptions: [uri] });
-			} else {
-				await client.subscribeResource({ uri });
-			}
+			const { updates } = await subscribe(client, era, uri);
 			const change = { oldState: "idle", newState: "speaking" };
 			second.notify("notifications/state_changed", change);
 			first.notify("notifications/state_changed", change);

@@ -6,6 +6,7 @@ import { startClient } from "../support/command-line.js";
 import { type Answer, FeatureDevice } from "../support/feature-device.js";
 import { ERAS } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
+import { subscribe } from "../support/subscribe.js";
 
 const META = "io.modelcontextprotocol/";
 
@@ -143,26 +144,17 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("has the device asked for updates only as long as the client wants them", async (t) => {
 			const { client, device } = await start(t, era);
 			// An update may come twice while the bridge replaces its stream by one that also follows the second resource.
-			const updates = new Set<string>();
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updates.add(params.uri));
-			const follow = async (name: string) => {
-				const uri = `device://lamp_000001/${name}`;
-				if (era === "2025-11-25") {
-					await client.subscribeResource({ uri });
-					return () => client.unsubscribeResource({ uri });
-				}
-				const subscription = await client.listen({ resourceSubscriptions: [uri] });
-				return () => subscription.close();
-			};
-			const endA = await follow("a");
-			await follow("b");
+			const a = await subscribe(client, era, "device://lamp_000001/a");
+			const b = await subscribe(client, era, "device://lamp_000001/b");
+			// One handler takes the updates of both.
+			const updates = () => new Set([...a.updates, ...b.updates].map(({ uri }) => uri));
 			await until(() => device.askedBy("resources/subscribe").length === 2, "both are subscribed to");
 			for (const name of ["a", "b"]) {
 				device.notify("notifications/resources/updated", { uri: `device://self/${name}` });
 			}
-			await until(() => updates.size === 2, "the client is told of both");
-			assert.deepEqual([...updates].sort(), ["device://lamp_000001/a", "device://lamp_000001/b"]);
-			await endA();
+			await until(() => updates().size === 2, "the client is told of both");
+			assert.deepEqual([...updates()].sort(), ["device://lamp_000001/a", "device://lamp_000001/b"]);
+			await a.end();
 			await until(() => device.askedBy("resources/unsubscribe").length === 1, "one is no longer subscribed to");
 			assert.equal(device.askedBy("resources/unsubscribe")[0]?.params.uri, "device://self/a");
 		});

@@ -4,6 +4,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@mode
 import { cases } from "../../../host-test/support/scope.js";
 import { type Answer, FeatureDevice } from "../support/feature-device.js";
 import { ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+import { postStateless } from "../support/post-stateless.js";
 
 const META = "io.modelcontextprotocol/";
 const FIRST = "aa:bb:cc:00:00:01";
@@ -130,26 +131,10 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 }
 
 describe("what a device wants back from a client", () => {
-	/** Sends a call as it is on the wire of 2026-07-28, and returns the answer. */
+	/** Sends a call as it is on the wire, and returns the answer. */
 	async function send(side: TestGateway, params: { name: string; [member: string]: unknown }) {
-		const _meta = {
-			[`${META}protocolVersion`]: "2026-07-28",
-			[`${META}clientInfo`]: { name: "raw", version: "1" },
-			[`${META}clientCapabilities`]: { elicitation: { form: {} } },
-		};
-		const response = await fetch(side.clientUrl(), {
-			method: "POST",
-			headers: {
-				"content-type": "application/json",
-				accept: "application/json, text/event-stream",
-				"mcp-protocol-version": "2026-07-28",
-				"mcp-method": "tools/call",
-				"mcp-name": params.name,
-			},
-			body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...params, _meta } }),
-		});
-		const text = await response.text();
-		return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+		const capabilities = { elicitation: { form: {} } };
+		return (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message;
 	}
 
 	const inputResponses = { who: { action: "accept", content: { name: "Ada" } } };

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
+import { subscribe } from "../support/subscribe.js";
 
 // What a device tells of its buttons and sensors.
 
@@ -34,15 +35,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);
 		const client = await connectClient(t, side.clientUrl(), era);
-		const updates: { uri: string; _meta?: Record<string, unknown> | undefined }[] = [];
-		client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-			updates.push(params);
-		});
-		if (era === "2026-07-28") {
-			await client.listen({ resourceSubscriptions: [URI] });
-		} else {
-			await client.subscribeResource({ uri: URI });
-		}
+		const { updates } = await subscribe(client, era, URI);
 		device.notify(PRESSED, PRESS);
 		await until(() => updates.length === 1, "told");
 		assert.deepEqual(updates[0]?._meta?.["xs-mcp/notification"], { method: PRESSED, params: PRESS });

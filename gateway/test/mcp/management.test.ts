@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { cases } from "../../../host-test/support/scope.js";
 import { nodeServer, ODD_SERVER, textOf } from "../../../mcp-manager/test/support/upstreams.js";
 import { connectClient, ERAS, nextOnline, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { postStateless } from "../support/post-stateless.js";
 import { startProgram } from "../support/program.js";
 
 const { command, args } = nodeServer("one", ODD_SERVER, "good");
@@ -23,28 +24,9 @@ async function askable(t: TestContext, base: string, era: keyof typeof ERAS, act
 	return { client, questions };
 }
 
-/** What a page in a browser gets. */
-async function asPage(base: string, origin: string, method: string, params: object = {}) {
-	const envelope = {
-		"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-		"io.modelcontextprotocol/clientInfo": { name: "page", version: "1" },
-		"io.modelcontextprotocol/clientCapabilities": {},
-	};
-	const response = await fetch(`${base}/mcp`, {
-		method: "POST",
-		headers: {
-			origin,
-			"content-type": "application/json",
-			accept: "application/json, text/event-stream",
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": method,
-			...("name" in params && { "mcp-name": String(params.name) }),
-		},
-		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope } }),
-	});
-	const text = await response.text();
-	return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
-}
+/** The answer that a page in a browser gets. */
+const asPage = async (base: string, origin: string, method: string, params: object = {}) =>
+	(await postStateless(`${base}/mcp`, method, params, { headers: { origin } })).message;
 
 describe("the management tools and pages in browsers", () => {
 	it("are not for a page of another port of this machine", async (t) => {

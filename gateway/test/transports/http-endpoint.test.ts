@@ -12,6 +12,7 @@ import {
 	type TestGateway,
 	WireDevice,
 } from "../support/gateway.js";
+import { postStateless } from "../support/post-stateless.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const NAMES = {
@@ -329,41 +330,21 @@ describe("the headers Mcp-Param-*, in 2026-07-28", () => {
 	it("must be the same as the arguments that a tool declares them for", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side, { tools: [REGION] });
-		const call = async (
-			name: string,
-			args: object,
-			headers: Record<string, string> = {},
-		): Promise<[number, string]> => {
-			const _meta = {
-				"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-				"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
-				"io.modelcontextprotocol/clientCapabilities": {},
-			};
-			const response = await fetch(side.clientUrl(name === "show" ? FIRST : undefined), {
-				method: "POST",
-				headers: {
-					"content-type": "application/json",
-					accept: "application/json, text/event-stream",
-					"mcp-protocol-version": "2026-07-28",
-					"mcp-method": "tools/call",
-					"mcp-name": name,
-					...headers,
-				},
-				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta } }),
-			});
-			return [response.status, await response.text()];
+		const call = (name: string, args: object, headers: Record<string, string> = {}) => {
+			const url = side.clientUrl(name === "show" ? FIRST : undefined);
+			return postStateless(url, "tools/call", { name, arguments: args }, { headers });
 		};
 		for (const name of ["lamp_000001__show", "show"]) {
 			for (const headers of [{}, { "mcp-param-region": "south" }, { "mcp-param-region": "=?base64?!?=" }] as const) {
-				const [status, answer] = await call(name, { region: "north" }, headers);
-				assert.deepEqual([status, JSON.parse(answer).error.code], [400, -32_020], answer);
-				assert.match(answer, /Mcp-Param-Region/);
+				const { status, message } = await call(name, { region: "north" }, headers);
+				assert.deepEqual([status, message.error.code], [400, -32_020]);
+				assert.match(message.error.message, /Mcp-Param-Region/);
 			}
-			assert.equal((await call(name, { region: "north" }, { "mcp-param-region": "north" }))[0], 200);
-			assert.equal((await call(name, { level: 1 }))[0], 200, "nothing to compare");
+			assert.equal((await call(name, { region: "north" }, { "mcp-param-region": "north" })).status, 200);
+			assert.equal((await call(name, { level: 1 })).status, 200, "nothing to compare");
 		}
 		assert.equal(device.calls.length, 4);
-		assert.match((await call("nothing", {}))[1], /Unknown tool/);
+		assert.match((await call("nothing", {})).message.error.message, /Unknown tool/);
 	});
 });
 

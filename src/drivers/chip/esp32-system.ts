@@ -1,6 +1,6 @@
 import type { System, SystemInfo, Thermometer } from "../../hardware/hardware.js";
 import type { TimerModule } from "../../hardware/timer.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
+import { ESP32_MODELS } from "./esp32-models.js";
 
 /** ESP-IDF's data about the chip: `esp32Chip`. */
 export interface Chip {
@@ -27,20 +27,6 @@ interface Esp32SystemOptions {
 	readonly timer: TimerModule;
 }
 
-/** ESP-IDF's numbers for its chips (esp_chip_model_t). */
-const MODELS: Readonly<Record<number, string>> = deepFreeze({
-	1: "esp32",
-	2: "esp32s2",
-	5: "esp32c3",
-	9: "esp32s3",
-	12: "esp32c2",
-	13: "esp32c6",
-	16: "esp32h2",
-	18: "esp32p4",
-	20: "esp32c61",
-	23: "esp32c5",
-});
-
 /** The chip, as the firmware sees it. */
 export class Esp32System implements System {
 	readonly #options: Esp32SystemOptions;
@@ -61,7 +47,7 @@ export class Esp32System implements System {
 			flash_size: chip.flashSize,
 			psram_size: chip.psramSize,
 			minimum_free_heap_size: chip.minimumFreeHeap,
-			chip_model_name: MODELS[model] ?? `model ${model}`,
+			chip_model_name: ESP32_MODELS[model] ?? `model ${model}`,
 			chip_info: { model, cores, revision, features },
 			ota: { label: partition },
 			board: { type: board, name: board },

@@ -1,5 +1,6 @@
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
+import { ESP32_MODELS } from "../chip/esp32-models.js";
 import { ImageHead } from "./image-head.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
@@ -169,20 +170,6 @@ class PartitionSink implements FirmwareSink {
 	}
 }
 
-/** Names of chips by their numbers in an image. */
-const CHIPS: Readonly<Record<number, string>> = deepFreeze({
-	0: "esp32",
-	2: "esp32s2",
-	5: "esp32c3",
-	9: "esp32s3",
-	12: "esp32c2",
-	13: "esp32c6",
-	16: "esp32h2",
-	18: "esp32p4",
-	20: "esp32c61",
-	23: "esp32c5",
-});
-
 function checkHeader(head: Uint8Array, model: number): void {
 	if (head[0] !== MAGIC) {
 		throw new Error(`not a firmware image: its first byte is ${head[0]}, not ${MAGIC}`);
@@ -216,5 +203,5 @@ function projectOf(head: Uint8Array): string | undefined {
 }
 
 function nameOf(chip: number): string {
-	return CHIPS[chip] ?? `chip ${chip}`;
+	return ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip] ?? `chip ${chip}`;
 }

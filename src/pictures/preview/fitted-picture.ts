@@ -1,12 +1,7 @@
-/** What pictures are drawn on: Moddable's Poco, as far as it is used. Lengths are pixels. */
-export interface PictureCanvas {
-	readonly width: number;
-	readonly height: number;
-	makeColor(red: number, green: number, blue: number): number;
-	/** Begins to draw in a part of the canvas. Default: all of it. */
-	begin(x?: number, y?: number, width?: number, height?: number): void;
-	end(): void;
-	fillRectangle(color: number, x: number, y: number, width: number, height: number): void;
+import type { Canvas } from "../face/brush.js";
+
+/** A canvas that takes bitmaps. */
+export interface PictureCanvas extends Omit<Canvas, "blendRectangle" | "drawText" | "getTextWidth"> {
 	drawBitmap(bitmap: object, x: number, y: number): void;
 }
 

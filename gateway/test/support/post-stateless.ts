@@ -1,0 +1,37 @@
+interface PostOptions {
+	readonly capabilities?: object;
+	/** Further headers. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends a request of 2026-07-28 as it is on the wire.
+ *
+ * @returns the status and the JSON-RPC message of the answer
+ */
+export async function postStateless(
+	url: string | URL,
+	method: string,
+	params: object,
+	{ capabilities = {}, headers }: PostOptions = {},
+) {
+	const _meta = {
+		"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
+		"io.modelcontextprotocol/clientCapabilities": capabilities,
+	};
+	const response = await fetch(url, {
+		method: "POST",
+		headers: {
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+			"mcp-protocol-version": "2026-07-28",
+			"mcp-method": method,
+			...("name" in params && { "mcp-name": String(params.name) }),
+			...headers,
+		},
+		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+	});
+	const text = await response.text();
+	return { status: response.status, message: JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) };
+}

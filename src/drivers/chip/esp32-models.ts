@@ -1,0 +1,15 @@
+import { deepFreeze } from "../../text/deep-freeze.js";
+
+/** The names of the chips by ESP-IDF's numbers (esp_chip_model_t). */
+export const ESP32_MODELS: Readonly<Record<number, string>> = deepFreeze({
+	1: "esp32",
+	2: "esp32s2",
+	5: "esp32c3",
+	9: "esp32s3",
+	12: "esp32c2",
+	13: "esp32c6",
+	16: "esp32h2",
+	18: "esp32p4",
+	20: "esp32c61",
+	23: "esp32c5",
+});
