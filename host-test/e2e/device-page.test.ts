@@ -71,6 +71,34 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		assert.deepEqual(complaints, []);
 	});
 
+	it("shows what the chips on its bus measure, sets it, and unplugs them", async (t) => {
+		const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
+		const board = BOARD_PROFILES.get("esp32") as BoardProfile;
+		const { device, url } = await open(t, { script, board });
+		const { page, complaints } = await show(t, url);
+		const air = page.getByRole("region", { name: "air" });
+		await air.getByRole("slider", { name: "humidity" }).fill("80");
+		const chip = () => device.chips.find(({ part }) => part === "air");
+		await until(() => chip()?.values.humidity === 80, "the air is humid");
+		await air.getByRole("img", { name: "humidity, the last minute" }).waitFor();
+		await air.getByLabel("air: SHT3x (0x44)").click();
+		await until(() => chip()?.isPlugged === false, "it is unplugged");
+		await air.getByRole("slider").first().waitFor({ state: "detached" });
+		await air.getByLabel("air: SHT3x (0x44)").click();
+		await until(() => chip()?.isPlugged === true, "it is plugged in");
+		assert.deepEqual(complaints, []);
+	});
+
+	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {
+		const script = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
+		for (const own of [{}, { script, board: BOARD_PROFILES.get("esp32") as BoardProfile }]) {
+			const { url } = await open(t, own);
+			const { page } = await show(t, url);
+			await page.setViewportSize({ width: 360, height: 740 });
+			assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360);
+		}
+	});
+
 	it("draws the face, shows what the backend says as text, and acts on the device", async (t) => {
 		const { backend, device, url } = await open(t);
 		const { page, complaints } = await show(t, url);

@@ -54,7 +54,7 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 	});
 	process.once("exit", () => device.stop());
 	const tellRuns = report(device, first.name, engine, options);
-	const page = await openPage(device, options.page);
+	const page = await openPage(device, options.page, gateway?.url);
 	// An error in its modules, which is reported, ends nothing, because the next change may cure it.
 	await device.start().then(tellRuns, () => {});
 	greet(page.url, gateway);
@@ -105,9 +105,9 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 }
 
 /** Rejects with ProgramError if the port that was asked for is taken. */
-async function openPage(device: VirtualDevice, port: number | undefined): Promise<DevicePage> {
+async function openPage(device: VirtualDevice, port: number | undefined, consoleUrl?: string): Promise<DevicePage> {
 	const folder = await bundleDevicePage();
-	const open = (port: number): Promise<DevicePage> => DevicePage.open(device, folder, port);
+	const open = (port: number): Promise<DevicePage> => DevicePage.open(device, folder, port, consoleUrl);
 	return await open(port ?? PAGE_PORT).catch((error: Error) =>
 		port === undefined ? open(0) : fail(new Error(`--page: ${error.message}`)),
 	);

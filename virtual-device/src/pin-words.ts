@@ -1,6 +1,6 @@
-/** "pin 34" and "34" are a pin; another name is a part. */
+/** "pin 34" and "34" are a pin, "0x76" an address on the bus; another name is a part. */
 export function readPinName(text: string): number | string {
-	const [, pin] = /^(?:pin )?(\d{1,2})$/.exec(text) ?? [];
+	const [, pin] = /^(?:pin )?(\d{1,2}|0x[0-9a-f]{1,2})$/.exec(text) ?? [];
 	return pin === undefined ? text : Number(pin);
 }
 

@@ -11,7 +11,7 @@ const TOUCH = "screen";
 /** The device as a person has it before them: screen, lights, buttons. */
 export function Body() {
 	const { board, isRunning, lights } = device.value ?? {};
-	if (board === undefined) {
+	if (board === undefined || (board.screen === undefined && board.lights.length + board.buttons.length === 0)) {
 		return null;
 	}
 	const keys = board.buttons.filter((name) => name !== TOUCH || board.screen === undefined);
@@ -32,9 +32,11 @@ export function Body() {
 					))}
 				</div>
 			)}
-			<p class="hint">
-				Hold a button{board.buttons.includes(TOUCH) && board.screen ? " or the screen" : ""} for 2 s: a long press.
-			</p>
+			{board.buttons.length > 0 && (
+				<p class="hint">
+					Hold a button{board.buttons.includes(TOUCH) && board.screen ? " or the screen" : ""} for 2 s: a long press.
+				</p>
+			)}
 		</section>
 	);
 }

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../../src/page/page-messages.js";
+import { remember } from "./history.js";
 
 /** Lines of the trace that the page keeps. */
 const MAX_LINES = 2_000;
@@ -76,6 +77,7 @@ export function sendPhoto(jpeg: Blob): void {
 function take(message: ToPage): void {
 	switch (message.type) {
 		case "device":
+			remember(message);
 			device.value = message;
 			if (!message.isRunning) {
 				showPicture(undefined);

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { Body } from "./body.js";
+import { Chips } from "./chips.js";
 import { connect, device, failure, isConnected } from "./link.js";
 import { Pins } from "./pins.js";
 import { Faults, Senses, Surroundings } from "./surroundings.js";
@@ -7,7 +8,7 @@ import { Trace } from "./trace.js";
 import "./style.css";
 
 function App() {
-	const { macAddress = "", board, engine = "", isRunning } = device.value ?? {};
+	const { macAddress = "", board, engine = "", isRunning, consoleUrl } = device.value ?? {};
 	const state = !isConnected.value ? "the device's program has ended" : isRunning ? engine : "restarting";
 	return (
 		<>
@@ -16,6 +17,7 @@ function App() {
 				<p>
 					{board?.name} <code>{macAddress}</code> {state}
 				</p>
+				{consoleUrl !== undefined && <a href={consoleUrl}>Gateway's console</a>}
 				<p role="status" class="failure">
 					{failure.value}
 				</p>
@@ -24,6 +26,7 @@ function App() {
 				<Body />
 				<div class="cards">
 					<Pins />
+					<Chips />
 					<Surroundings />
 					<Faults />
 					<Senses />

@@ -1,10 +1,14 @@
 import { describePin, isInput, type PinState } from "../../src/services/pins.js";
+import { pinKey } from "./history.js";
 import { act, device } from "./link.js";
+import { Arm, Curve, Lamp, Strip } from "./pin-views.js";
+import { Range } from "./range.js";
 
-/** Highest value of an analog pin. */
+/** Highest values that are set here: of an analog pin, and of a pulse, in microseconds, which an echo from 5 m has. */
 const MAX_ANALOG = 4_095;
+const MAX_PULSE = 30_000;
 
-/** The pins that the firmware has opened: outputs as lamps, inputs as switches and sliders. */
+/** The pins that the firmware has opened: outputs as lamps, inputs as switches, sliders and curves. */
 export function Pins() {
 	const pins = device.value?.pins ?? [];
 	if (pins.length === 0) {
@@ -13,7 +17,9 @@ export function Pins() {
 	return (
 		<section class="card" aria-label="Pins">
 			<h2>Pins</h2>
-			{pins.map((each) => (isInput(each) ? <Input key={each.pin} {...each} /> : <Output key={each.pin} {...each} />))}
+			<div class="rows">
+				{pins.map((each) => (isInput(each) ? <Input key={each.pin} {...each} /> : <Output key={each.pin} {...each} />))}
+			</div>
 		</section>
 	);
 }
@@ -23,45 +29,80 @@ function nameOf({ pin, part }: PinState): string {
 }
 
 /** Sets what is connected to a pin. */
-function set(pin: number, level: number): void {
+function set(pin: number, level: number | string): void {
 	act("set", { [`pin ${pin}`]: level });
 }
 
 function Input(each: PinState) {
-	const { pin, kind, value } = each;
-	const level = Number(value);
-	if (kind === "analog") {
-		return (
-			<label class="range">
-				<span>{nameOf(each)}</span>
-				<input
-					type="range"
-					min={0}
-					max={MAX_ANALOG}
-					value={level}
-					onInput={({ currentTarget }) => set(pin, Number(currentTarget.value))}
-				/>
-				<output>{level}</output>
-			</label>
-		);
+	switch (each.kind) {
+		case "analog":
+			return <Measured {...each} maximum={MAX_ANALOG} unit="" />;
+		case "pulse":
+			return <Measured {...each} maximum={MAX_PULSE} unit="µs" />;
+		case "counter":
+			return <Counter {...each} />;
+		case "receive":
+			return <Line {...each} />;
+		default:
+			return <Contact {...each} />;
 	}
-	if (kind === "counter") {
-		return (
-			<div class="range">
-				<span>{nameOf(each)}</span>
-				<button type="button" onClick={() => set(pin, level + 1)}>
-					Pulse
-				</button>
-				<output>{level}</output>
-			</div>
-		);
-	}
+}
+
+function Measured(each: PinState & { readonly maximum: number; readonly unit: string }) {
+	const { pin, value, maximum, unit } = each;
+	const name = nameOf(each);
+	return (
+		<div>
+			<Range
+				label={name}
+				unit={unit}
+				minimum={0}
+				maximum={maximum}
+				value={Number(value)}
+				onChange={(level) => set(pin, level)}
+			/>
+			<Curve of={pinKey(pin)} name={name} minimum={0} maximum={maximum} />
+		</div>
+	);
+}
+
+function Counter(each: PinState) {
+	const count = Number(each.value);
+	return (
+		<div class="range">
+			<span>{nameOf(each)}</span>
+			<button type="button" onClick={() => set(each.pin, count + 1)}>
+				Pulse
+			</button>
+			<output>{count}</output>
+		</div>
+	);
+}
+
+/** What a device at a serial port sends. */
+function Line(each: PinState) {
+	const send = (event: SubmitEvent): void => {
+		event.preventDefault();
+		const input = (event.currentTarget as HTMLFormElement).elements.namedItem("line") as HTMLInputElement;
+		set(each.pin, input.value);
+	};
+	return (
+		<form class="say" onSubmit={send}>
+			<input name="line" aria-label={nameOf(each)} placeholder={`${nameOf(each)} receives …`} maxLength={1_000} />
+			<button type="submit">Send</button>
+		</form>
+	);
+}
+
+/** A contact or a button. */
+function Contact(each: PinState) {
 	return (
 		<label class="check">
 			<input
 				type="checkbox"
-				checked={level !== 0}
-				onChange={({ currentTarget }) => set(pin, currentTarget.checked ? 1 : 0)}
+				class="switch"
+				checked={each.value !== 0}
+				onChange={({ currentTarget }) => set(each.pin, currentTarget.checked ? 1 : 0)}
 			/>
 			{nameOf(each)}: {describePin(each)}
 		</label>
@@ -69,17 +110,29 @@ function Input(each: PinState) {
 }
 
 function Output(each: PinState) {
-	const { kind, value } = each;
-	const color = typeof value === "object" ? `#${value.color.toString(16).padStart(6, "0")}` : "#ffb300";
-	const isOn = kind !== "servo" && (typeof value === "object" ? value.color !== 0 : value !== 0);
-	const opacity = kind === "pwm" && typeof value === "number" ? 0.25 + (0.75 * value) / 100 : 1;
 	return (
 		<p class="output">
-			<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
-				<circle cx="10" cy="10" r="8" class="socket" />
-				{isOn && <circle cx="10" cy="10" r="8" fill={color} fill-opacity={opacity} />}
-			</svg>
+			<View {...each} />
 			{nameOf(each)}: {describePin(each)}
 		</p>
 	);
+}
+
+function View({ kind, value }: PinState) {
+	if (typeof value === "object") {
+		const color = `#${value.color.toString(16).padStart(6, "0")}`;
+		return <Strip color={color} light={value.color === 0 ? 0 : value.brightness / 100} />;
+	}
+	switch (kind) {
+		case "pixels":
+			return <Strip light={0} />;
+		case "servo":
+			return <Arm pulse={Number(value)} />;
+		case "pwm":
+			return <Lamp light={Number(value) / 100} />;
+		case "transmit":
+			return null;
+		default:
+			return <Lamp light={Number(value)} />;
+	}
 }

@@ -1,33 +1,5 @@
 import { act, device, isConnected, sendPhoto, sounds } from "./link.js";
-
-interface RangeProps {
-	readonly label: string;
-	readonly unit: string;
-	readonly minimum: number;
-	readonly maximum: number;
-	readonly step?: number;
-	readonly value: number;
-	readonly onChange: (value: number) => void;
-}
-
-function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
-	return (
-		<label class="range">
-			<span>{label}</span>
-			<input
-				type="range"
-				min={minimum}
-				max={maximum}
-				step={step}
-				value={value}
-				onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
-			/>
-			<output>
-				{value} {unit}
-			</output>
-		</label>
-	);
-}
+import { Range } from "./range.js";
 
 const REST = { temperature: 21.5, light: 320, motion: { x: 0, y: 0, z: 9.81 } };
 

@@ -26,10 +26,10 @@ export class DevicePage {
 	readonly #server: Server;
 	readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
 
-	private constructor(device: VirtualDevice, folder: string) {
+	private constructor(device: VirtualDevice, folder: string, consoleUrl?: string) {
 		this.#device = device;
 		this.#files = new PageFiles(folder);
-		this.#view = new DeviceView(device);
+		this.#view = new DeviceView(device, consoleUrl);
 		this.#server = createServer((request, response) => {
 			if (this.#isHere(request)) {
 				this.#files.send(request, response);
@@ -45,10 +45,11 @@ export class DevicePage {
 	 *
 	 * @param folder of the page's bundle
 	 * @param port 0: any free one
+	 * @param consoleUrl of its gateway, for a link
 	 * @throws Error if the port is taken
 	 */
-	static async open(device: VirtualDevice, folder: string, port: number): Promise<DevicePage> {
-		const page = new DevicePage(device, folder);
+	static async open(device: VirtualDevice, folder: string, port: number, consoleUrl?: string): Promise<DevicePage> {
+		const page = new DevicePage(device, folder, consoleUrl);
 		await once(page.#server.listen(port, LOOPBACK), "listening");
 		return page;
 	}

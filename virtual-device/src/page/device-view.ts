@@ -27,10 +27,13 @@ export class DeviceView {
 	readonly #recorder = new SoundRecorder((wav) => this.#sendBytes(BINARY.sound, wav));
 	#shown: ScreenPicture | undefined;
 	#screen: LiveScreen | undefined;
+	readonly #consoleUrl: string | undefined;
 	#lastId = 0;
 
-	constructor(device: VirtualDevice) {
+	/** @param consoleUrl of its gateway, for a link */
+	constructor(device: VirtualDevice, consoleUrl?: string) {
 		this.#device = device;
+		this.#consoleUrl = consoleUrl;
 		device.on("screen", (picture, changed) => this.#show(picture, changed));
 		device.on("light", (name, light) => this.#showLight(name, light));
 		device.on("picture", (picture) => this.#sendBytes(BINARY.picture, picture));
@@ -148,6 +151,8 @@ export class DeviceView {
 			),
 			lights: this.#lights,
 			pins: this.#device.pins,
+			chips: this.#device.chips,
+			...(this.#consoleUrl !== undefined && { consoleUrl: this.#consoleUrl }),
 		};
 	}
 

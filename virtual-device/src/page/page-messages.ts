@@ -1,4 +1,5 @@
 import type { BoardProfile } from "../boards.js";
+import type { ChipState } from "../services/chips.js";
 import type { NetworkConditions } from "../services/network-faults.js";
 import type { PinState } from "../services/pins.js";
 import type { LightState } from "../services/simulated-board.js";
@@ -19,6 +20,10 @@ export interface ShownDevice {
 	readonly lights: Readonly<Record<string, LightState>>;
 	/** Those that the firmware has opened, by their numbers. */
 	readonly pins: readonly PinState[];
+	/** On its bus, by address. */
+	readonly chips: readonly ChipState[];
+	/** Of the gateway that it is connected to, if that runs on this computer. */
+	readonly consoleUrl?: string;
 }
 
 /** A line of the trace: a message of the device or its backend, a line of the device's log, or what a user would notice. */

@@ -1,0 +1,80 @@
+import { historyOf, now, type Point, SPAN } from "./history.js";
+
+const WIDTH = 240;
+const HEIGHT = 32;
+
+interface CurveProps {
+	/** Of its history. */
+	readonly of: string;
+	readonly name: string;
+	readonly minimum: number;
+	readonly maximum: number;
+}
+
+/** The last minute of a value. */
+export function Curve({ of, name, minimum, maximum }: CurveProps) {
+	const end = now.value;
+	const height = (value: number): number =>
+		HEIGHT - 1 - ((Math.min(maximum, Math.max(minimum, value)) - minimum) / (maximum - minimum)) * (HEIGHT - 2);
+	const place = (time: number): number => Math.max(0, WIDTH - ((end - time) / SPAN) * WIDTH);
+	const points = historyOf(of);
+	const path = points.map(([time, value]: Point, index) => {
+		const [x, y] = [place(time).toFixed(1), height(value).toFixed(1)];
+		return index === 0 ? `M${x} ${y}` : `H${x}V${y}`;
+	});
+	return (
+		<svg
+			class="curve"
+			viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+			preserveAspectRatio="none"
+			role="img"
+			aria-label={`${name}, the last minute`}
+		>
+			<path d={`${path.join("")}H${WIDTH}`} />
+		</svg>
+	);
+}
+
+interface LampProps {
+	readonly color?: string;
+	/** From 0, off, to 1. */
+	readonly light: number;
+}
+
+/** A lamp. */
+export function Lamp({ color = "#ffb300", light }: LampProps) {
+	return (
+		<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
+			<circle cx="10" cy="10" r="8" class="socket" />
+			{light > 0 && <circle cx="10" cy="10" r="8" fill={color} fill-opacity={0.25 + 0.75 * light} />}
+		</svg>
+	);
+}
+
+/** LEDs of a strip that is drawn. */
+const DOTS = 8;
+
+/** Some LEDs of a strip, which have one colour. */
+export function Strip({ color, light }: LampProps) {
+	return (
+		<span class="strip">
+			{Array.from({ length: DOTS }, (_, dot) => (
+				<Lamp key={dot} light={light} {...(color !== undefined && { color })} />
+			))}
+		</span>
+	);
+}
+
+/** Microseconds of the pulse for a servo's ends. */
+const SERVO = { from: 500, to: 2_500 };
+
+/** A servo's arm. */
+export function Arm({ pulse }: { readonly pulse: number }) {
+	const share = Math.min(1, Math.max(0, (pulse - SERVO.from) / (SERVO.to - SERVO.from)));
+	return (
+		<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
+			<circle cx="10" cy="10" r="8" class="socket" />
+			{pulse > 0 && <path class="arm" d="M10 10V3" transform={`rotate(${(share * 180 - 90).toFixed(1)} 10 10)`} />}
+		</svg>
+	);
+}

@@ -1,0 +1,29 @@
+interface RangeProps {
+	readonly label: string;
+	readonly unit: string;
+	readonly minimum: number;
+	readonly maximum: number;
+	readonly step?: number;
+	readonly value: number;
+	readonly onChange: (value: number) => void;
+}
+
+/** A slider with its name and value. */
+export function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
+	return (
+		<label class="range">
+			<span>{label}</span>
+			<input
+				type="range"
+				min={minimum}
+				max={maximum}
+				step={step}
+				value={value}
+				onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
+			/>
+			<output>
+				{value} {unit}
+			</output>
+		</label>
+	);
+}
