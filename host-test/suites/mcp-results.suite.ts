@@ -1,4 +1,4 @@
-import { audio, image, resourceLink, text } from "../../src/mcp_server/content.js";
+import { audio, done, image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
@@ -56,6 +56,18 @@ export default suite("results of tools", {
 		);
 		failing.initialize("2025-11-25");
 		equal(failing.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
+	},
+	"says true to every client, and what is true now in structured content since 2025-06-18"() {
+		const client = clientWith(tool("t", () => done({ volume: 30 })));
+		const content = [{ type: "text", text: "true" }];
+		for (const revision of ["2024-11-05", "2025-03-26"]) {
+			client.initialize(revision);
+			equal(client.call("t").result, { content, isError: false });
+		}
+		for (const revision of ["2025-06-18", "2025-11-25"]) {
+			client.initialize(revision);
+			equal(client.call("t").result, { content, isError: false, structuredContent: { volume: 30 } });
+		}
 	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => ({ a: [1] })));

@@ -14,6 +14,16 @@ const names = (board: Hardware): string[] =>
 		.ask("tools/list")
 		.result.tools.map(({ name }: { name: string }) => name);
 
+class FakeServo {
+	readonly min = 0;
+	readonly max = 180;
+	readonly error = undefined;
+	angle = 0;
+	move(angle: number): void {
+		this.angle = angle;
+	}
+}
+
 const json = ({ result }: Wire): object => JSON.parse(result.content[0].text);
 
 const SET = "self.light.set";
@@ -36,6 +46,18 @@ export default suite("tools for lights and sensors", {
 		equal(lamp, { on: true, brightness: 20, color: 0xff8000 });
 		client.call(SET, { light: "lamp", on: false });
 		equal(lamp, { on: false, brightness: 20, color: 0xff8000 });
+	},
+	"say how a light is after setting it, and where a servo is"() {
+		const { lights } = boardWithParts();
+		const servos = { flap: new FakeServo() };
+		const client = clientOf({ lights, servos });
+		client.initialize("2025-11-25");
+		equal(client.call(SET, { light: "lamp", brightness: 20, color: "#FF8000" }).result.structuredContent, {
+			on: true,
+			brightness: 20,
+			color: "#ff8000",
+		});
+		equal(client.call("self.servo.move", { name: "flap", angle: 30 }).result.structuredContent, { angle: 30 });
 	},
 	"turn a light on by its brightness or colour, and off by brightness 0"() {
 		const { lights } = boardWithParts();

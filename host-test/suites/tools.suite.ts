@@ -104,6 +104,27 @@ export default suite("tools of every board", {
 		equal(words(client.call("self.screen.set_theme", { theme: "dark" })), "true");
 		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [0, 100, "dark"]);
 	},
+	"say what is true after setting, as the part has it"() {
+		const board = new FakeBoard();
+		const speaker = {
+			set volume(_volume: number) {
+				// It is as loud as it can be.
+			},
+			get volume() {
+				return 80;
+			},
+		};
+		const client = clientOf({ screen: board.screen, speaker });
+		client.initialize("2025-11-25");
+		for (const [name, args, state] of [
+			["self.audio_speaker.set_volume", { volume: 90 }, { volume: 80 }],
+			["self.screen.set_brightness", { brightness: 40 }, { brightness: 40 }],
+			["self.screen.set_theme", { theme: "dark" }, { theme: "dark" }],
+		] as const) {
+			const { content, structuredContent } = client.call(name, args).result;
+			equal([content, structuredContent], [[{ type: "text", text: "true" }], state]);
+		}
+	},
 	"reject arguments out of range, and leave the part as it is"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);

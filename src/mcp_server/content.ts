@@ -61,6 +61,28 @@ export class Content {
 	}
 }
 
+/** What {@link done} returns. */
+class Done {
+	readonly state: object;
+
+	constructor(state: object) {
+		this.state = state;
+	}
+}
+
+/**
+ * For a tool that has set something. The text is "true", as backends of the family expect it; since 2025-06-18
+ * `structuredContent` says what is true now.
+ *
+ * @param state JSON; a member that is undefined is left out
+ * @example
+ * speaker.volume = volume;
+ * return done({ volume: speaker.volume });
+ */
+export function done(state: object): Done {
+	return new Done(state);
+}
+
 /**
  * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it;
  * any other JSON value becomes `{result: …}` there. A promise is excluded, because it would be sent as `{}`.
@@ -138,6 +160,9 @@ export function callResult(value: ToolResult, revision: Revision): CallResult {
 	}
 	if (typeof value !== "object" || value === null) {
 		return scalarResult(value, revision);
+	}
+	if (value instanceof Done) {
+		return revision < STRUCTURED_SINCE ? TRUE_RESULT : textResult('"true"', STRUCTURED.concat(stringify(value.state)));
 	}
 	if (value instanceof Content) {
 		return contentResult([value], revision);

@@ -1,5 +1,5 @@
 // What a device of one's own is made of: the package `xs-mcp`.
-export { audio, type Content, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
+export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
 export {
 	array,
 	boolean,

@@ -1,9 +1,11 @@
 import type { Light } from "../../hardware/light.js";
+import { done } from "../../mcp_server/content.js";
 import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
 import { parseColor } from "../color.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { SETS } from "../hints.js";
+import { describeLight } from "../lights-status.js";
 
 export default defineTool({
 	name: "self.light.set",
@@ -36,7 +38,7 @@ export default defineTool({
 			brightness,
 			color: color === undefined ? undefined : parseColor(color),
 		});
-		return true;
+		return done(describeLight(light));
 	},
 });
 

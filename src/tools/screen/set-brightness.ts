@@ -1,3 +1,4 @@
+import { done } from "../../mcp_server/content.js";
 import { integer } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
@@ -11,6 +12,6 @@ export default defineTool({
 	input: { brightness: integer({ minimum: 0, maximum: 100, description: "Percent of full brightness" }) },
 	run: ({ brightness }, { screen }) => {
 		screen.brightness = brightness;
-		return true;
+		return done({ brightness: screen.brightness });
 	},
 });

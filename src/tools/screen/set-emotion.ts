@@ -1,4 +1,5 @@
 import { EMOTIONS } from "../../hardware/emotions.js";
+import { done } from "../../mcp_server/content.js";
 import { enumeration } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
@@ -12,6 +13,6 @@ export default defineTool({
 	input: { emotion: enumeration(EMOTIONS) },
 	run: ({ emotion }, { screen }) => {
 		screen.show({ emotion });
-		return true;
+		return done({ emotion });
 	},
 });

@@ -1,3 +1,4 @@
+import { done } from "../../mcp_server/content.js";
 import { enumeration } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
@@ -11,6 +12,6 @@ export default defineTool({
 	input: { theme: enumeration(["light", "dark"]) },
 	run: ({ theme }, { screen }) => {
 		screen.theme = theme;
-		return true;
+		return done({ theme: screen.theme });
 	},
 });

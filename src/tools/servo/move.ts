@@ -1,3 +1,4 @@
+import { done } from "../../mcp_server/content.js";
 import { number, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
@@ -16,7 +17,8 @@ export default defineTool({
 		angle: number({ minimum: 0, maximum: 360, description: "Degrees" }),
 	},
 	run: ({ name, angle }, { servos }) => {
-		findPart(servos, "name", name).move(angle);
-		return true;
+		const servo = findPart(servos, "name", name);
+		servo.move(angle);
+		return done({ angle: servo.angle });
 	},
 });

@@ -1,3 +1,4 @@
+import { done } from "../../mcp_server/content.js";
 import { integer } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
@@ -12,6 +13,6 @@ export default defineTool({
 	input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) },
 	run: ({ volume }, { speaker }) => {
 		speaker.volume = volume;
-		return true;
+		return done({ volume: speaker.volume });
 	},
 });
