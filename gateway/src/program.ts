@@ -32,7 +32,7 @@ export interface ProgramOptions {
 /** A gateway with everything that its configuration asks for. */
 export class GatewayProgram {
 	readonly #context: ProgramContext;
-	/** What to undo, last first. */
+	/** Steps to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
 	#core: Core | undefined;
 	#clients: ClientSide | undefined;

@@ -47,11 +47,11 @@ export interface ApplicationOptions {
 	readonly timer: TimerModule;
 	/** Tools that need a missing part are not offered. */
 	readonly tools: readonly HardwareTool[];
-	/** What the device offers besides tools. Default: nothing. */
+	/** Features besides tools. Default: none. */
 	readonly features?: Features<Hardware>;
 	/** A monotonic clock: milliseconds, as a 32-bit number. Without it the uptime is unknown. */
 	readonly ticks?: () => number;
-	/** What else is told of events. */
+	/** Further receivers of events. */
 	readonly followers?: readonly Attachment[];
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;

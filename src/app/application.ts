@@ -30,7 +30,7 @@ export class Application implements BackendLink {
 	readonly #board: Board;
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
-	/** What is told of events, in this order. */
+	/** The receivers of events, in this order. */
 	readonly #attached: Attachment[] = [];
 	readonly #log: (message: string) => void;
 	readonly #timer: TimerModule;

@@ -20,7 +20,7 @@ const LETTERS = deepFreeze([
 /** From here on are emoji. */
 const EMOJI = 0x1f300;
 
-/** What a message of the backend changes on the face. What is missing or of the wrong type changes nothing. */
+/** A message's change of the face. Members that are missing or of the wrong type change nothing. */
 export function faceChange(message: Envelope): Partial<Face> {
 	switch (message.type) {
 		case "stt":

@@ -16,7 +16,7 @@ export interface FirmwareOptions
 	extends Partial<Addons>,
 		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "followers"> {
 	readonly board: Board & { readonly system: System };
-	/** What the firmware was built with: the manifest's `config`. */
+	/** The built-in settings: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
 	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
 	readonly timer: TimerModule;

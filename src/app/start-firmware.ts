@@ -73,7 +73,7 @@ function endTrial({ board, update, log }: FirmwareOptions, message: string): voi
 	update?.rollBack({ updater: board.updater, log });
 }
 
-/** What the installer asks of images. */
+/** The installer's requirements of images. */
 type UpdateChecks = Pick<FirmwareInstallerOptions, "key" | "refusesDowngrades">;
 
 function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application {

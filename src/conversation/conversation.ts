@@ -32,7 +32,7 @@ export interface ConversationOptions {
  * `reminders` itself, and takes slots of the heap for them only when there are any.
  */
 export class Conversation implements Reminders {
-	/** What tools use of it. */
+	/** The members that tools use. */
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
 	readonly #options: ConversationOptions;
 	readonly #line: AssistantLine;

@@ -72,7 +72,7 @@ export class Notice {
 	}
 }
 
-/** What is missing or of the wrong type is left out. */
+/** Members that are missing or of the wrong type are omitted. */
 function readSubtitles(subtitles: unknown): readonly Subtitle[] {
 	const list: unknown[] = Array.isArray(subtitles) ? subtitles.slice(0, MAX_SUBTITLES) : [];
 	return list.flatMap((each) => {

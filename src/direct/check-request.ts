@@ -4,7 +4,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 /** Where MCP is served. */
 export const MCP_PATH = "/mcp";
 
-/** What a request must satisfy. */
+/** The requirements of a request. */
 export interface RequestRules {
 	/** The bearer token; empty if none is needed. */
 	readonly token: string;

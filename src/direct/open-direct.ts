@@ -7,9 +7,9 @@ import { SettingError } from "../settings/setting-error.js";
 import { hostnameOf } from "../text/hostname.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
-/** What serving clients directly needs of the application. */
+/** The dependencies of serving clients directly. */
 export interface DirectOptions {
-	/** What the firmware was built with. */
+	/** The built-in settings. */
 	readonly built: Readonly<Record<string, unknown>>;
 	readonly settings: Settings | undefined;
 	/** The device's MAC address, lower case, with colons. */

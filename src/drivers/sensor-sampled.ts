@@ -10,7 +10,7 @@ export interface SampledSource<Sample> {
 
 interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly title?: string | undefined;
-	/** What it measures, and in which unit. A driver of several things knows it after its first sample. */
+	/** The quantity that it measures, and its unit. A driver of several quantities knows it after its first sample. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
 	readonly source: SampledSource<Sample>;
 	/** The value in a sample; undefined without a new one. */

@@ -1,4 +1,4 @@
-/** What the backend's assistant has answered. */
+/** The assistant's answer. */
 export interface Answer {
 	/** Its sentences, a space between two; empty if it only showed an emotion. */
 	readonly text: string;

@@ -26,7 +26,7 @@ export interface Backlight {
 	brightness: number;
 }
 
-/** What a screen's face shows. */
+/** The content of a screen's face. */
 export interface Face {
 	/** The device's state: "idle", "speaking", … */
 	readonly state: string;

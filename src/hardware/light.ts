@@ -5,7 +5,7 @@ export interface Light {
 	brightness?: number;
 	/** Red, green and blue as 0xRRGGBB. Absent if the light has one colour only. */
 	color?: number;
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 	/** Why it cannot be changed: its pin could not be opened. Absent or undefined if it can. */
 	readonly error?: string | undefined;

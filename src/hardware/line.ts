@@ -1,6 +1,6 @@
 /** A serial line to another device, which sends and takes lines of text. */
 export interface SerialLine {
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 	/** The line that arrived last; undefined before. */
 	readonly last: string | undefined;

@@ -10,7 +10,7 @@ export type Reading = number | boolean | Readonly<Record<string, number | boolea
 
 export interface Sensor {
 	readonly kind: SensorKind;
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 	/** Of its values: "°C", "lx", "m/s²"; by member, if it measures several things. Undefined without a unit. */
 	readonly unit: string | Readonly<Record<string, string>> | undefined;

@@ -1,6 +1,6 @@
 /** A motor that turns its arm to an angle. */
 export interface Servo {
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 	/** The angle that it was moved to last, in degrees; undefined before. */
 	readonly angle: number | undefined;

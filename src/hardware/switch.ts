@@ -3,7 +3,7 @@ export type SwitchCause = "call" | "limit" | "session";
 
 /** Something that is on or off: a relay. */
 export interface Switch {
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 	readonly on: boolean;
 	/** Seconds that it stays on at most: it then switches itself off. Absent without a limit. */

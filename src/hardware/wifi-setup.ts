@@ -41,7 +41,7 @@ export interface WiFiSetup {
 	begin(delay?: number): void;
 }
 
-/** What the screen shows during the set-up. */
+/** The notice on the screen during the set-up. */
 export interface SetupNotice extends WiFiAccess {
 	/** The URL of the set-up page. */
 	readonly url: string;

@@ -29,7 +29,7 @@ export interface CallResult {
 	readonly after: string;
 }
 
-/** What most tools that set something return. */
+/** The result of most tools that set something. */
 const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
 
 /**

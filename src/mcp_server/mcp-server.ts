@@ -13,7 +13,7 @@ function unique(names: readonly string[]): readonly string[] {
 	return [...new Set(names)];
 }
 
-/** What a server is, offers and is limited to. */
+/** The description, tools and limits of a server. */
 export interface McpServerOptions<Context> {
 	/** `serverInfo`: the board's name and the firmware's version. */
 	readonly name: string;

@@ -54,7 +54,7 @@ export interface SessionOptions {
 	readonly owner?: object;
 }
 
-/** What a session needs of its server. */
+/** A server, as its sessions use it. */
 export interface SessionServer<Context> extends CallServer {
 	readonly name: string;
 	readonly version: string;

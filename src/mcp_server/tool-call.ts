@@ -2,7 +2,7 @@ import type { Client } from "./client.js";
 import { notificationMessage, type RequestId } from "./json-rpc.js";
 import type { Revision } from "./revision.js";
 
-/** What a call needs to wait: part of Moddable's `timer` module. Milliseconds. */
+/** Timers for calls that wait: part of Moddable's `timer` module. Milliseconds. */
 export interface CallTimer {
 	/** Calls back once, after a delay in milliseconds. */
 	set(callback: () => void, delay: number): object;
@@ -10,14 +10,14 @@ export interface CallTimer {
 	clear(timer: object): void;
 }
 
-/** What a call needs of its server. */
+/** A server, as its calls use it. */
 export interface CallServer {
 	readonly timer: CallTimer | undefined;
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
 }
 
-/** What a call needs of its session. */
+/** A session, as its calls use it. */
 export interface CallSession {
 	readonly revision: Revision;
 	readonly client: Client;
@@ -28,7 +28,7 @@ export interface CallSession {
 	notify(message: string): void;
 }
 
-/** What `sleep` rejects with when the call was cancelled. */
+/** The rejection of `sleep` when the call was cancelled. */
 export class CallCancelled extends Error {
 	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
 	override readonly name = "CallCancelled";
@@ -58,7 +58,7 @@ export class ToolCall {
 	declare onCancel: (() => void) | undefined;
 	/** How it has ended; undefined while it runs. */
 	declare private ended: "answered" | "cancelled" | undefined;
-	/** What ends its waits. */
+	/** Functions that end its waits. */
 	declare private waits: readonly StopWaiting[] | undefined;
 
 	constructor(id: RequestId, session: CallSession, progressToken: RequestId | undefined) {

@@ -5,7 +5,7 @@ import { PowerSaver } from "./power-saver.js";
 
 export interface PowerOptions {
 	readonly board: Board;
-	/** What the firmware was built with. */
+	/** The built-in settings. */
 	readonly built: Readonly<Record<string, unknown>>;
 	/** Whether the chip may sleep at all. */
 	readonly maySleep: boolean;

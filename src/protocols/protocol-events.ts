@@ -28,7 +28,7 @@ export interface ProtocolEvents {
 	onOpen(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
-	/** What takes the payloads of MCP messages: its session, while one is open. */
+	/** The receiver of MCP messages' payloads: its session, while one is open. */
 	readonly mcp: { readonly session?: { receive(payload: unknown): void } | undefined };
 	/** An MCP message was too large to read: the start of its payload, with a request's id, and the reason. */
 	onRejected(payload: unknown, reason: string): void;

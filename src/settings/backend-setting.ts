@@ -11,7 +11,7 @@ export interface BackendSetting {
 	readonly config: Config;
 }
 
-/** What the device supports without a URL. */
+/** The transport options that need no URL. */
 interface BackendNeeds {
 	/** It may serve clients directly, and then needs no backend. */
 	readonly mayLackBackend: boolean;

@@ -15,7 +15,7 @@ import {
 
 /** The sources of settings. */
 export interface SettingSource {
-	/** What the firmware was built with: the manifest's `config`. */
+	/** The built-in settings: the manifest's `config`. */
 	readonly built: Readonly<Record<string, unknown>>;
 	/** Values stored on the device, which take precedence. */
 	readonly settings: Pick<Settings, "get"> | undefined;

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/** What a text must be, besides its length. */
+/** The format of a text, besides its length. */
 export type Format = "visible" | "printable" | "line" | "http-url" | "uuid";
 
 interface Described {
@@ -337,7 +337,7 @@ export const SETTINGS = deepFreeze({
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** What a setting is read as. Only one with a default is never undefined. */
+/** The type of a setting's value. Only one with a default is never undefined. */
 export type SettingValue<Name extends SettingName> =
 	| Parsed<(typeof SETTINGS)[Name]>
 	| ((typeof SETTINGS)[Name] extends { readonly default: unknown } ? never : undefined);

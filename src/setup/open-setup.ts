@@ -9,10 +9,10 @@ import { PhoneSetup, type SetupEvents } from "./phone-setup.js";
 import type { FindGateways, TryBackend } from "./setup-attempt.js";
 import type { CheckSettings } from "./setup-form.js";
 
-/** What the set-up needs of the firmware. */
+/** The dependencies of the set-up. */
 export interface SetupOptions {
 	readonly board: Pick<Board, "accessPoint" | "screen" | "settings">;
-	/** What the firmware was built with. */
+	/** The built-in settings. */
 	readonly built: Readonly<Record<string, unknown>>;
 	/** The device's MAC address, lower case, with colons. */
 	readonly deviceId: string;

@@ -26,7 +26,7 @@ interface PhoneSetupOptions extends SetupAttemptOptions, SetupNeedOptions {
 export interface SetupEvents {
 	/** No network could be joined for too long. */
 	onNeeded(): void;
-	/** What the screen shows; undefined once the set-up has ended. */
+	/** The notice on the screen; undefined once the set-up has ended. */
 	onShow(notice: SetupNotice | undefined): void;
 	/**
 	 * The set-up has ended by itself.

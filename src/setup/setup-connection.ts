@@ -3,7 +3,7 @@ import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-
 import { decodeText } from "../text/message-assembler.js";
 import { type AnswerPart, bytesOf } from "./answer-part.js";
 
-/** What is sent in answer to a request. */
+/** The answer to a request. */
 export interface Answer {
 	readonly status: number;
 	readonly headers?: readonly (readonly [name: string, value: string])[];

@@ -22,7 +22,7 @@ export interface SetupStatus {
 	readonly canKeep?: boolean;
 }
 
-/** What the routes need of the set-up. */
+/** The set-up, as the routes use it. */
 export interface SetupSource {
 	/** Host and port of the page. */
 	readonly host: string;

@@ -1,6 +1,6 @@
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** What newer engines have, XS on a chip among them. */
+/** The methods of newer engines, XS on a chip among them. */
 interface NativeBase64 {
 	toBase64?(): string;
 }

@@ -127,7 +127,7 @@ export class WriteQueue {
 	}
 }
 
-/** What a message takes of the limit while it waits: of one in pieces only a piece is held. */
+/** A waiting message's share of the limit: of one in pieces only a piece is held. */
 function costOf(message: ArrayBuffer | PiecedText): number {
 	return message instanceof ArrayBuffer ? message.byteLength : PIECE_COST;
 }

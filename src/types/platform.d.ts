@@ -28,7 +28,7 @@ declare module "time" {
 	export default Time;
 }
 
-/** What the firmware was built with: the manifest's `config`, and settings on mcconfig's command line. */
+/** The built-in settings: the manifest's `config`, and those of mcconfig's command line. */
 declare module "mc/config" {
 	const config: Readonly<Record<string, unknown>> & {
 		/** The driver of the target's screen. */
@@ -113,7 +113,7 @@ declare module "virtual-host" {
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];
-	/** What a simulated board has. */
+	/** The parts of a simulated board. */
 	export interface VirtualBoardProfile {
 		readonly name: string;
 		/** Its parts, by their names in `Hardware`, besides those below and those of every virtual device. */

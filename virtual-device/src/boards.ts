@@ -1,7 +1,7 @@
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";
 
-/** What a simulated board has. */
+/** The parts of a simulated board. */
 export interface BoardProfile {
 	/** Of its folder in src/boards. */
 	readonly name: string;

@@ -9,7 +9,7 @@ import type { PlayedSamples } from "./services/sounds.js";
 export interface DeviceEvents {
 	/** A line of the firmware's log. */
 	trace: [line: string];
-	/** What the screen shows; `changed` names the members of the face that were shown just now. */
+	/** The screen has changed; `changed` names the members of the face that were shown just now. */
 	screen: [screen: ScreenPicture, changed: readonly string[]];
 	light: [name: string, light: LightState];
 	/** A pin was opened, or its value has changed. */

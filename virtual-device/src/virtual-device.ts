@@ -153,7 +153,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#surround(sensor, ["board.reading", sensor, reading]);
 	}
 
-	/** What was set of its surroundings, by sensors' names, "battery" and "network". */
+	/** Its surroundings, as they were set: by sensors' names, "battery" and "network". */
 	get surroundings(): ReadonlyMap<string, Surroundings> {
 		return this.#environment.surroundings;
 	}
@@ -215,7 +215,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#tellNetwork();
 	}
 
-	/** What is wrong with its network. */
+	/** The faults of its network. */
 	get network(): NetworkConditions {
 		return this.#faults.conditions;
 	}
@@ -225,7 +225,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#tellNetwork();
 	}
 
-	/** What the camera sees, a JPEG file; undefined: a drawn room. */
+	/** The camera's picture, a JPEG file; undefined: a drawn room. */
 	get photo(): Uint8Array | undefined {
 		return this.#environment.photo;
 	}

@@ -28,7 +28,7 @@ export function withCatalog(command: Command): Command {
 		);
 }
 
-/** What {@link withCatalog} has read. */
+/** The options that {@link withCatalog} has read. */
 export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptions): CatalogOptions {
 	return {
 		...(catalog !== undefined && { catalog }),

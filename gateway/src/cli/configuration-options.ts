@@ -31,7 +31,7 @@ export function configurationFrom({ config, ...flags }: { readonly config?: stri
 	return readConfiguration({ flags, environment: process.env, file: config });
 }
 
-/** What commander does not suggest, because it compares whole flags: those that begin or end with the unknown one. */
+/** Suggestions that commander does not make, because it compares whole flags: those that begin or end with the unknown one. */
 function suggestion(error: string, names: readonly SettingName[]): string {
 	const [, unknown] = /^error: unknown option '--([a-z-]+)'\n$/.exec(error) ?? [];
 	const flags =

@@ -32,7 +32,7 @@ export interface GatewayAddress {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a client of Streamable HTTP accepts. */
+/** The content types that a client of Streamable HTTP accepts. */
 export const ACCEPT = { Accept: "application/json, text/event-stream" };
 
 /** A message that a gateway checks like any other, and that does nothing. */
@@ -123,7 +123,7 @@ export class GatewayClient {
 		return client;
 	}
 
-	/** What the gateway answers, as JSON; undefined if that is nothing. Rejects as {@link open} does. */
+	/** The gateway's answer, as JSON; undefined if it is empty. Rejects as {@link open} does. */
 	async ask<Answer>(path: string, options: AskOptions = {}): Promise<Answer> {
 		const text = await readText(await this.open(path, options));
 		return text === "" ? (undefined as Answer) : JSON.parse(text);

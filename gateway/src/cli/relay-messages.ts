@@ -15,7 +15,7 @@ export interface Message {
 
 export type Request = Message & Required<Pick<Message, "id" | "method">>;
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type Answer = Pick<Message, "result" | "error">;
 
 const META = "io.modelcontextprotocol/";
@@ -33,7 +33,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 	"resources/read": "uri",
 };
 
-/** What 2026-07-28 adds to results. */
+/** Members of results since 2026-07-28. */
 const STATELESS = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
 const CAPABILITIES = {

@@ -57,7 +57,7 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	process.exit(EXIT.ok);
 }
 
-/** What is wrong with a word that is no option. Commander takes what follows an option for an argument of this command. */
+/** The error for a word that is no option. Commander takes a word after an option for an argument of this command. */
 function noCommand(word: string, names: readonly string[]): string {
 	if (names.includes(word)) {
 		return `expected the command before its options: xs-mcp-gateway ${word} …`;

@@ -9,7 +9,7 @@ interface LoginOptions {
 	readonly port?: number;
 }
 
-/** Adds the commands for configured servers. A running gateway notices what they change. */
+/** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {
 	const servers = program.command("servers").description("Sign in at configured MCP servers");
 	withSettings(servers.command("login"), ["stateFolder", "serversFile"])

@@ -23,7 +23,7 @@ interface AddOptions {
 	readonly yes?: boolean;
 }
 
-/** Adds the commands for the tokens of clients and devices. A running gateway notices what they change. */
+/** Adds the commands for the tokens of clients and devices. A running gateway notices their changes. */
 export function addTokenCommands(program: Command): void {
 	const token = program.command("token").description("Manage tokens of MCP clients and devices");
 	withSettings(token.command("add"), ["stateFolder"])

@@ -222,7 +222,7 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
- * Follows a bucket. Returns what stops it.
+ * Follows a bucket. Returns a function that stops it.
  *
  * @param withValues false: the entries have none
  */

@@ -46,7 +46,7 @@ const TIDY_INTERVAL = 60_000;
 /** Milliseconds for the farewell: NATS may not answer. */
 const LEAVE_TIME = 2_000;
 
-/** Milliseconds until what failed is tried again. */
+/** Milliseconds until a failed step is tried again. */
 const RETRY_TIME = 1_000;
 
 /** Where an operator finds the required NATS permissions. */

@@ -28,7 +28,7 @@ export class IncomingCalls {
 	readonly #options: IncomingOptions;
 	/** By the subject of the replies. */
 	readonly #calls = new Map<string, AbortController>();
-	/** What ends a subscription, by device, then by resource and gateway. */
+	/** Functions that end the subscriptions, by device, then by resource and gateway. */
 	readonly #subscriptions = new Map<string, Map<string, () => void>>();
 
 	constructor(options: IncomingOptions) {

@@ -22,7 +22,7 @@ const MAX_COUNTED = 10_000;
 /** The key of a device whose lists could not be stored: no bucket has it. */
 export const NO_LISTS = "none";
 
-/** What the bucket has of a device's lists. */
+/** The bucket's entry of a device's lists. */
 export interface StoredLists {
 	/** The newest that are stored, or {@link NO_LISTS}. */
 	readonly key: string;
@@ -39,7 +39,7 @@ interface Known {
 	isUnused: boolean;
 }
 
-/** What a device has stored. */
+/** A device's stored lists. */
 interface Changes {
 	key: string;
 	/** How many more it may store now, at a time by `performance.now()`. */

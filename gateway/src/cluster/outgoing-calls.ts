@@ -6,14 +6,14 @@ import { type Call, type Reply, readMessage, replySchema, SUBJECTS, VERSION } fr
 /** Bytes of an answer, which comes in parts. */
 const MAX_ANSWER = 64 * 1024 * 1024;
 
-/** What a call needs to know of its device. */
+/** A device, as calls to it use it. */
 export interface CallTarget {
 	readonly gateway: string;
 	readonly device: string;
 	readonly claim: string;
 }
 
-/** What becomes of a call. `answer` is the last. */
+/** The events of a call. `answer` is the last. */
 export interface CallListener {
 	readonly progress: (params: Readonly<Record<string, unknown>>) => void;
 	/** The result, the device's JSON-RPC error, or a ServerError. */

@@ -31,7 +31,7 @@ export class SharedClock {
 		return Date.now() + this.difference;
 	}
 
-	/** What has to be added to a time of this gateway's own clock. */
+	/** The difference to add to a time of this gateway's own clock. */
 	get difference(): number {
 		return this.#difference.value;
 	}

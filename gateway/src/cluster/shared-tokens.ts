@@ -24,14 +24,14 @@ interface SharedTokensOptions {
 	readonly warn: (message: string) => void;
 }
 
-/** What changed from one list of records to another, by hash. */
+/** The changes from one list of records to another, by hash. */
 interface Changes {
 	readonly added: readonly TokenRecord[];
 	readonly changed: readonly { readonly from: TokenRecord; readonly to: TokenRecord }[];
 	readonly removed: readonly TokenRecord[];
 }
 
-/** What the bucket is known to hold. */
+/** The last known content of the bucket. */
 type Known = Pick<TokenEntry, "record" | "removed"> & { readonly revision: number };
 
 const seenFile = z.object({ version: z.literal(1), hashes: z.array(z.string()) });
@@ -103,7 +103,7 @@ export class SharedTokens implements TokenShare {
 		await this.flush();
 	}
 
-	/** Shares what has changed, if it can. Never rejects. */
+	/** Shares changes, if it can. Never rejects. */
 	async flush(): Promise<void> {
 		await this.#turns(async () => {
 			const bucket = this.#bucket;

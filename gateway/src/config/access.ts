@@ -1,7 +1,7 @@
 import type { Limits } from "./scopes.js";
 import type { TokenRecord } from "./token-store.js";
 
-/** What an authenticated client may reach. */
+/** The access of an authenticated client. */
 export interface Access {
 	/** The token's name, or "local". For logs, and so that only the principal that opened a session can use it. */
 	readonly principal: string;
@@ -24,7 +24,7 @@ export function reaches({ devices }: Access, id: string): boolean {
 	return devices === undefined || devices.has(id);
 }
 
-/** What an access token allows. */
+/** The grant of an access token. */
 export interface AccessGrant {
 	/** Whose it is, for logs, limits and sessions. No name that an operator gives to a token has a colon, this one has. */
 	readonly principal: string;

@@ -29,7 +29,7 @@ export function replaceFileSync(path: string, content: string): void {
 	}
 }
 
-/** What to do about an error of the file system. */
+/** Advice for an error of the file system. */
 const CURES: Readonly<Record<string, string>> = {
 	EACCES: "let this user write there, or choose another folder with --state-folder",
 	EPERM: "let this user write there, or choose another folder with --state-folder",

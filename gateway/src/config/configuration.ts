@@ -14,7 +14,7 @@ const DEFAULT_FILE = "xs-mcp-gateway.json";
 
 /** The sources of settings. The first with a value for a setting wins. */
 export interface ConfigurationSources {
-	/** What was given on the command line, by the setting's name. */
+	/** The values of the command line, by the setting's name. */
 	readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
 	readonly environment?: Readonly<Record<string, string | undefined>>;
 	/** A file that must exist. Default: {@link DEFAULT_FILE} in the working folder, if present. */

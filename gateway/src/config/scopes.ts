@@ -11,7 +11,7 @@ export const SCOPES = {
 /** `device:ID`: only this device, like `--device ID`. Several are allowed; without any, all devices. */
 const DEVICE = "device:";
 
-/** What a client may do, in the words of a token's record. */
+/** A client's rights, in the words of a token's record. */
 export interface Limits {
 	readonly devices?: readonly string[] | undefined;
 	readonly readOnly?: boolean | undefined;

@@ -158,7 +158,7 @@ export const scopesByValue: SettingKind<ReadonlyMap<string, string>> = {
 	),
 };
 
-/** What tools do, by patterns of their names. */
+/** Hints about tools, by patterns of their names. */
 export const toolHints: SettingKind<ReadonlyMap<string, ToolHint>> = {
 	...pairs("PATTERN=HINT"),
 	expected: `pairs like PATTERN=HINT, with ${TOOL_HINTS.join(", ")} as the hint`,

@@ -10,7 +10,7 @@ const MAX_STRING = 200;
 /** Arguments that are secrets by their names, whatever the schema says. */
 const SECRET_NAME = /pass(word|phrase|code)?$|secret|token|api_?key|credential|authorization/i;
 
-/** What stands for a secret. */
+/** The placeholder for a secret. */
 const HIDDEN = "•••";
 
 /** The arguments of a call as JSON, cut, without those that are secrets by their name or schema. */
@@ -27,7 +27,7 @@ export function argumentsText({ args, tool }: Pick<CallDetails, "args" | "tool">
 	return cut(JSON.stringify(args, shown), MAX_ARGUMENTS);
 }
 
-/** What came back, in words: texts, and kinds of pictures and sound; empty without a result. */
+/** The result in words: texts, and kinds of pictures and sound; empty without a result. */
 export function answerText({ result }: Pick<CallDetails, "result">): string {
 	const parts = (result?.content ?? []).map((block) => {
 		if (block.type === "text") {

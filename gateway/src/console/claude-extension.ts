@@ -10,7 +10,7 @@ import { GATEWAY_INFO } from "../version.js";
 /** Where the gateway's bundle has its console. */
 const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 
-/** What the extension has of the bundle: scripts, and licences. */
+/** The extension's files of the bundle: scripts and licences. */
 const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
 
 /** The bridge to this gateway as an extension of Claude Desktop (MCPB), made from the bundle that the gateway runs from. */

@@ -28,7 +28,7 @@ export interface ConsoleOptions {
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
 	readonly uses: TokenUses;
-	/** What the page is told about the gateway. */
+	/** The page's description of the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware">;
 }
 
@@ -52,7 +52,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 	}
 }
 
-/** What the page asks for beside MCP and the operator's routes: for clients that were authenticated. */
+/** The page's own routes, beside MCP and the operator's: for authenticated clients. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
 	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));

@@ -75,7 +75,7 @@ export class Fleet extends EventEmitter<Events> {
 		});
 	}
 
-	/** Calls this whenever something may have changed. Returns what ends that. */
+	/** Calls this whenever something may have changed. Returns a function that ends it. */
 	follow(onChange: () => void): () => void {
 		if (this.listenerCount("change") === 0) {
 			this.#start();
@@ -149,7 +149,7 @@ export class Fleet extends EventEmitter<Events> {
 		this.#delay ??= setTimeout(() => this.#tellNews(), 0);
 	}
 
-	/** Tells what has changed, and again later what changes meanwhile. */
+	/** Reports changes, and later those that happened meanwhile. */
 	#tellNews(): void {
 		this.#delay = undefined;
 		if (this.#hasNews) {
@@ -218,7 +218,7 @@ export class Fleet extends EventEmitter<Events> {
 	}
 }
 
-/** What is wrong with a device; undefined if nothing is. */
+/** The problem of a device; undefined if it has none. */
 function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">): Problem | undefined {
 	if (!online) {
 		return "offline";
@@ -232,7 +232,7 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 	return calls?.lastFailed ? "lastCall" : undefined;
 }
 
-/** What a page with this access may see of a call. */
+/** A call, as a page with this access may see it. */
 function entryFor({ entry, isUserOnly }: KeptCall, { userTools }: Access): CallEntry {
 	const maySee = !isUserOnly || userTools === true || (userTools !== false && userTools.has(entry.serverId));
 	const { args: _args, answer: _answer, ...rest } = entry;

@@ -25,11 +25,11 @@ export interface FleetRow {
 	readonly calls?: CallStatistics;
 	/** The last step of its firmware's update. */
 	readonly update?: FirmwareEntry;
-	/** What is wrong with it; absent if nothing is. */
+	/** Its problem; absent if it has none. */
 	readonly problem?: Problem;
 }
 
-/** What may be wrong with a device, the worst first. */
+/** Problems of a device, the worst first. */
 export type Problem = "offline" | "fatal" | "rolledBack" | "lastCall";
 
 /** A state that a device was in, since a time in milliseconds since 1970. */
@@ -56,7 +56,7 @@ export interface FleetQuery {
 	readonly tag: string;
 }
 
-/** What a page looks at: a part of the table, one device by alias or id, or neither. */
+/** The view of a page: a part of the table, one device by alias or id, or neither. */
 export interface FleetView {
 	readonly list?: FleetQuery & {
 		/** Devices before the part, and in it. */
@@ -180,7 +180,7 @@ export interface ConsoleSessionInfo {
 export interface TokenSummary {
 	readonly name: string;
 	readonly kind: "client" | "device";
-	/** What a client that has signed in calls itself; absent for tokens that an operator made. */
+	/** The name of a client that has signed in; absent for tokens that an operator made. */
 	readonly client?: string | undefined;
 	readonly created: string;
 	readonly devices?: readonly string[] | undefined;

@@ -37,7 +37,7 @@ export function listTokens(tokens: TokenStore, uses: TokenUses): Route {
 	};
 }
 
-/** What {@link addToken} needs, also to find whom a new token would disconnect. */
+/** The dependencies of {@link addToken}, also to find whom a new token would disconnect. */
 interface AddTokenOptions {
 	readonly tokens: TokenStore;
 	readonly servers: ServerRegistry;
@@ -105,7 +105,7 @@ function expectConsistent({ kind, devices, userTools, operator, readOnly, expire
 	}
 }
 
-/** What to ask before the token is created; undefined: nothing. */
+/** The question before the token is created; undefined: none. */
 function questionBefore(
 	kind: TokenKind,
 	unknown: readonly string[],

@@ -9,7 +9,7 @@ const PLACES = ["./glyphs.bin", "../../glyphs.bin"].map((path) => fileURLToPath(
 /** The font whose glyphs the file has: `text_font` of a device's hello. */
 const FONT = { bundle: "unifontex-v1", size: 16, bpp: 1 };
 
-/** What a font may have built in, by the bits of a glyph's flags: `GLYPH_SETS` of the firmware's build. */
+/** Glyph sets that a font may have built in, by the bits of a glyph's flags: `GLYPH_SETS` of the firmware's build. */
 const CHARSETS = ["cjk", "zh-hans", "ja", "latin"];
 
 /** The flag of a glyph that is 16 pixels wide. */

@@ -76,7 +76,7 @@ export class BrokerConnection {
 		await this.#client.endAsync(!this.#client.connected);
 	}
 
-	/** What cannot be sent now is sent after the next connection. */
+	/** Messages that cannot be sent now are sent after the next connection. */
 	#publish(topic: string, text: string): void {
 		if (this.#client.connected) {
 			this.#client.publish(topic, text, { retain: true });

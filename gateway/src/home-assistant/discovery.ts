@@ -168,7 +168,7 @@ function describeBinary({ kind }: Measurement): object {
 	return { platform: "binary_sensor", ...(BINARY_CLASSES.has(kind) && { device_class: kind }) };
 }
 
-/** What a person calls it, in place of its name. */
+/** Its name for people, in place of its own. */
 function titled({ title }: { readonly title?: string | undefined }): object {
 	return title === undefined || title === "" ? {} : { name: title };
 }

@@ -52,7 +52,7 @@ export class HomeDevice {
 		this.#topics = topicsOf(this.key);
 	}
 
-	/** Publishes what has changed. */
+	/** Publishes changes. */
 	publish(): void {
 		const { broker } = this.#options;
 		const { server, key } = this;

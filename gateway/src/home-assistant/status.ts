@@ -53,7 +53,7 @@ export interface Measurement {
 	/** Whether its values are true and false. */
 	readonly isBinary?: boolean;
 	readonly unit: string | undefined;
-	/** What a person calls it. */
+	/** Its name for people. */
 	readonly title?: string | undefined;
 }
 

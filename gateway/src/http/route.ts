@@ -14,7 +14,7 @@ export interface Admission {
 	readonly token: TokenRecord | undefined;
 	/** The console's session by whose cookie the request was admitted; undefined for a token or none. */
 	readonly session?: ConsoleSession | undefined;
-	/** What the request's access token allows; undefined if it has none. */
+	/** The grant of the request's access token; undefined if it has none. */
 	readonly grant?: AccessGrant | undefined;
 }
 

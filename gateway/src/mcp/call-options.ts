@@ -22,7 +22,7 @@ export const DEFAULT_LOG_LEVEL: LogLevel = "info";
 /** Milliseconds that a person, or a client's language model, has for an answer. */
 export const ANSWER_TIME = 300_000;
 
-/** What a client said when its session began. */
+/** The client's description of itself, from the start of its session. */
 interface SessionClient {
 	/** Whose session it is. Default: nobody knows. */
 	readonly client?: object;

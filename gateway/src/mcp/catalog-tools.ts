@@ -171,7 +171,7 @@ export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, re
 	};
 }
 
-/** What a client is told of its list. */
+/** The note in a client's list. */
 export function instructionsFor({ kind }: Catalog): readonly string[] {
 	return LIST_INSTRUCTIONS[kind];
 }

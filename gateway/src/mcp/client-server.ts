@@ -83,7 +83,7 @@ The resource device://NAME/state tells whether a device is online, and its state
 export class ClientServer extends McpServer implements ServedClient {
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
-	/** What to call when the client has disconnected. */
+	/** Called when the client has disconnected. */
 	readonly #ends: (() => void)[] = [];
 	#logLevel: LogLevel | undefined;
 

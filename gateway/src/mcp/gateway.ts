@@ -17,7 +17,7 @@ import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
 
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
-	/** Where the gateway keeps what outlives it. Default: nowhere. */
+	/** The folder of the gateway's state. Default: none. */
 	readonly stateFolder?: string;
 	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
@@ -28,7 +28,7 @@ export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, P
 	readonly requestStateKey?: string;
 }
 
-/** What configured servers are told: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
+/** The capabilities for configured servers: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
 const RELAYED = {
 	elicitation: { form: { applyDefaults: true }, url: {} },
 	sampling: {},
@@ -47,7 +47,7 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
 	readonly requestStates: RequestStates;
-	/** What becomes of devices' updates. */
+	/** The progress of devices' updates. */
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
 	ownTools: (access: Access) => readonly OwnTool[] = () => [];
@@ -78,7 +78,7 @@ export class Gateway {
 	}
 
 	/**
-	 * Opens a gateway that knows what it knew before.
+	 * Opens a gateway with its stored devices.
 	 *
 	 * Rejects with a RangeError if an alias is not valid or the state folder cannot be used.
 	 *

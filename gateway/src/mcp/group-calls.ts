@@ -12,7 +12,7 @@ interface GroupCaller {
 	readonly call: (member: Member, args: object) => Promise<OrInput<CallToolResult>>;
 }
 
-/** What one device has answered. */
+/** The answer of one device. */
 interface Outcome {
 	readonly device: string;
 	readonly result: CallToolResult;

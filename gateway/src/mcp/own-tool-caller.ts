@@ -20,7 +20,7 @@ interface RequestCallerOptions extends Pick<OwnToolCaller, "principal" | "onClos
 
 /** The client of one request that calls a tool of the gateway. */
 export class RequestCaller implements OwnToolCaller {
-	/** What the person must be asked before the call can be made, by the result (2026-07-28). */
+	/** The question to the person before the call, asked by the result (2026-07-28). */
 	question: string | undefined;
 	readonly #client: ServedClient;
 	readonly #mcpReq: ServerContext["mcpReq"];

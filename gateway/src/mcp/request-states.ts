@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { HeldRequests } from "./held-requests.js";
 
-/** What clients get in place of a device's `requestState`. */
+/** The clients' form of a device's `requestState`. */
 export interface SignedState {
 	/** The key of the catalog of the client that it is for. */
 	readonly catalog: string;

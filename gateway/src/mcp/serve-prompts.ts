@@ -62,7 +62,7 @@ function aliasesOf({ catalog }: ServedClient, typed: string): string[] {
 
 type Reference = { readonly type: "ref/prompt"; name: string } | { readonly type: "ref/resource"; uri: string };
 
-/** What a client wants completed, and the server that has it. */
+/** The reference that a client wants completed, and its server. */
 function findReference(client: ServedClient, ref: Reference) {
 	if (ref.type === "ref/prompt") {
 		const { server, prompt } = findPrompt(client, ref.name);

@@ -16,7 +16,7 @@ const MAX_SUBSCRIPTIONS = 10_000;
 /** Serves the resources of a client's catalog, and knows which of them the client follows in its session. */
 export class ResourceService {
 	readonly #client: ServedClient;
-	/** What ends each subscription, by URI. */
+	/** Functions that end the subscriptions, by URI. */
 	readonly #subscriptions = new Map<string, () => void>();
 	#closed = false;
 

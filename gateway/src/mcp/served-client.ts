@@ -7,7 +7,7 @@ import type { PageRequest } from "../catalog/pages.js";
 export interface ServedClient {
 	readonly server: SdkServer;
 	readonly catalog: Catalog;
-	/** Adds what is called once the client has disconnected. */
+	/** Adds a function that is called once the client has disconnected. */
 	readonly onClosed: (end: () => void) => void;
 	/** The revision that the client speaks. */
 	readonly revision: string;

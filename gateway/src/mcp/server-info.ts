@@ -1,5 +1,5 @@
 import { ICONS } from "../catalog/icons.js";
 import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 
-/** What the gateway tells clients of itself. Earlier revisions get less of it. */
+/** The gateway's description of itself for clients. Earlier revisions get less of it. */
 export const SERVER_INFO = { ...GATEWAY_INFO, title: GATEWAY_TITLE, icons: [...ICONS.chip] };

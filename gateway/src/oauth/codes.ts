@@ -10,7 +10,7 @@ export const CODE_MEMORY = 600_000;
 /** Most codes that are remembered. The operator has approved each. */
 const MAX_CODES = 1_000;
 
-/** What the operator has approved. */
+/** The operator's approvals. */
 export interface Approval {
 	readonly client: OAuthClient;
 	readonly redirectUri: string;

@@ -11,7 +11,7 @@ import type { TokenIssuer } from "./token-issuer.js";
 const ACCESS_LIFETIME = 3_600_000;
 const GRANT_LIFETIME = 30 * 86_400_000;
 
-/** What a client sends to get tokens for a code. */
+/** A client's request for tokens in exchange for a code. */
 export interface CodeExchange {
 	readonly clientId: string;
 	/** OAuth 2.1 has none here; clients of 2.0 repeat theirs. */

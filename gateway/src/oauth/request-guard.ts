@@ -14,7 +14,7 @@ import { isOfForeignPage, isOfOwnPage, SourceCheck, type SourceCheckOptions } fr
 import type { SignIn } from "./sign-in.js";
 import { IssuerUnavailable } from "./token-issuer.js";
 
-/** What to do about a wrong or missing token. */
+/** Advice for a wrong or missing token. */
 const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";
 
 interface RequestGuardOptions extends RequestLimitsOptions, SourceCheckOptions {
@@ -177,7 +177,7 @@ export class RequestGuard {
 		});
 	}
 
-	/** What an access token allows; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
+	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
 	async #grantOf(request: IncomingMessage, secret: string): Promise<AccessGrant | undefined> {
 		const { signIn, tokens } = this.#options;
 		if (signIn === undefined || tokens.verify("client", secret) !== undefined) {

@@ -226,7 +226,7 @@ export class ClientSide {
 	}
 }
 
-/** What a session is with: a device, one of another gateway, or a configured server. */
+/** The peer of a session: a device, one of another gateway, or a configured server. */
 function kindOf({ configured, gateway }: ServerIdentity): "device" | "elsewhere" | "server" {
 	if (configured) {
 		return "server";

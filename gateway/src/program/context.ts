@@ -19,7 +19,7 @@ export interface ProgramUrls {
 	bootstrap?: string;
 }
 
-/** What the parts of a gateway share. */
+/** The context that the parts of a gateway share. */
 export interface ProgramContext {
 	readonly configuration: Configuration;
 	readonly log: Logger;

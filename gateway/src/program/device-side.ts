@@ -22,7 +22,7 @@ import { listenAt, type ProgramContext, renewTls } from "./context.js";
 import { createDeviceServerApp, type DeviceAppOptions } from "./device-app.js";
 import type { Core } from "./open-core.js";
 
-/** What the routes for devices need of the client side. */
+/** The client side, as the routes for devices use it. */
 interface RouteOptions {
 	readonly rejections: RejectionReport;
 	/** The network address of a request. */

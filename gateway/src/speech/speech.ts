@@ -49,7 +49,7 @@ export class Speech {
 		return { path: `${SPEECH_PATH}/${id}`, withdraw: () => void this.#files.delete(id) };
 	}
 
-	/** A file that is served; undefined if there is none with this id. */
+	/** A file that is served; undefined for an unknown id. */
 	file(id: string): Buffer | undefined {
 		return this.#files.get(id);
 	}

@@ -41,7 +41,7 @@ const MAX_ENDED = 10_000;
 export interface ConnectedClient {
 	/** Its token's name, or "local". */
 	readonly principal: string;
-	/** What it says of itself: its host's name and version. */
+	/** Its description of itself: its host's name and version. */
 	readonly name: string;
 	readonly version: string;
 	/** When the session began, in milliseconds since 1970. */

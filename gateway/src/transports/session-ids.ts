@@ -20,7 +20,7 @@ export interface SessionOwner {
 	readonly server?: string | undefined;
 }
 
-/** What a client said when its session began. */
+/** The client's description of itself, from the start of its session. */
 const claims = z.object({
 	/** When, in milliseconds since 1970. */
 	since: z.number(),

@@ -15,7 +15,7 @@ export interface CallRecord {
 	readonly outcome: "ok" | "failed" | "rejected" | ServerErrorCode;
 }
 
-/** What was said in a call that has ended. It may hold secrets: logs and events do without it. */
+/** The content of a call that has ended. It may hold secrets, so logs and events omit it. */
 export interface CallDetails {
 	readonly tool: ServerTool;
 	readonly args: object;

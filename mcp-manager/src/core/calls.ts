@@ -25,7 +25,7 @@ export interface CallLimits {
 	readonly callsPerServer?: number;
 }
 
-/** What the calls to all servers share. */
+/** The context that the calls to all servers share. */
 export interface CallContext extends CallLimits {
 	readonly checker: SchemaChecker;
 	/** For devices. Default: they cannot upload. */

@@ -25,7 +25,7 @@ const OTHERS_TIME = 2_000;
 const MAX_CHECKED = 100;
 const MAX_CHECKED_CHARACTERS = 65_536;
 
-/** What a server has answered. */
+/** The answer of a server. */
 export interface Listed {
 	/** The lists that were read, and those that the server does not declare, which are empty. */
 	readonly offers: Partial<Offers>;

@@ -8,7 +8,7 @@ import type { Schema, SchemaValidator } from "./schema-validator.js";
 interface Checked {
 	/** The tool's name. */
 	readonly tool: string;
-	/** What the value is, in messages: "arguments". */
+	/** The value's name in messages: "arguments". */
 	readonly what: string;
 	readonly schema: Schema;
 	readonly value: unknown;

@@ -12,7 +12,7 @@ export interface ServerDirectoryOptions {
 	readonly aliases?: ReadonlyMap<string, string>;
 }
 
-/** What an operator may change of a server. */
+/** An operator's change of a server. */
 export interface ServerEdit {
 	readonly alias?: string | undefined;
 	readonly tags?: readonly string[] | undefined;
@@ -27,7 +27,7 @@ interface DirectoryEvents {
 
 /** Every server by id and alias, with its settings and its record on disk. */
 export class ServerDirectory {
-	/** What servers list. */
+	/** The lists of all servers. */
 	readonly lists = new SharedLists();
 	readonly #context: ServerContext;
 	readonly #onChanged: () => void;

@@ -14,7 +14,7 @@ interface ServerOffersOptions {
 	readonly uploadsOf: (session: Session) => Uploads | undefined;
 	/** Its record was read or confirmed: it can be called. */
 	readonly onRecord: (server: Server, record: ServerRecord) => void;
-	/** None of its lists can be read. */
+	/** It did not answer properly: no list of it can be read. */
 	readonly onFailed: (session: Session, error: Error) => void;
 	readonly warn: (message: string) => void;
 }

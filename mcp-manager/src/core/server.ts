@@ -5,7 +5,7 @@ import type { DeviceEvent, ServerRecord } from "./server-record.js";
 import type { ServerInfo, Session } from "./session.js";
 import { Subscriptions } from "./subscriptions.js";
 
-/** What the servers of a registry share. */
+/** The context that all servers of a registry share. */
 export interface ServerContext extends CallContext {
 	/** A resource that clients have subscribed to has been updated. */
 	readonly onUpdated: (server: Server, uri: string) => void;
@@ -133,7 +133,7 @@ export class Server {
 		this.#state = state;
 	}
 
-	/** What is wrong with its lists: "resources/list: Internal error". Empty while it is offline. */
+	/** Problems of its lists: "resources/list: Internal error". Empty while it is offline. */
 	get listProblems(): readonly string[] {
 		return [...(this.#failedLists ?? [])].map(([list, problem]) => `${LISTS[list].method}: ${problem}`);
 	}

@@ -120,7 +120,7 @@ export class Session extends EventEmitter<Events> {
 		return this.#transport.identity;
 	}
 
-	/** What is known without asking the server; undefined if it is not known. */
+	/** The answer without asking the server; undefined if it is not known. */
 	get known(): KnownServer | undefined {
 		return this.#transport.known;
 	}

@@ -10,7 +10,7 @@ import type { InputClient, OrInput, Question } from "../core/asking.js";
 import { McpError } from "./mcp-error.js";
 import type { Elicit } from "./mcp-types.js";
 
-/** What a manager whose program answers questions declares to servers. */
+/** The capabilities of a manager whose program answers questions. */
 export const ELICITATION = { elicitation: { form: {} } } satisfies ClientCapabilities;
 
 /** How often a server may ask during one call. */

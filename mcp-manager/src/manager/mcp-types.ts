@@ -33,7 +33,7 @@ export interface ElicitRequest {
 /** Asks the person. If it rejects, the server gets an error as the answer. */
 export type Elicit = (request: ElicitRequest) => Promise<ElicitResult>;
 
-/** What a manager emits. */
+/** Events of a manager. */
 export interface McpManagerEvents {
 	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
 	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
@@ -116,7 +116,7 @@ export interface McpConnection {
 export interface Reloaded {
 	/** Servers that were disconnected before. */
 	readonly disconnected: number;
-	/** What is wrong with the file, each with line and field. */
+	/** Problems of the file, each with line and field. */
 	readonly problems: readonly string[];
 	/** Whether the file as a whole could not be read: then nothing has changed. */
 	readonly isBroken: boolean;

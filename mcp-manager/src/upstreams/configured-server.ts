@@ -25,7 +25,7 @@ interface ConfiguredServerOptions {
 	readonly expectRoom: () => void;
 	/** Makes room for an open connection. Throws if the pool is full. */
 	readonly makeRoom: () => void;
-	/** What authenticates requests over HTTP. */
+	/** The authentication of requests over HTTP. */
 	readonly auth: AuthProvider | OAuthClientProvider | undefined;
 }
 

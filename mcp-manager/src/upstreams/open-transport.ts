@@ -16,7 +16,7 @@ import { WebSocketTransport } from "./websocket-transport.js";
 type Auth = AuthProvider | OAuthClientProvider;
 
 export interface TransportOptions {
-	/** What authenticates each request over HTTP. Default: the headers. */
+	/** The authentication of each request over HTTP. Default: the headers. */
 	readonly auth?: Auth | undefined;
 	/**
 	 * Milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a call, so

@@ -40,7 +40,7 @@ export interface Activation {
 	/** Text and code to show; the user enters the code elsewhere. Either may be empty. */
 	readonly message: string;
 	readonly code: string;
-	/** What a device with a serial number signs. */
+	/** The challenge that a device with a serial number signs. */
 	readonly challenge: string;
 	/** Milliseconds for which the server may hold the activation request (long poll). */
 	readonly timeout: number;

@@ -40,7 +40,7 @@ export function bootstrapHeaders({ board, uuid, serialNumber, language }: Identi
 	return headers;
 }
 
-/** What the device reports about itself, in the layout of the C++ firmware. Unknown values are omitted. */
+/** The device's report about itself, in the layout of the C++ firmware. Unknown values are omitted. */
 export function bootstrapReport({ board, uuid, language }: Identity): object {
 	const { system, screen, network } = board;
 	const { language: _, minimum_free_heap_size: heap, ...info } = system.info();

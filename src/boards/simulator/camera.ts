@@ -6,7 +6,7 @@ import type { Pixels } from "../../pictures/jpeg/jpeg-encoder.js";
 /** Percent. */
 const QUALITY = 75;
 
-/** What the camera sees on a computer without one: a window in a wall. */
+/** The camera's picture on a computer without one: a window in a wall. */
 const DRAWN_ROOM: Pixels = {
 	width: 320,
 	height: 240,

@@ -97,7 +97,7 @@ class VirtualSensor implements Sensor {
 	}
 }
 
-/** What the user types and reads at the prompt. */
+/** The prompt: lines that the user types and reads. */
 class VirtualChat implements Chat {
 	onLine: ((text: string) => void) | undefined;
 

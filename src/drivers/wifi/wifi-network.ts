@@ -18,7 +18,7 @@ export interface WiFiInterface {
 	close(): void;
 }
 
-/** What a scan finds. */
+/** The results of a scan. */
 export interface WiFiFound {
 	readonly SSID: string;
 	readonly RSSI: number;

@@ -7,7 +7,7 @@ import type { FeatureResult } from "./feature-session.js";
 import { readText } from "./read-param.js";
 import type { Feature } from "./server-feature.js";
 
-/** What values are suggested for. */
+/** The reference whose values are suggested. */
 export interface CompletionOptions {
 	readonly prompts?: Completable;
 	readonly resources?: Completable;

@@ -8,7 +8,7 @@ import type { ToolCall } from "../tool-call.js";
 /** The result of a request, as JSON: now or later. */
 export type FeatureResult = string | LongResult | Promise<string>;
 
-/** What a session needs of its server's features. */
+/** The features of a server, as its sessions use them. */
 export interface SessionFeatures<Context> {
 	/** @returns undefined if no feature has the method */
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;

@@ -28,7 +28,7 @@ export interface PromptMessage {
 	readonly content: Content;
 }
 
-/** What a prompt may return: text or content in the user's role, or messages. */
+/** The result of a prompt: text or content in the user's role, or messages. */
 export type PromptResult = string | Content | readonly PromptMessage[];
 
 /** A prompt as its author writes it. */

@@ -11,7 +11,7 @@ export interface SamplingMessage {
 	readonly content: Content | string;
 }
 
-/** What the client's model is asked. */
+/** The question to the client's model. */
 export interface Sampling {
 	/** Text in the user's role, or the messages so far. */
 	readonly messages: string | readonly SamplingMessage[];

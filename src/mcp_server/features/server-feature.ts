@@ -9,7 +9,7 @@ import type { FeatureResult, FeatureSession } from "./feature-session.js";
  * that is not imported takes neither flash nor heap.
  */
 export interface Feature<Context> {
-	/** What it adds to the server's `capabilities`. */
+	/** Its members of the server's `capabilities`. */
 	readonly capabilities: Readonly<Record<string, object>>;
 	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
 	readonly names: readonly string[];

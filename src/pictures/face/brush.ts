@@ -4,7 +4,7 @@ export interface Font {
 	readonly height: number;
 }
 
-/** What is drawn on: Moddable's Poco, as far as it is used. Lengths are whole pixels, colours what `makeColor` made. */
+/** A canvas: Moddable's Poco, as far as it is used. Lengths are whole pixels, colours come from `makeColor`. */
 export interface Canvas {
 	readonly width: number;
 	readonly height: number;
@@ -44,7 +44,7 @@ const DEEPEST = 0.98;
  * outlines, for which a board of 4 MB has no room. Lengths are pixels and may be fractions; a shape outside of the clip costs little.
  */
 export class Brush {
-	/** What `makeColor` made. */
+	/** A colour, from `makeColor`. */
 	color = 0;
 	readonly #canvas: Canvas;
 	#left = 0;

@@ -4,7 +4,7 @@ export type Eye = "round" | "arch" | "bowl" | "heart" | "dot" | "chevron";
 /** `open`: as in a laugh; `oval`: as in "oh"; `tongue`: a smile with a tongue; `smirk`: a smile of one side. */
 type Mouth = "arc" | "open" | "oval" | "wave" | "smirk" | "tongue" | "kiss" | "line";
 
-/** What a face has besides eyes, brows and mouth. */
+/** Extras of a face besides eyes, brows and mouth. */
 export type Extra = "" | "tear" | "stream" | "joy" | "glasses" | "heart" | "sweat" | "zzz" | "question" | "drool";
 
 /** How far a brow is raised, and how much lower it is at the nose; 0 and 0: no brow. */
@@ -69,7 +69,7 @@ silly 😜🤪 round chevron 110 0 0 0 0 0 8 -3 0 0 tongue 0 22 14 0
 confused 🙄😕 round round 100 0 0 0 -6 -5 10 -3 3 5 wave 0 17 6 0 question
 `;
 
-/** What the family's firmware calls the pictures of its alerts, by the emotion that is nearest. */
+/** The family's names for the pictures of its alerts, by the nearest emotion. */
 const ALERTS =
 	" surprised:triangle_exclamation sad:circle_xmark sad:cloud_slash thinking:cloud_arrow_down thinking:download thinking:gear thinking:link ";
 

@@ -22,7 +22,7 @@ notice B26800 B26800
 onColor FFFFFF FFFFFF
 `;
 
-/** What `makeColor` made of the colours of a theme. */
+/** The colours of a theme, from `makeColor`. */
 export interface Colors {
 	readonly background: number;
 	readonly ink: number;

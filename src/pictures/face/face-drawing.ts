@@ -30,7 +30,7 @@ export interface FacePicture {
 	readonly level: Level | undefined;
 }
 
-/** What texts are written with. */
+/** The fonts of texts. */
 export interface Fonts {
 	readonly font: Font;
 	/** A large font for a code, perhaps of digits only. */

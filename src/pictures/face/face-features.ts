@@ -11,7 +11,7 @@ export interface FacePlace {
 	readonly unit: number;
 }
 
-/** What moves in a face. */
+/** The moving members of a face. */
 export interface Pose {
 	/** Pixels that the eyes are beside their place. */
 	gazeX: number;

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Pose } from "./face-features.js";
 
-/** What a face does. */
+/** The activity of a face. */
 export type Activity = "still" | "speaking" | "sleeping";
 
 /** Milliseconds of a frame while something moves: 20 frames a second. */

@@ -45,10 +45,10 @@ interface FaceScreenOptions {
 	readonly timer: TimerModule;
 }
 
-/** Milliseconds that changes are gathered before they are drawn, so that many at once cost one drawing. */
+/** Milliseconds for which changes are collected before they are drawn together. */
 const DRAW_DELAY = 30;
 
-/** What has to be drawn again. */
+/** The parts that have to be drawn again. */
 interface Dirty {
 	all: boolean;
 	header: boolean;

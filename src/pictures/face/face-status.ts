@@ -1,7 +1,7 @@
 import type { Face } from "../../hardware/hardware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
-/** What a person should know about the device now. */
+/** The device's status line for people. */
 export interface Status {
 	readonly word: "offline" | "setup" | "connecting" | "listening" | "updating" | "error";
 	readonly color: "accent" | "notice" | "alert";
@@ -56,7 +56,7 @@ function hostOf(url: string): string {
 	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
 }
 
-/** What the header shows, in a form that can be compared. */
+/** The header, in a form that can be compared. */
 export function headerOf(face: Face): string {
 	const { battery, signal, online, details } = face;
 	const status = statusText(face);
@@ -69,7 +69,7 @@ export function isForPeople(old: Face, face: Face): boolean {
 	return FOR_PEOPLE.some((key) => old[key] !== face[key]);
 }
 
-/** What the words show, in a form that can be compared. */
+/** The words, in a form that can be compared. */
 export function wordsOf({ message, alert }: Face): string {
 	return `${alert.status}\n${alert.message}\n${message}`;
 }

@@ -42,7 +42,7 @@ export class MovingFace {
 		Object.assign(this.#drawn, this.#motion.pose);
 	}
 
-	/** What the face does, and looks like, from now on. */
+	/** Sets the activity and the look of the face. */
 	follow(activity: Activity, { extra }: Look): void {
 		const motion = this.#motion;
 		const speaksNow = motion.activity !== "speaking" && activity === "speaking";

@@ -4,7 +4,7 @@ import type { Colors } from "./face-colors.js";
 import { detailsOf, statusOf, statusText } from "./face-status.js";
 import { visibleText } from "./line-breaks.js";
 
-/** Pixels around what is drawn. */
+/** Pixels around the drawing. */
 export const MARGIN = 6;
 
 /** Pixels of the icons. */
@@ -25,7 +25,7 @@ export interface Level {
 	readonly percent: number;
 }
 
-/** What icons and text are drawn with. */
+/** The tools for icons and text. */
 export interface Tools {
 	readonly canvas: Canvas;
 	readonly brush: Brush;

@@ -6,7 +6,7 @@ export interface PageLine {
 	readonly isAlert: boolean;
 }
 
-/** What a person reads at a time. */
+/** A page of text: as much as a person reads at a time. */
 export interface Page {
 	readonly lines: readonly PageLine[];
 	/** Milliseconds that a person needs to read it. */

@@ -7,7 +7,7 @@ import { fromHex } from "../../text/hex.js";
 const ZIGZAG =
 	"000108100902030a11182019120b04050c131a21283029221b140d06070e151c232a313839322b241d160f171e252c333a3b342d261f272e353c3d362f373e3f";
 
-/** What the numbers are divided by at a quality of 50, row by row (table K.1). */
+/** The divisors at a quality of 50, row by row (table K.1). */
 const DIVISORS =
 	"100b0a101828333d0c0c0e131a3a3c370e0d1018283945380e11161d3357503e12162538446d674d182337405168715c31404e5767797865485c5f6270646763";
 
@@ -30,10 +30,10 @@ export interface HuffmanCodes {
 	readonly lengths: Uint8Array;
 }
 
-/** What an encoder needs, for one quality. */
+/** The tables of an encoder, for one quality. */
 export interface JpegTables {
 	readonly zigzag: Uint8Array;
-	/** What each number of a block is multiplied with before it is rounded. */
+	/** The factors of a block's numbers, before they are rounded. */
 	readonly factors: Float32Array;
 	readonly dc: HuffmanCodes;
 	readonly ac: HuffmanCodes;

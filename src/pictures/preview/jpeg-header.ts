@@ -42,7 +42,7 @@ export class JpegHeader {
 	bytes: Uint8Array = Uint8Array.of(0xff, 0xd8);
 	/** Bytes to pass over: at first the marker that every JPEG begins with. */
 	#skip = 2;
-	/** What has arrived of the segment, and how long it is, as far as that is known. */
+	/** The received bytes of the segment, and its length once known. */
 	#segment: Uint8Array = new Uint8Array(0);
 	#length = SEGMENT_HEAD;
 

@@ -25,7 +25,7 @@ export interface PictureDecoder {
 	write(piece: Uint8Array): void;
 	/** @throws Error if the picture is not whole */
 	end(): void;
-	/** Lets go of what it has in memory. */
+	/** Releases its memory. */
 	close(): void;
 }
 
@@ -44,7 +44,7 @@ export class JpegPicture implements PictureDecoder {
 	#picture: FittedPicture | undefined;
 	#pixels: Uint16Array | undefined;
 	#blocksLeft = 0;
-	/** What waits to be given to the decoder. */
+	/** Bytes that wait for the decoder. */
 	#waiting: Uint8Array[] = [];
 	#waitingBytes = 0;
 

@@ -19,7 +19,7 @@ export class PngChunks {
 	/** Whether the last chunk has come. */
 	isWhole = false;
 	readonly #options: PngChunksOptions;
-	/** What has arrived of the part that is needed as a whole, and how many bytes that has. */
+	/** The received bytes of the part that is needed as a whole, and its length. */
 	#held = new Uint8Array(HEAD_BYTES);
 	#heldBytes = 0;
 	#part: "signature" | "head" | "IHDR" | "PLTE" = "signature";

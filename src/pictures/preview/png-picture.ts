@@ -23,7 +23,7 @@ const MAX_ROW_BYTES = 8_192;
 
 const MAX_PIXELS = 16_384;
 
-/** What the header says. */
+/** The header's members. */
 interface PngFrame {
 	readonly width: number;
 	readonly height: number;

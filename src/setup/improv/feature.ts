@@ -7,7 +7,7 @@ import { SerialLine } from "./serial-line.js";
 
 interface OpenImprovOptions {
 	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
-	/** What the firmware was built with. */
+	/** The built-in settings. */
 	readonly built: Readonly<Record<string, unknown>>;
 	readonly log: (message: string) => void;
 }

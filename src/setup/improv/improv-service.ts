@@ -12,7 +12,7 @@ interface ImprovInfo {
 	readonly name: string;
 }
 
-/** What Improv needs of the device. */
+/** The device, as Improv uses it. */
 interface ImprovWiFi {
 	/** Whether a network is joined. */
 	readonly isJoined: boolean;

@@ -15,7 +15,7 @@ export interface ShownDevice {
 	/** dBm */
 	readonly signal: number;
 	readonly battery: { readonly level: number; readonly charging: boolean };
-	/** What was set, by sensor. */
+	/** The values that were set, by sensor. */
 	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 	readonly lights: Readonly<Record<string, LightState>>;
 	/** Those that the firmware has opened, by their numbers. */
@@ -39,7 +39,7 @@ export interface TraceLine {
 	readonly remark?: string;
 }
 
-/** What could not be done for the page. */
+/** A failed action of the page. */
 export interface Failure {
 	readonly type: "failure";
 	readonly message: string;

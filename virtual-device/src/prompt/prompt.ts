@@ -19,7 +19,7 @@ interface PromptOptions {
 	/** The device's button and sensors. */
 	readonly controls: SimulatedControls;
 	readonly toolNames: () => OwnNames;
-	/** What `quit` does. */
+	/** Called by `quit`. */
 	readonly quits: string;
 }
 

@@ -6,7 +6,7 @@ import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
-/** What a screen shows: its face, and its settings. */
+/** The content of a screen: its face and its settings. */
 export interface DrawnScreen extends Partial<Face> {
 	/** Pixels. */
 	readonly width: number;

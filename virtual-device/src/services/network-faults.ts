@@ -2,7 +2,7 @@ import type { Message } from "../engine/engine.js";
 import { MessageTrace, type TracedMessage } from "./message-trace.js";
 import type { Deliver, Service } from "./service.js";
 
-/** What is wrong with a device's network. */
+/** The faults of a device's network. */
 export interface NetworkConditions {
 	/** Nothing gets through, and the Wi-Fi is gone. */
 	readonly lost: boolean;

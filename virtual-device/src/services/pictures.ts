@@ -1,7 +1,7 @@
 import jpeg from "jpeg-js";
 import { drawFaceOf } from "./drawn-screen.js";
 
-/** What the simulated screen shows. */
+/** The content of the simulated screen. */
 export interface ScreenPicture {
 	readonly width: number;
 	readonly height: number;

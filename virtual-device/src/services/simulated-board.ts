@@ -46,7 +46,7 @@ export class SimulatedBoard implements Service {
 	readonly #flash: VirtualFlash;
 	/** The visible state of each light. */
 	readonly #lights = new Map<string, string>();
-	/** What the camera sees, a JPEG file; undefined: a drawn room. */
+	/** The camera's picture, a JPEG file; undefined: a drawn room. */
 	photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();

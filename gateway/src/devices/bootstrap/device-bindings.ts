@@ -27,13 +27,13 @@ export interface PendingBinding extends BindingRequest {
 	readonly challenge: string;
 	/** Its token, which is valid once the operator has approved the device. */
 	readonly token: string;
-	/** What the token is derived with. */
+	/** The key from which tokens are derived. */
 	readonly salt: string;
 	/** When the code is no longer valid, in milliseconds since 1970. */
 	readonly expires: number;
 }
 
-/** What other gateways are told of a device that waits: each derives the token itself. */
+/** A waiting device, as other gateways are told of it: each derives the token itself. */
 export type SharedPending = Omit<PendingBinding, "token">;
 
 /** The other gateways of a cluster, which may approve what waits here, and the reverse. */

@@ -49,7 +49,7 @@ export interface PictureCall {
 /** Of a device at the same time: the firmware makes no more than two HTTP requests, and cameras take one picture at a time. */
 const MAX_PICTURE_CALLS = 2;
 
-/** What a device may upload during one session. */
+/** The uploads of a device during one session. */
 export interface PictureSession {
 	readonly identity: ServerIdentity;
 	/** The bearer token that the device got in `initialize`. */
@@ -73,7 +73,7 @@ export class Pictures implements Uploads {
 	readonly #byToken = new Map<string, PictureSession>();
 	/** Calls with an upload URL of their own, by the ticket in it. */
 	readonly #byTicket = new Map<string, PictureCall>();
-	/** What {@link offered} has made of lists: thousands of devices have the same. */
+	/** Results of {@link offered} by list: thousands of devices have the same. */
 	readonly #offered = new WeakMap<readonly ServerTool[], readonly ServerTool[]>();
 	#kept = 0;
 
@@ -240,7 +240,7 @@ function rivalOf({ calls, namesRequests }: PictureSession, question: unknown): P
 		: [...calls].find((call) => call.question === question || call.question === undefined || question === undefined);
 }
 
-/** Resolves with what ends the turn. */
+/** Resolves with a function that ends the turn. */
 async function takeTurn(limit: LimitFunction): Promise<() => void> {
 	let end = (): void => {};
 	const ended = new Promise<void>((resolve) => {

@@ -17,7 +17,7 @@ export type SignInRecord = z.output<typeof RECORD>;
 export interface SignInsOptions {
 	/** Its files are readable by their owner only. */
 	readonly folder: string;
-	/** What a person does to sign in, for errors: a command, to which the server's id is appended. */
+	/** The command to sign in, for errors; the server's id is appended. */
 	readonly how: string;
 }
 

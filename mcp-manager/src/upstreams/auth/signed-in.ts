@@ -26,7 +26,7 @@ interface SignedInOptions {
 	readonly url: string;
 	readonly settings: OAuthSettings | undefined;
 	readonly signIns: SignIns;
-	/** What a person does to sign in: a command, without the server's id. */
+	/** The command to sign in, without the server's id. */
 	readonly how: string;
 }
 
