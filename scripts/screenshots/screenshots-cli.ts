@@ -8,16 +8,22 @@ import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { recordFirstMinute } from "../recording/first-minute.js";
 import { takeConsolePictures } from "./console-pictures.js";
 import { takeDevicePagePicture } from "./device-page-picture.js";
+import { takeGardenPictures } from "./garden-pictures.js";
 import { SHEETS } from "./sheets.js";
 
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
 await runProgram(
 	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of pages, for the documentation.")
-		.addOption(new Option("--only <kind>", "only some of them").choices(["screen", "pages", "recording"]))
+		.addOption(new Option("--only <kind>", "only some of them").choices(["screen", "pages", "garden", "recording"]))
 		.addHelpText("after", "\nPages need Chromium and a font with Chinese, the recording needs util-linux.")
 		.action(async ({ only }: { readonly only?: string }) => {
-			for (const [kind, take] of Object.entries({ screen: drawScreens, pages: takePages, recording: record })) {
+			for (const [kind, take] of Object.entries({
+				screen: drawScreens,
+				pages: takePages,
+				garden: takeGarden,
+				recording: record,
+			})) {
 				if (only === undefined || only === kind) {
 					await take();
 				}
@@ -40,6 +46,12 @@ async function takePages(): Promise<void> {
 		console.log(path);
 	}
 	console.log(await takeDevicePagePicture(`${IMAGES}device-page.png`));
+}
+
+async function takeGarden(): Promise<void> {
+	for (const path of await takeGardenPictures(IMAGES)) {
+		console.log(path);
+	}
 }
 
 async function record(): Promise<void> {
