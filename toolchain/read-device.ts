@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type Message, type Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
 import type { DeviceDefinition } from "../src/parts/index.js";
 import { readBuild, shown } from "./manifests.js";
@@ -60,7 +60,7 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 		return undefined;
 	}
 	try {
-		const { outputFiles } = await build({
+		const { outputFiles, warnings } = await build({
 			entryPoints: [join(ROOT, file)],
 			bundle: true,
 			write: false,
@@ -70,11 +70,35 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 			logLevel: "silent",
 			plugins: [standIns],
 		});
+		refuseDoubles(warnings);
 		const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
-		return ((await import(`data:text/javascript;base64,${text}`)) as { default: DeviceDefinition }).default;
+		const { default: device } = await import(`data:text/javascript;base64,${text}`);
+		if (!isDefinition(device)) {
+			throw new Error('expected "export default device({ parts: { … } })"');
+		}
+		return device;
 	} catch (error) {
+		if (error instanceof DeviceError) {
+			throw error;
+		}
 		throw new DeviceError(`${shown(file)}: ${(error as Error).message}`, { cause: error });
 	}
+}
+
+/** JavaScript keeps the last of two members of one name. @throws DeviceError that names it, and its line */
+function refuseDoubles(warnings: readonly Message[]): void {
+	const double = warnings.find(({ id }) => id === "duplicate-object-key");
+	if (double?.location) {
+		const { file, line, column } = double.location;
+		const [name = double.text] = /".*"/.exec(double.text) ?? [];
+		throw new DeviceError(`${file}:${line}:${column + 1}: two parts or options have the name ${name}`);
+	}
+}
+
+function isDefinition(device: Partial<DeviceDefinition> | undefined): device is DeviceDefinition {
+	const { parts } = device ?? {};
+	const isObject = typeof parts === "object" && parts !== null;
+	return isObject && Object.values(parts).every((part) => Array.isArray(part?.pins));
 }
 
 /**

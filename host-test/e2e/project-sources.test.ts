@@ -42,6 +42,32 @@ describe("a project of its own on a virtual device", () => {
 		await assert.rejects(bundleOf({ "device.ts": `${DEVICE}const x: = 1;\n` }), /device\.ts:6:9: ERROR/);
 	});
 
+	it("is told of two parts of one name, of which it would have only the second", async () => {
+		await assert.rejects(
+			bundleOf({ "device.ts": DEVICE.replace("soil:", "pump:") }),
+			/device\.ts:4:\d+: two parts or options have the name "pump"/,
+		);
+	});
+
+	it("is told that its device.ts exports no device", async () => {
+		const told = /device\.ts: expected "export default device\({ parts: { … } }\)"/;
+		await assert.rejects(bundleOf({ "device.ts": DEVICE.replace("export default", "export const pond =") }), told);
+		await assert.rejects(bundleOf({ "device.ts": "export default { parts: { pump: 26 } };\n" }), told);
+		await assert.rejects(bundleOf({ "device.ts": "export default 26;\n" }), told);
+	});
+
+	it("is told of the name of a tool that clients cannot call, and of two tools of one name", async () => {
+		const named = TOOL.replace("self.pond.level", "self.water plants!");
+		await assert.rejects(
+			openDevice({ folder: ownProject({ "tools/level.ts": named }) }),
+			/tool name "self\.water plants!": expected 1 to 128 letters, digits, "_", "-" or "\."/,
+		);
+		await assert.rejects(
+			openDevice({ folder: ownProject({ "tools/other.ts": TOOL }) }),
+			/tools\/level and tools\/other both define the tool self\.pond\.level/,
+		);
+	});
+
 	it("may have no tool yet", async () => {
 		assert.match(await bundleOf({ "tools/level.ts": undefined }), /self\.get_device_status/);
 	});

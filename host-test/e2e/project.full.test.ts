@@ -149,6 +149,11 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		writeFileSync(tool, source.replace("name }) =>", "nam }) =>"));
 		assert.match(await failing(folder, "npm", "test"), /tools\/greet\.ts\(\d+,\d+\): error TS2339: .*'nam'/);
 		writeFileSync(tool, source);
+		const device = join(folder, "device.ts");
+		const parts = readFileSync(device, "utf8");
+		writeFileSync(device, parts.replace("pin: 4", 'pin: "4"'));
+		assert.match(await failing(folder, "npm", "test"), /device\.ts\(7,\d+\): error TS2322: Type 'string'/);
+		writeFileSync(device, parts);
 	});
 
 	it("says what is missing for a board and the simulator", async () => {
