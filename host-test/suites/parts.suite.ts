@@ -316,6 +316,22 @@ export default suite("parts as data", {
 		equal(part.pins.written(17), ["", "tare", ""]);
 		throws(() => (open(serial({ rx: 16 }), "gps").line as SerialLine).send("x"), /^gps only receives$/);
 	},
+	"a line for a port that is still busy is refused in words that help"() {
+		class Busy {
+			write(): void {
+				throw new Error("output full");
+			}
+		}
+		const { line } = serial({ tx: 17, baud: 300 }).open({
+			name: "scale",
+			load: <Export>() => Busy as Export,
+			bus: () => ({}),
+			timer: new FakeTimer(),
+			ticks: () => 0,
+			log() {},
+		});
+		throws(() => line?.send("tare"), /^scale: the line before is still being sent: output full$/);
+	},
 	"bytes that are no UTF-8 are question marks"() {
 		let deliver: (bytes: readonly number[]) => void = () => {};
 		class Port {

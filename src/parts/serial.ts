@@ -130,7 +130,11 @@ class PortLine implements SerialLine {
 		if (this.#sentAt !== undefined && (ticks() - this.#sentAt) >>> 0 < MIN_PAUSE) {
 			throw new Error(`${name}: sent too often; try again in ${MIN_PAUSE / 1000} seconds`);
 		}
-		value.write(ArrayBuffer.fromString(text + end));
+		try {
+			value.write(ArrayBuffer.fromString(text + end));
+		} catch (error) {
+			throw new Error(`${name}: the line before is still being sent: ${(error as Error).message}`);
+		}
 		this.#sentAt = ticks();
 	}
 
