@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
+import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { openPage } from "../support/chromium.js";
@@ -58,4 +59,29 @@ export async function openSignedIn(
 	await page.locator("button[type=submit]").click();
 	await page.locator("nav").waitFor();
 	return page;
+}
+
+/** The device of {@link openWithDevice}. */
+export const LAMP = "aa:bb:cc:00:00:01";
+
+/** A tool of a device. */
+export const VOLUME = {
+	name: "self.audio_speaker.set_volume",
+	title: "Set volume",
+	description: "Set the volume.",
+	inputSchema: {
+		type: "object",
+		properties: { volume: { type: "integer", minimum: 0, maximum: 100 } },
+		required: ["volume"],
+	},
+	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+};
+
+/** Opens the console of a gateway without tokens, with a device that a test speaks for. */
+export async function openWithDevice(t: TestContext, options: WireDeviceOptions = {}, pageOptions = {}) {
+	const consoleFolder = await bundleConsole();
+	const gateway = await startProgram(t, { userTools: ["*"] }, undefined, { consoleFolder });
+	const device = await WireDevice.connect(t, gateway, { id: LAMP, ...options });
+	const page = await openConsole(t, gateway.base, pageOptions);
+	return { gateway, device, page };
 }

@@ -36,8 +36,23 @@ export async function startFleet(): Promise<ConsoleFleet> {
 	const devices = new Map<string, VirtualDevice>();
 	const engine = await chooseEngine("xs");
 	const firmware = await bundle();
+	const { clients = "", bootstrap = "" } = program.urls;
 	for (const [index, { alias, tags }] of DEVICES.entries()) {
-		const device = await startDevice(program, index + 1, { engine, firmware });
+		const device = new VirtualDevice({
+			firmware,
+			startEngine: (onTrace) => engine.start({ onTrace }),
+			config: { otaUrl: bootstrap },
+			macAddress: `02:5e:00:00:10:0${index + 1}`,
+		});
+		device.on("trace", (line) => {
+			const code = /\b[0-9]{6}\b/.exec(line)?.[0];
+			if (code !== undefined) {
+				void fetch(clients.replace(/mcp$/, `bindings/${code}`), { method: "POST" });
+			}
+		});
+		const online = once(program.gateway.servers, "online");
+		await device.start();
+		await online;
 		await program.gateway.servers.edit(device.macAddress, { alias, tags });
 		devices.set(alias, device);
 	}
@@ -55,32 +70,6 @@ export async function startFleet(): Promise<ConsoleFleet> {
 	};
 }
 
-interface Machine {
-	readonly engine: Awaited<ReturnType<typeof chooseEngine>>;
-	readonly firmware: string;
-}
-
-/** Starts a device that gets its backend and token by the bootstrap, and approves it. Resolves when it is online. */
-async function startDevice(program: GatewayProgram, number: number, { engine, firmware }: Machine) {
-	const { clients = "", bootstrap = "" } = program.urls;
-	const device = new VirtualDevice({
-		firmware,
-		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { otaUrl: bootstrap },
-		macAddress: `02:5e:00:00:10:0${number}`,
-	});
-	const online = once(program.gateway.servers, "online");
-	device.on("trace", (line) => {
-		const code = /\b[0-9]{6}\b/.exec(line)?.[0];
-		if (code !== undefined) {
-			void fetch(clients.replace(/mcp$/, `bindings/${code}`), { method: "POST" });
-		}
-	});
-	await device.start();
-	await online;
-	return device;
-}
-
 /** Starts a device that waits for approval. */
 export async function startWaitingDevice({ program }: ConsoleFleet): Promise<void> {
 	const { bootstrap = "" } = program.urls;
@@ -91,10 +80,7 @@ export async function startWaitingDevice({ program }: ConsoleFleet): Promise<voi
 			"Device-Id": "02:5e:00:00:10:09",
 			"Client-Id": "8c3e5a2e-4ab4-4c5f-9a57-0d1f6a1c2b3d",
 		},
-		body: JSON.stringify({
-			application: FIRMWARE,
-			board: { type: "m5stack_cores3", name: "m5stack_cores3" },
-		}),
+		body: JSON.stringify({ application: FIRMWARE, board: { type: "m5stack_cores3", name: "m5stack_cores3" } }),
 	});
 	if (!ok) {
 		throw new Error(`the bootstrap answers ${status}`);

@@ -6,9 +6,8 @@ import { Option } from "commander";
 import { makePng } from "../../toolchain/fonts/bm-font.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { recordFirstMinute } from "../recording/first-minute.js";
-import { takeConsolePictures } from "./console-pictures.js";
-import { takeDevicePagePicture } from "./device-page-picture.js";
 import { takeGardenPictures } from "./garden-pictures.js";
+import { takePagePictures } from "./page-pictures.js";
 import { SHEETS } from "./sheets.js";
 
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -42,10 +41,9 @@ function drawScreens(): void {
 }
 
 async function takePages(): Promise<void> {
-	for (const path of await takeConsolePictures(IMAGES)) {
+	for (const path of await takePagePictures(IMAGES)) {
 		console.log(path);
 	}
-	console.log(await takeDevicePagePicture(`${IMAGES}device-page.png`));
 }
 
 async function takeGarden(): Promise<void> {

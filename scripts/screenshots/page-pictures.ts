@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../../toolchain/chromium.js";
+import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { type ConsoleFleet, startFleet, startWaitingDevice } from "./console-fleet.js";
 import { APPS, openPanel } from "./open-panel.js";
 
@@ -13,8 +16,8 @@ const FOLLOWED = 24_000;
 /** The same before the picture of its panel in a chat. */
 const PANEL_FOLLOWED = 16_000;
 
-/** Takes pictures of the gateway's console with a house of virtual devices. Rejects with ProgramError without Chromium. */
-export async function takeConsolePictures(folder: string): Promise<string[]> {
+/** Takes pictures of pages with a house of virtual devices. Rejects with ProgramError without Chromium. */
+export async function takePagePictures(folder: string): Promise<string[]> {
 	if (chromiumPath === undefined) {
 		throw new ProgramError(whyNoChromium ?? "no Chromium here");
 	}
@@ -25,6 +28,7 @@ export async function takeConsolePictures(folder: string): Promise<string[]> {
 		return [
 			await pictureOf(browser, fleet, `${folder}console-device.png`, "light", showDevice),
 			await takePanelPicture(browser, fleet, `${folder}device-panel.png`),
+			await takeDevicePagePicture(browser, fleet, `${folder}device-page.png`),
 			await pictureOf(browser, fleet, `${folder}console-devices.png`, "dark", showDevices),
 		];
 	} finally {
@@ -117,5 +121,36 @@ async function takePanelPicture(browser: Browser, fleet: ConsoleFleet, path: str
 	await page.screenshot({ path });
 	await page.close();
 	await client.close();
+	return path;
+}
+
+/** The page of a virtual device, during a conversation. */
+async function takeDevicePagePicture(browser: Browser, fleet: ConsoleFleet, path: string): Promise<string> {
+	const { servers } = fleet.program.gateway;
+	const [device, server] = [fleet.devices.get("kitchen"), servers.find("kitchen")];
+	if (device === undefined || server === undefined) {
+		throw new ProgramError("no device in the kitchen");
+	}
+	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+	const page = await browser.newPage({ viewport: { width: 1280, height: 1000 }, colorScheme: "light" });
+	await page.goto(served.url);
+	const online = once(servers, "online");
+	device.restart();
+	await online;
+	const call = (name: string, args: object) => server.calls.call("backend", { name, inputSchema: {} } as never, args);
+	await page.getByLabel("Temperature").fill("24.5");
+	await call("self.light.set", { color: "#ff8000", brightness: 80 });
+	await page.getByText("led: 80 % of #ff8000").waitFor();
+	await call("self.audio_speaker.chime", {});
+	await page.getByLabel("Last sound").waitFor();
+	server.session?.sendMessage({ type: "tts", state: "start" });
+	server.session?.sendMessage({ type: "llm", emotion: "happy", text: "😊" });
+	server.session?.sendMessage({ type: "tts", state: "sentence_start", text: "今天天气很好，最高25度。" });
+	await page.locator(".trace li.backend", { hasText: "sentence_start" }).waitFor();
+	// The face is drawn a moment after the message.
+	await page.waitForTimeout(1_500);
+	await page.screenshot({ path });
+	await page.close();
+	served.close();
 	return path;
 }

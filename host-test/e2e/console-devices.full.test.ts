@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { WireDevice } from "../../gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
+import { bundleConsole } from "../../toolchain/page-bundles.js";
+import { whyNoChromium } from "../support/chromium.js";
+import { until } from "../support/until.js";
+import { complaintsOf, openConsole, openWithDevice, VOLUME } from "./console-page.js";
+
+/** Chooses what to do with the selected devices, as a person does: by its text, once that stays in its place. */
+async function choose(page: Page, work: string): Promise<void> {
+	const radio = page.getByRole("radio", { name: work, exact: true });
+	await page.locator("label").filter({ has: radio }).click();
+	await until(() => radio.isChecked(), `${work} is chosen`);
+}
+
+describe("many devices in the console in Chromium", { skip: whyNoChromium }, () => {
+	it("shows fifty devices, those with problems first, and finds one", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const ids = Array.from({ length: 49 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor" })));
+		await page.getByText("50 online").waitFor();
+		gateway.gateway.servers.find("aa:bb:cc:00:01:44")?.session?.close("test");
+		const first = page.locator(".body .row").first();
+		await first.getByText("offline").waitFor();
+		assert.match((await first.textContent()) ?? "", /aa:bb:cc:00:01:44/);
+		await page.getByRole("searchbox").fill("lamp");
+		await page.getByRole("link", { name: /^lamp/ }).waitFor();
+		assert.equal(await page.locator(".body .row").count(), 1);
+		assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "2");
+	});
+
+	it("works on many devices at once, and names those that fail", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const { servers } = gateway.gateway;
+		const ids = Array.from({ length: 12 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		const onCall =
+			({ id }: { id: string }) =>
+			() => ({
+				content: [{ type: "text", text: id.endsWith("15") ? "jammed" : "true" }],
+				isError: id.endsWith("15"),
+			});
+		await Promise.all(
+			ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor", tools: [VOLUME], onCall: onCall({ id }) })),
+		);
+		await page.getByRole("searchbox").fill("sensor");
+		await page.getByRole("button", { name: "Select all 12" }).click();
+		await page.getByRole("heading", { name: "12 selected" }).waitFor();
+		await page.getByRole("combobox", { name: "Tool", exact: true }).selectOption({ label: "Set volume" });
+		await page.getByLabel("volume", { exact: true }).fill("33");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("11 of 12 done, 1 failed").waitFor();
+		assert.match((await page.locator(".steps li").first().textContent()) ?? "", /^sensor_\w+ jammed$/);
+
+		await page.getByText("Rename", { exact: true }).click();
+		await page.getByLabel("Pattern").fill("hall_{nn}");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("12 of 12 done, 0 failed").waitFor();
+		assert.deepEqual(
+			ids.map((id) => servers.find(id)?.alias).sort(),
+			ids.map((_, at) => `hall_${String(at + 1).padStart(2, "0")}`),
+		);
+
+		await choose(page, "Tags");
+		await page.getByLabel("Add tags").fill("hall upstairs");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await until(() => ids.every((id) => servers.find(id)?.tags.join() === "hall,upstairs"), "all have the tags");
+		await page.getByRole("searchbox").fill("");
+		await page.getByRole("combobox", { name: "Tags" }).selectOption("hall");
+		await until(async () => (await page.locator(".body .row").count()) === 12, "the table shows the tag alone");
+
+		// Only what is offline can be forgotten.
+		servers.find("hall_01")?.session?.close("test");
+		await until(() => servers.find("hall_01")?.online === false, "one is offline");
+		await choose(page, "Forget");
+		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByText("1 of 12 done, 11 failed").waitFor();
+		assert.equal(servers.find("hall_01"), undefined);
+
+		await page.getByRole("button", { name: "Select all 11" }).click();
+		await page.getByRole("heading", { name: "11 selected" }).waitFor();
+		await choose(page, "Disconnect");
+		await page.getByRole("button", { name: "Run on 11 devices" }).click();
+		await page.getByText("11 of 11 done, 0 failed").waitFor();
+		await until(() => ids.every((id) => !servers.find(id)?.online), "all are offline");
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("installs newer firmware on many devices, and says which have nothing newer, and which cannot", async (t) => {
+		const firmwareFolder = makeStateFolder();
+		writeFileSync(join(firmwareFolder, "sensor_1.1.0.bin"), "new");
+		const gateway = await startProgram(t, { userTools: ["*"], firmwareFolder }, undefined, {
+			consoleFolder: await bundleConsole(),
+		});
+		const connect = (index: number, version: string, tools: object[]) =>
+			WireDevice.connect(t, gateway, { id: `aa:bb:cc:00:01:${index}`, board: "sensor", version, tools });
+		const old = await Promise.all([10, 11, 12].map((index) => connect(index, "1.0.0", [UPGRADE])));
+		const current = await connect(13, "1.1.0", [UPGRADE]);
+		await connect(14, "1.0.0", [VOLUME]);
+		const page = await openConsole(t, gateway.base);
+		await page.getByRole("button", { name: "Select all 5" }).click();
+		await choose(page, "Update firmware");
+		await page.getByRole("button", { name: "Run on 5 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Run on 5 devices" }).click();
+		await page.getByText("4 of 5 done, 1 failed").waitFor();
+		const steps = await page.locator(".steps li").allTextContents();
+		assert.match(steps[0] ?? "", /^sensor_\w+ It has no tool that installs firmware/);
+		assert.equal(steps.filter((step) => step.includes("has no newer firmware")).length, 1);
+		assert.deepEqual(current.calls, []);
+		for (const device of old) {
+			const [call] = device.calls;
+			assert.equal(call?.name, UPGRADE.name);
+			assert.equal(await (await fetch(String(call?.arguments.url))).text(), "new");
+		}
+		assert.deepEqual(complaintsOf(page), []);
+	});
+});
+
+const UPGRADE = {
+	name: "self.upgrade_firmware",
+	description: "Install firmware.",
+	inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
+	annotations: { audience: ["user"] },
+};
