@@ -205,7 +205,7 @@ export class McpSession<Context> implements CallSession {
 		// It is an object: nothing else in JSON has a method.
 		const id = message.id;
 		if (id === undefined) {
-			this.#take(method, message.params);
+			this.#takeNotification(method, message.params);
 			return undefined;
 		}
 		try {
@@ -226,7 +226,7 @@ export class McpSession<Context> implements CallSession {
 		} catch (error) {
 			// Some backends give notifications an id.
 			if (method.startsWith("notifications/")) {
-				this.#take(method, message.params);
+				this.#takeNotification(method, message.params);
 				return undefined;
 			}
 			return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), toRpcError(error), wrapper);
@@ -320,7 +320,7 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
-	#take(method: string, params: unknown): void {
+	#takeNotification(method: string, params: unknown): void {
 		if (method !== "notifications/cancelled" || !isObject(params)) {
 			return;
 		}

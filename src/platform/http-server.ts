@@ -10,7 +10,7 @@ import { GuardedTCP } from "./guarded-tcp.js";
 import { inBuild } from "./in-build.js";
 
 /** The largest head of a request in bytes: the SDK's server keeps all of it. */
-const HEAD_BYTES = 4_096;
+const MAX_HEAD_BYTES = 4_096;
 
 /** Bytes that a connection may still receive before its head is complete: the SDK's server keeps the headers. */
 interface Allowance {
@@ -19,7 +19,7 @@ interface Allowance {
 }
 
 /** The lines of a head: request line, headers, empty line. */
-const HEAD_LINES = MAX_HEADERS + 2;
+const MAX_HEAD_LINES = MAX_HEADERS + 2;
 
 const NEWLINE = 10;
 
@@ -41,7 +41,7 @@ class ServedTCP extends GuardedTCP {
 
 	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
 		const allowance = options.allowance ??
-			(options.from as { allowance?: Allowance }).allowance ?? { bytes: HEAD_BYTES, lines: HEAD_LINES };
+			(options.from as { allowance?: Allowance }).allowance ?? { bytes: MAX_HEAD_BYTES, lines: MAX_HEAD_LINES };
 		super({ ...options, allowance } as ConstructorParameters<typeof GuardedTCP>[0]);
 		this.allowance = allowance;
 	}
@@ -76,7 +76,7 @@ let latest: Allowance = { bytes: 0, lines: 0 };
 
 class GuardedListener extends Listener {
 	override read(): ServedTCP {
-		latest = { bytes: HEAD_BYTES, lines: HEAD_LINES };
+		latest = { bytes: MAX_HEAD_BYTES, lines: MAX_HEAD_LINES };
 		return new ServedTCP({ from: super.read() as object, allowance: latest });
 	}
 }

@@ -170,7 +170,7 @@ export class Protocol {
 		}
 		const events = this.#channelEvents();
 		this.#events = events;
-		this.#limit("no connection");
+		this.#startTimeout("no connection");
 		try {
 			const channel = this.#transport.open(events);
 			if (this.#events === events) {
@@ -181,7 +181,9 @@ export class Protocol {
 				return;
 			}
 			const message = cause instanceof Error ? cause.message : String(cause);
-			this.#lose(cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }));
+			this.#connectionLost(
+				cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }),
+			);
 		}
 	}
 
@@ -198,7 +200,7 @@ export class Protocol {
 				}
 			},
 			...(onAudio && { onBinary: (message) => this.#events === events && onAudio(message) }),
-			onClose: (error) => this.#events === events && this.#lose(error),
+			onClose: (error) => this.#events === events && this.#connectionLost(error),
 		};
 		return events;
 	}
@@ -208,7 +210,7 @@ export class Protocol {
 		this.#state = "ready";
 		this.#options.events.onOpen();
 		if (this.#state === "ready" && this.#isWanted) {
-			this.#greet();
+			this.#sendHello();
 		}
 	}
 
@@ -216,13 +218,13 @@ export class Protocol {
 	#beginSession(): void {
 		this.#options.events.onConnecting();
 		if (this.#state === "ready") {
-			this.#greet();
+			this.#sendHello();
 		}
 	}
 
-	#greet(): void {
+	#sendHello(): void {
 		this.#state = "greeting";
-		this.#limit("no hello");
+		this.#startTimeout("no hello");
 		const { audio, font } = this.#options;
 		this.#channel?.send(helloMessage(this.#transport, audio, font));
 	}
@@ -240,7 +242,7 @@ export class Protocol {
 		if (envelope.type !== "hello") {
 			this.#route(envelope);
 		} else if (this.#state === "greeting" || this.#state === "open") {
-			this.#meet(envelope);
+			this.#acceptHello(envelope);
 		} else {
 			this.#options.log("unexpected hello: dropped");
 		}
@@ -261,12 +263,12 @@ export class Protocol {
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
-	#meet(hello: Envelope): void {
+	#acceptHello(hello: Envelope): void {
 		let session: Session;
 		try {
 			session = readHello(hello);
 		} catch (error) {
-			this.#lose(error as ProtocolError);
+			this.#connectionLost(error as ProtocolError);
 			return;
 		}
 		this.#session = session;
@@ -281,7 +283,7 @@ export class Protocol {
 				silenceTimeout: this.#transport.silenceTimeout,
 				ping: () => this.#channel?.ping(),
 				onSilent: () => {
-					this.#lose(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
+					this.#connectionLost(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
 				},
 			});
 		}
@@ -308,7 +310,7 @@ export class Protocol {
 				this.request();
 			}
 		} else if (type === "goodbye" && this.#state === "open") {
-			this.#lose(new ProtocolError("goodbye", "the backend said goodbye"));
+			this.#connectionLost(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
 			this.#logUnknown(type.slice(0, MAX_TYPE_LENGTH));
 		}
@@ -322,7 +324,7 @@ export class Protocol {
 	}
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
-	#lose(error: ProtocolError): void {
+	#connectionLost(error: ProtocolError): void {
 		const delay = this.#delays.after(error, this.#watch?.isIdle);
 		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
 		this.#isWanted = this.#isAlwaysWanted;
@@ -366,12 +368,12 @@ export class Protocol {
 	}
 
 	/** Starts the timeout of the current step. */
-	#limit(what: string): void {
+	#startTimeout(what: string): void {
 		this.#clearTimer();
 		const timeout = this.#options.helloTimeout ?? 10_000;
 		this.#timer = this.#options.timer.set(() => {
 			this.#timer = undefined;
-			this.#lose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
+			this.#connectionLost(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
 		}, timeout);
 	}
 

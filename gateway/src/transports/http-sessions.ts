@@ -247,7 +247,7 @@ class HttpSession {
 	/** Lists that have changed since the client began to read them. */
 	readonly #outdated = new Set<ListName>();
 	/** Those of them that the client has not been told of. */
-	readonly #untold = new Set<ListName>();
+	readonly #pendingListChanges = new Set<ListName>();
 	#calls = 0;
 	#responses = 0;
 	/** What the server sends without being asked goes here. */
@@ -262,7 +262,7 @@ class HttpSession {
 			...client,
 			onListed: (list) => {
 				this.#outdated.delete(list);
-				this.#untold.delete(list);
+				this.#pendingListChanges.delete(list);
 			},
 			onCall: (context) => {
 				this.#calls += 1;
@@ -294,7 +294,7 @@ class HttpSession {
 	async restore(id: string, { revision, name, version, capabilities }: SessionClaims): Promise<void> {
 		for (const list of LISTS) {
 			this.#outdated.add(list);
-			this.#untold.add(list);
+			this.#pendingListChanges.add(list);
 		}
 		await this.open();
 		await this.#transport.restore(id, {
@@ -336,7 +336,7 @@ class HttpSession {
 	async serve(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
 		if (response.closed) {
 			// The client has disconnected: there would be no event that the answer is complete.
-			this.#rest();
+			this.#startIdleTimer();
 		} else {
 			this.#begin(response);
 			await this.#transport.handle(request, response, body);
@@ -355,11 +355,11 @@ class HttpSession {
 		this.#responses += 1;
 		response.once("close", () => {
 			this.#responses -= 1;
-			this.#rest();
+			this.#startIdleTimer();
 		});
 	}
 
-	#rest(): void {
+	#startIdleTimer(): void {
 		clearTimeout(this.#idleTimer);
 		if (this.idle && !this.#closed) {
 			const close = (): void => void this.close().catch(this.#options.onError);
@@ -375,7 +375,7 @@ class HttpSession {
 			}
 			// The last messages may be lost.
 			for (const list of this.#outdated) {
-				this.#untold.add(list);
+				this.#pendingListChanges.add(list);
 			}
 		});
 		void this.#announceUntold();
@@ -385,7 +385,7 @@ class HttpSession {
 	async #changed(change: CatalogChange): Promise<void> {
 		if (isOfList(change)) {
 			this.#outdated.add(change.kind);
-			this.#untold.add(change.kind);
+			this.#pendingListChanges.add(change.kind);
 			this.#asks.repeat();
 		}
 		if (this.#stream !== undefined || !isOfList(change)) {
@@ -395,7 +395,7 @@ class HttpSession {
 
 	async #announceUntold(): Promise<void> {
 		if (this.#stream !== undefined) {
-			for (const kind of [...this.#untold]) {
+			for (const kind of [...this.#pendingListChanges]) {
 				await this.#announce({ kind });
 			}
 		}
@@ -403,7 +403,7 @@ class HttpSession {
 
 	async #announce(change: CatalogChange): Promise<void> {
 		if (isOfList(change)) {
-			this.#untold.delete(change.kind);
+			this.#pendingListChanges.delete(change.kind);
 		}
 		await this.#server.announce(change).catch(this.#options.onError);
 	}
@@ -416,8 +416,8 @@ class HttpSession {
 		if (this.#stream !== undefined) {
 			return;
 		}
-		for (const list of [...this.#untold]) {
-			this.#untold.delete(list);
+		for (const list of [...this.#pendingListChanges]) {
+			this.#pendingListChanges.delete(list);
 			await mcpReq.notify({ method: `notifications/${list}/list_changed` }).catch(this.#options.onError);
 		}
 	}

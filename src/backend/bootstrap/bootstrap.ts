@@ -64,8 +64,8 @@ export class Bootstrap {
 	/** Whether the backend is in a session. */
 	#isReached = false;
 	readonly #unreached: Backoff;
-	/** The backend that the application was told, as text. */
-	#told = "";
+	/** The backend that was reported to the application, as text. */
+	#reported = "";
 	/** Whether binding was requested and is not yet confirmed. */
 	#isUnbound = false;
 	#timer: TimerHandle | undefined;
@@ -183,7 +183,7 @@ export class Bootstrap {
 		if (backend === undefined) {
 			throw new Error("the response has neither mqtt nor websocket");
 		}
-		this.#tell(backend);
+		this.#report(backend);
 		try {
 			storeBackend(settings, config.otaUrl, backend);
 		} catch (error) {
@@ -191,11 +191,11 @@ export class Bootstrap {
 		}
 	}
 
-	#tell(backend: ServedBackend): void {
+	#report(backend: ServedBackend): void {
 		const text = JSON.stringify(backend);
-		if (text !== this.#told) {
+		if (text !== this.#reported) {
 			this.#options.events.onBackend(backend);
-			this.#told = text;
+			this.#reported = text;
 		}
 	}
 
@@ -261,7 +261,7 @@ export class Bootstrap {
 
 	#fail(error: Error): void {
 		this.#failures += 1;
-		if (this.#told === "") {
+		if (this.#reported === "") {
 			this.#useStored();
 		}
 		if (this.#failures < TRIES) {
@@ -284,7 +284,7 @@ export class Bootstrap {
 			return;
 		}
 		try {
-			this.#tell(stored);
+			this.#report(stored);
 		} catch (error) {
 			log(`stored backend unusable: ${(error as Error).message}`);
 		}

@@ -46,8 +46,8 @@ const TAIL = 24_576;
 const SILENCE = 1_024;
 
 /** Poll interval of the audio out, ms; and polls without progress after which it counts as broken. */
-const LOOK = 1_000;
-const LOOKS = 3;
+const CHECK_INTERVAL = 1_000;
+const MAX_CHECKS = 3;
 
 interface Waiting {
 	resolve(): void;
@@ -68,7 +68,7 @@ export class PlayedSound implements Sound {
 	#over: Error | undefined;
 	/** Pending promises for room, or for the end. */
 	#waiting: Waiting | undefined;
-	#looks = 0;
+	#checks = 0;
 
 	/** @throws Error as the platform's class, for an unsupported sample rate or lack of memory */
 	constructor({ audioOut, timer, sampleRate, loudness }: PlayedSoundOptions) {
@@ -87,7 +87,7 @@ export class PlayedSound implements Sound {
 			this.#out.close();
 			throw error;
 		}
-		this.#watch = timer.repeat(() => this.#look(), LOOK);
+		this.#watch = timer.repeat(() => this.#checkProgress(), CHECK_INTERVAL);
 	}
 
 	get isOver(): boolean {
@@ -143,7 +143,7 @@ export class PlayedSound implements Sound {
 	}
 
 	#fill(bytes: number): void {
-		this.#looks = 0;
+		this.#checks = 0;
 		// The platform may call once more after close.
 		let room = this.#over === undefined ? bytes - (bytes % 2) : 0;
 		while (room > 0) {
@@ -186,9 +186,9 @@ export class PlayedSound implements Sound {
 		return new Uint8Array(count);
 	}
 
-	#look(): void {
-		this.#looks += 1;
-		if (this.#looks > LOOKS) {
+	#checkProgress(): void {
+		this.#checks += 1;
+		if (this.#checks > MAX_CHECKS) {
 			this.#close(new Error("audio output stalled"));
 		}
 	}
