@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { FIRMWARE } from "../src/settings/firmware.js";
 import { makeFonts } from "../toolchain/fonts/make-fonts.js";
-import { bundleDevicePage } from "../toolchain/page-bundles.js";
 import { ProgramError } from "../toolchain/program.js";
 import { listPreloads } from "./moddable/preload.js";
 
@@ -34,6 +33,9 @@ const NAMED = ["manifest.json", "manifest_minimal.json"];
 /** The engine's sources in the package @agoric/xsnap, which would bring 60 more packages and build itself when it is installed. */
 const XS = ["includes", "platforms", "sources"];
 
+/** The texts of its licence, which are not in that package. The first one adds to the second. */
+const XS_LICENCES = { "COPYING.LESSER": "lgpl-3.0.txt", COPYING: "gpl-3.0.txt" };
+
 /** What the programs find in node_modules. The last one is needed only to flash a board. */
 const NOT_BUNDLED = ["esbuild", "typescript", "serialport"];
 
@@ -57,7 +59,12 @@ interface Declarations {
 	bundleDeclarations(entries: Readonly<Record<string, string>>, folder: string): Promise<void>;
 }
 
+interface PageBundler {
+	bundleDevicePage(folder: string): Promise<string[]>;
+}
+
 const { writeLicences }: PackageFiles = await import(new URL("package-files.mjs", import.meta.url).href);
+const { bundleDevicePage }: PageBundler = await import(new URL("../toolchain/bundle.mjs", import.meta.url).href);
 const { bundleDeclarations }: Declarations = await import(new URL("declarations.mjs", import.meta.url).href);
 
 const { devDependencies, engines, license } = readPackage(ROOT);
@@ -77,7 +84,7 @@ export async function packFirmware(folder: string): Promise<void> {
 		dropName(join(target, manifest));
 	}
 	copyXs(join(target, "virtual-device", "xs"));
-	await copyMade(target);
+	const ofPage = await copyMade(target);
 	const inputs = await bundlePrograms(target, {
 		index: "src/parts/index.ts",
 		test: "scripts/project/test-device.ts",
@@ -88,12 +95,12 @@ export async function packFirmware(folder: string): Promise<void> {
 		join(target, "types"),
 	);
 	writeFileSync(join(target, "types", "index.d.ts"), GLOBALS, { flag: "a" });
-	writeLicences(target, inputs);
+	writeLicences(target, [...inputs, ...ofPage]);
 	finish(folder, target, {
 		name: FIRMWARE.name,
 		description:
 			"An MCP server that runs on the microcontroller, and a virtual device to try it: for a device of your own",
-		license: `${license} AND LGPL-3.0-or-later`,
+		license: `${license} AND LGPL-3.0-or-later AND OFL-1.1`,
 		bin: { "xs-mcp": "bin/xs-mcp.mjs" },
 		exports: {
 			".": { types: "./types/index.d.ts", default: "./programs/index.js" },
@@ -155,25 +162,30 @@ function copyXs(target: string): void {
 	for (const folder of XS) {
 		cpSync(join(xsnap, "moddable", "xs", folder), join(target, folder), { recursive: true });
 	}
+	for (const [file, licence] of Object.entries(XS_LICENCES)) {
+		copyFileSync(join(ROOT, "virtual-device", "licences", licence), join(target, file));
+	}
 	const { version } = readPackage(xsnap);
 	writeFileSync(
 		join(target, "README.md"),
-		`Moddable's XS engine as in @agoric/xsnap ${version}, unchanged. Its licences are in its files.\n`,
+		`Moddable's XS engine as in @agoric/xsnap ${version}, unchanged. Each file names its licence: LGPL-3.0-or-later (COPYING.LESSER, COPYING), and Apache-2.0 (LICENSE of this package) for what it has of Marvell and Kinoma.\n`,
 	);
 }
 
-/** What this project makes once, before builds. */
-async function copyMade(target: string): Promise<void> {
+/** What this project makes once, before builds. @returns the paths of the files that were put into the page */
+async function copyMade(target: string): Promise<string[]> {
 	listPreloads();
 	cpSync(join(ROOT, ".cache/moddable/preload.json"), join(target, ".cache/moddable/preload.json"));
 	cpSync(makeFonts(), join(target, ".cache/fonts"), { recursive: true });
-	cpSync(await bundleDevicePage(), join(target, "virtual-device/page"), { recursive: true });
+	const licence = readFileSync(join(ROOT, "gateway/glyphs-LICENSE.txt"), "utf8");
+	writeFileSync(join(target, ".cache/fonts/LICENSE.txt"), licence.replace("glyphs.bin", "these files"));
 	writeFileSync(
 		join(target, "toolchain/bundle.mjs"),
 		'import { fileURLToPath } from "node:url";\n\n' +
 			"/** The folder of the virtual device's page. In the repository it is bundled first. */\n" +
 			'export const cachedDevicePageBundle = async () => fileURLToPath(new URL("../virtual-device/page/", import.meta.url));\n',
 	);
+	return await bundleDevicePage(join(target, "virtual-device/page"));
 }
 
 /** @returns the paths of the files that were put in */

@@ -66,7 +66,7 @@ const DEVICE_SOURCES = [
 /** The same of a virtual device's page. */
 const DEVICE_PAGE_SOURCES = [
 	"virtual-device/page",
-	"virtual-device/src/page",
+	"virtual-device/src",
 	"gateway/console/src/parts/visible.ts",
 	"toolchain/bundle.mjs",
 	"package-lock.json",
@@ -215,6 +215,11 @@ async function bundleConsole(folder) {
 	return inputs;
 }
 
+/** Bundles the virtual device's page. Resolves with the paths of the files that were put in. */
+export async function bundleDevicePage(folder) {
+	return await bundlePage({ source: "virtual-device/page", name: "device", folder });
+}
+
 /**
  * Bundles a page for browsers: one script and one style sheet, whose names change with their contents, and the page that
  * loads them. Resolves with the paths of the files that were put in.
@@ -301,9 +306,7 @@ export async function cachedConsoleBundle() {
 
 /** The same for a virtual device's page. Resolves with its folder. */
 export async function cachedDevicePageBundle() {
-	return await cached("device-page", DEVICE_PAGE_SOURCES, (folder) =>
-		bundlePage({ source: "virtual-device/page", name: "device", folder }),
-	);
+	return await cached("device-page", DEVICE_PAGE_SOURCES, bundleDevicePage);
 }
 
 /** The same for the virtual device's program; the bundler then exits. Resolves with the URL of `cli.js`. */

@@ -140,6 +140,18 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		);
 	});
 
+	it("has the licences of what is in its firmware: the engine's, the fonts', and those of packages", () => {
+		const read = (path: string): string => readFileSync(join(folder, "node_modules", "xs-mcp", path), "utf8");
+		assert.match(read("virtual-device/xs/COPYING.LESSER"), /GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3/);
+		assert.match(read("virtual-device/xs/COPYING"), /GNU GENERAL PUBLIC LICENSE\s+Version 3/);
+		assert.match(read("LICENSE"), /Apache License\s+Version 2\.0/);
+		assert.match(read(".cache/fonts/LICENSE.txt"), /SIL Open Font License, Version 1\.1/i);
+		for (const name of ["preact", "ws", "mqtt-packet"]) {
+			assert.match(read("THIRD-PARTY-LICENSES"), new RegExp(`^${name} [0-9.]+: \\S`, "m"));
+		}
+		assert.equal(JSON.parse(read("package.json")).license, "Apache-2.0 AND LGPL-3.0-or-later AND OFL-1.1");
+	});
+
 	it("tests its tools on the chip's engine, after their types", async () => {
 		const { stdout, stderr } = await command(folder, "npm", "test");
 		assert.match(stdout, /# pass 2\n/);
