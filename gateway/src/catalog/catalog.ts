@@ -183,6 +183,16 @@ export class Catalog {
 		return this.#update().kind ?? "full";
 	}
 
+	/** Every tool that the client may call, with its server. */
+	get callable(): Iterable<FoundTool> {
+		return this.#options.lists.members();
+	}
+
+	/** A tool as a full list has it. */
+	listed({ server, tool }: FoundTool): Tool {
+		return this.#options.listings.listed(server, this.#options.naming, tool);
+	}
+
 	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
 	get groups(): ReadonlyMap<string, ToolGroup> {
 		return this.#options.lists.groups;
@@ -237,9 +247,8 @@ export class Catalog {
 
 	/** The tool or group of this name as a list has it; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
-		const { listings, naming } = this.#options;
 		const found = this.findTool(name);
-		return found ? listings.listed(found.server, naming, found.tool) : this.findGroup(name)?.listed;
+		return found ? this.listed(found) : this.findGroup(name)?.listed;
 	}
 
 	/** The tool of the gateway itself that has this name. */

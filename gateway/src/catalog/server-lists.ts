@@ -57,7 +57,7 @@ export class ServerLists {
 		const join = joiner<Tool>();
 		const several = [callSeveral];
 		const shared = {
-			members: () => this.#members(),
+			members: () => (scope.server === undefined ? this.members() : []),
 			likeness: (tool: ServerTool) => listings.likeness(tool),
 			listed: ({ server, tool }: Member) => listings.listed(server, "portable", tool),
 			isTaken: (name: string) => this.#isTaken(name),
@@ -132,9 +132,9 @@ export class ServerLists {
 		return { userTools: typeof userTools === "boolean" ? userTools : userTools.has(id), readOnly };
 	}
 
-	/** The tools that may be called together. */
-	*#members(): Generator<Member> {
-		for (const server of this.#scope.server === undefined ? this.servers : []) {
+	/** The servers' tools that may be called. */
+	*members(): Generator<Member> {
+		for (const server of this.servers) {
 			const allowed = this.allowed(server);
 			for (const tool of server.tools) {
 				if (this.#options.listings.allows(tool, allowed)) {

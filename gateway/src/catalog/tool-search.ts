@@ -1,10 +1,11 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import MiniSearch, { type SearchResult } from "minisearch";
-import type { Catalog } from "./catalog.js";
-import { isQuestion, stemOf, synonymsOf, tellingWords, wordsOf } from "./search-words.js";
+import MiniSearch from "minisearch";
+import type { Server, ServerTool } from "xs-mcp-manager/core";
+import type { Catalog, FoundTool } from "./catalog.js";
+import { isMeaning, isPlace, isQuestion, tellingTerms, termsOf } from "./search-words.js";
 
-/** A search result. */
+/** A search result: a tool of a server, or one that several devices share. */
 interface ToolHit {
 	/** As clients call it. */
 	readonly name: string;
@@ -20,21 +21,23 @@ interface ToolQuery {
 	readonly server?: string | undefined;
 }
 
-/** The searched fields of a tool. The device's name has its own weight, because all tools of the device share it. */
-interface Entry extends ToolHit {
+/** A tool of one server, or of those that share it, which have it once in the index. */
+interface Entry {
+	readonly id: number;
 	/** As its server names it. */
 	readonly tool: string;
 	readonly title: string | undefined;
 	readonly description: string | undefined;
-	/** The alias of its server, and the name of its board. */
-	readonly device: string;
 	readonly readOnly: boolean;
+	readonly group: ToolHit | undefined;
+	readonly members: readonly FoundTool[];
 }
 
 interface ToolIndex {
 	readonly search: MiniSearch<Entry>;
-	/** The stems in the servers' aliases. */
-	readonly aliasStems: ReadonlyMap<string, ReadonlySet<string>>;
+	readonly entries: readonly Entry[];
+	/** The words of each server's names: alias, board and tags. Of a word, its stem and the place that it means. */
+	readonly names: ReadonlyMap<Server, readonly (readonly (readonly string[])[])[]>;
 }
 
 /** Limit of cached indexes: clients with different access have different ones. */
@@ -43,15 +46,10 @@ const MAX_INDEXES = 16;
 /** Characters of a description that are searched. */
 const MAX_SEARCHED_CHARACTERS = 1_000;
 
-/** Tools that are indexed at a time, before other work of the gateway gets its turn. */
-const CHUNK = 100;
-
-/** How much a synonym counts, and a tool of a device that the query names. */
-const SYNONYM_WEIGHT = 0.5;
+/** How much a meaning counts beside a word, and a tool of a device that the query names. */
+const MEANING_WEIGHT = 0.5;
 const DEVICE_WEIGHT = 4;
-
-/** How much a tool of several devices counts beside the same tool of one that the query does not name. */
-const GROUP_WEIGHT = 2;
+const WORD_BONUS = 0.1;
 
 /** The weight of read-only tools for questions, and of acting tools for commands. */
 const INTENT_WEIGHT = 1.6;
@@ -60,90 +58,117 @@ const INTENT_WEIGHT = 1.6;
 const MIN_FUZZY = 6;
 const MIN_PREFIX = 4;
 
-/** By the list of tools, which is a new array after each change. */
-const indexes = new LRUCache<object, Promise<ToolIndex>>({ max: MAX_INDEXES });
+/** By the groups of a catalog, which are made anew after each change. */
+const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
 
-/** Searches names, titles and descriptions of a catalog's tools, by words or a sentence. The best hits come first. */
-export async function searchTools(catalog: Catalog, { query, server }: ToolQuery): Promise<ToolHit[]> {
-	const { search, aliasStems } = await indexOf(catalog);
-	const stems = tellingWords(wordsOf(query)).map(stemOf);
-	const weights = new Map(stems.flatMap((stem) => synonymsOf(stem).map((each) => [each, SYNONYM_WEIGHT])));
-	for (const stem of stems) {
-		weights.set(stem, 1);
-	}
-	const terms = [...weights.keys()];
+/**
+ * Searches names, titles and descriptions of a catalog's tools, by words or a sentence. The best hits come first: tools of
+ * devices that the query names, and tools that several devices share where it names none.
+ */
+export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery): ToolHit[] {
+	const { search, entries, names } = indexOf(catalog);
+	const terms = tellingTerms(query);
 	const asks = isQuestion(query);
-	const hits = search.search(terms.join(" "), {
-		filter: (hit: SearchResult) => server === undefined || hit.server === server,
-		boostTerm: (term) => weights.get(term) ?? 1,
-		boostDocument: (_id, _term, stored) => (stored?.readOnly === asks ? INTENT_WEIGHT : 1),
+	const found = search.search(terms.join(" "), {
+		boostTerm: (term) => (isMeaning(term) ? MEANING_WEIGHT : 1),
+		boostDocument: (id) => (entries[id as number]?.readOnly === asks ? INTENT_WEIGHT : 1),
 	});
-	const scored = hits.map(({ name, server: alias, devices, score }) => ({
-		hit: { name, ...(alias === undefined ? { devices } : { server: alias }) } as ToolHit,
-		score: score * (alias === undefined ? GROUP_WEIGHT : 1 + DEVICE_WEIGHT * namedShare(aliasStems.get(alias), stems)),
-	}));
-	return scored.sort((one, other) => other.score - one.score).map(({ hit }) => hit);
+	const shares = new Map([...names].map(([server, each]) => [server, namedShare(each, new Set(terms))]));
+	const isOnlyDevice = found.length === 0;
+	const scored = isOnlyDevice ? entries.map(({ id }) => ({ id, score: 0 })) : found;
+	const hits = scored.flatMap(({ id, score }) => {
+		const { group, members } = entries[id as number] as Entry;
+		const alone = members
+			.filter(({ server }) => only === undefined || server.alias === only)
+			.map((found) => ({ found, share: shares.get(found.server) ?? 0 }));
+		const most = alone.reduce((max, { share }) => Math.max(max, share), 0);
+		const isNamed = group === undefined || only !== undefined || alone.some(({ share }) => share < most);
+		const named = alone.filter(
+			({ share }) => share > 0 || (group === undefined && !isOnlyDevice) || only !== undefined,
+		);
+		return [
+			...(isNamed ? named : []).map(({ found, share }) => ({
+				hit: { name: catalog.listed(found).name, server: found.server.alias },
+				score: (score || 1) * (1 + DEVICE_WEIGHT * share),
+			})),
+			...(group !== undefined && only === undefined && !isOnlyDevice ? [{ hit: group, score }] : []),
+		];
+	});
+	return hits.sort((one, other) => other.score - one.score).map(({ hit }) => hit);
 }
 
-/** How much of an alias a query names, from 0 to 1. */
-function namedShare(alias: ReadonlySet<string> | undefined, stems: readonly string[]): number {
-	const named = new Set(stems.filter((stem) => alias?.has(stem)));
-	return alias === undefined || named.size === 0 ? 0 : named.size / alias.size;
+/** How much of one of a server's names a query names: 0 to 1, and a little more for each word, so that the longest name wins. */
+function namedShare(names: readonly (readonly (readonly string[])[])[], terms: ReadonlySet<string>): number {
+	const shares = names.map((words) => {
+		const named = words.filter((word) => word.some((term) => terms.has(term))).length;
+		return named / words.length + named * WORD_BONUS;
+	});
+	return Math.max(0, ...shares);
 }
 
-function indexOf(catalog: Catalog): Promise<ToolIndex> {
-	const { allTools } = catalog;
-	let index = indexes.get(allTools);
-	if (index === undefined) {
-		index = makeIndex(catalog);
-		indexes.set(allTools, index);
-	}
+function indexOf(catalog: Catalog): ToolIndex {
+	const { groups } = catalog;
+	const index = indexes.get(groups) ?? makeIndex(catalog);
+	indexes.set(groups, index);
 	return index;
 }
 
-async function makeIndex(catalog: Catalog): Promise<ToolIndex> {
+function makeIndex(catalog: Catalog): ToolIndex {
 	const search = new MiniSearch<Entry>({
-		idField: "name",
-		fields: ["tool", "title", "description", "device"],
-		storeFields: ["name", "server", "devices", "readOnly"],
-		tokenize: wordsOf,
-		processTerm: stemOf,
+		fields: ["tool", "title", "description"],
+		tokenize: termsOf,
+		processTerm: (term) => term,
 		searchOptions: {
-			// A query's terms are stems already.
-			processTerm: (term) => term,
-			boost: { tool: 3, title: 2, device: 0.5 },
-			prefix: (term) => term.length >= MIN_PREFIX,
-			fuzzy: (term) => (term.length >= MIN_FUZZY ? 0.2 : false),
+			// A query's terms are terms already.
+			tokenize: (query) => query.split(" "),
+			boost: { tool: 3, title: 2 },
+			prefix: (term) => !isMeaning(term) && term.length >= MIN_PREFIX,
+			fuzzy: (term) => (!isMeaning(term) && term.length >= MIN_FUZZY ? 0.2 : false),
 		},
 	});
 	const entries = entriesOf(catalog);
-	await search.addAllAsync(entries, { chunkSize: CHUNK });
-	const aliases = catalog.servers.map(({ alias }) => alias);
-	const aliasStems = new Map(aliases.map((alias) => [alias, new Set(wordsOf(alias).map(stemOf))]));
-	return { search, aliasStems };
+	search.addAll(entries);
+	const namesOf = namer();
+	const names = new Map(catalog.servers.map((server) => [server, namesOf(server)]));
+	return { search, entries, names };
+}
+
+/** The terms of each word, made once: thousands of devices have the same board. */
+function namer(): (server: Server) => (readonly string[])[][] {
+	const known = new Map<string, readonly string[]>();
+	const termsOfName = (word: string): readonly string[] => {
+		const terms = known.get(word) ?? tellingTerms(word).filter((term) => isPlace(term) || !isMeaning(term));
+		known.set(word, terms);
+		return terms;
+	};
+	return ({ alias, board, tags }) =>
+		[alias, board.name, ...tags].map((name) => name.split(/[^\p{L}\p{N}]+/u).map(termsOfName));
 }
 
 function entriesOf(catalog: Catalog): Entry[] {
-	const groups = [...catalog.groups.values()].map(({ listed, members }) =>
-		entryOf(listed, { devices: members.length, tool: members[0]?.tool.name ?? "", device: "" }),
-	);
-	const single = catalog.allTools.flatMap((listed: Tool) => {
-		const found = catalog.findTool(listed.name);
-		if (found === undefined) {
-			return [];
-		}
-		const { alias, board } = found.server;
-		return [entryOf(listed, { server: alias, tool: found.tool.name, device: `${alias} ${board.name}` })];
-	});
-	return [...groups, ...single];
-}
-
-function entryOf(listed: Tool, of: Pick<Entry, "server" | "devices" | "tool" | "device">): Entry {
-	return {
-		name: listed.name,
-		title: listed.title,
-		description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
-		readOnly: listed.annotations?.readOnlyHint === true,
-		...of,
+	const entries: Entry[] = [];
+	const grouped = new Map<ServerTool, Set<Server>>();
+	const add = (listed: Tool, members: readonly FoundTool[], group?: ToolHit): void => {
+		entries.push({
+			id: entries.length,
+			tool: members[0]?.tool.name ?? "",
+			title: listed.title,
+			description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
+			readOnly: listed.annotations?.readOnlyHint === true,
+			group,
+			members,
+		});
 	};
+	for (const [name, { listed, members }] of catalog.groups) {
+		add(listed, members, { name, devices: members.length });
+		for (const { server, tool } of members) {
+			grouped.set(tool, (grouped.get(tool) ?? new Set()).add(server));
+		}
+	}
+	for (const found of catalog.callable) {
+		if (grouped.get(found.tool)?.has(found.server) !== true) {
+			add(catalog.listed(found), [found]);
+		}
+	}
+	return entries;
 }

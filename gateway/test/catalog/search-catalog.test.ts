@@ -75,7 +75,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 					annotations,
 				},
 			]);
-			assert.match(content[0].text, /^lamp_000001__self_audio_speaker_set_volume: Set the volume\.\n/);
+			assert.match(content[0].text, /^lamp_000001__self_audio_speaker_set_volume: Set the volume\.$/);
 			const erase = await call(client, "tools_search", { query: "erase" });
 			assert.deepEqual(erase.structuredContent.tools[0].annotations, { destructiveHint: true });
 			assert.equal(

@@ -72,8 +72,68 @@ const SENTENCES: readonly (readonly [sentence: string, device: string, tool: str
 	["what is the status of the living room panel", "living_room_panel", "get_device_status"],
 ];
 
-/** How many must be found first. The search was tuned with these sentences, so others do worse. */
-const MIN_FIRST = 38;
+/** Written before the search was. Its English words were extended after these were tried. */
+const OTHERS: typeof SENTENCES = [
+	["could you make the hall panel a bit less glaring", "hall_panel", "set_brightness"],
+	["the nursery speaker is way too noisy at night", "nursery", "set_volume"],
+	["paint the attic lamp green", "attic_lamp", "light_set"],
+	["snap a pic from the garage camera", "garage_camera", "take_photo"],
+	["do we need to recharge the porch clock?", "porch_clock", "get_device_status"],
+	["did anything move in the cellar?", "cellar", "sensor_read"],
+	["put on some jazz in the office", "office", "play"],
+	["give a short signal in the bedroom so they come down", "bedroom", "chime"],
+	["night mode colours for the kitchen panel", "kitchen_panel", "set_theme"],
+	["is it freezing in the attic?", "attic", "sensor_read"],
+	["厨房 音量", "kitchen", "set_volume"],
+	["把卧室的灯关掉", "bedroom", "light_set"],
+	["客厅现在多少度", "living_room", "sensor_read"],
+	["车库里有什么，拍张照片看看", "garage", "take_photo"],
+	["办公室的屏幕调暗一点", "office", "set_brightness"],
+	["在厨房放一首歌", "kitchen", "play"],
+	["阁楼的电池还剩多少", "attic", "get_device_status"],
+	["キッチンの音量を下げて", "kitchen", "set_volume"],
+	["寝室の電気を消して", "bedroom", "light_set"],
+	["リビングは何度ですか", "living_room", "sensor_read"],
+	["ガレージの写真を撮って", "garage", "take_photo"],
+	["オフィスで音楽をかけて", "office", "play"],
+	["地下室のバッテリーの残りは？", "cellar", "get_device_status"],
+	["廊下の画面を明るくして", "hall", "set_brightness"],
+];
+
+/** Written when the search was as it is, and tried once. */
+const FRESH: typeof SENTENCES = [
+	["the porch is deafening, can you fix that", "porch", "set_volume"],
+	["set the office clock to half its loudness", "office_clock", "set_volume"],
+	["I can hardly read the display of the hall clock", "hall_clock", "set_brightness"],
+	["what does the cellar look like at the moment?", "cellar", "take_photo"],
+	["has somebody moved in the porch?", "porch", "sensor_read"],
+	["how humid is the nursery", "nursery", "sensor_read"],
+	["light up the hall", "hall", "light_set"],
+	["make the bedroom lamp warm white", "bedroom_lamp", "light_set"],
+	["start the radio in the kitchen", "kitchen", "play"],
+	["buzz in the garage to call them", "garage", "chime"],
+	["is the attic panel connected to the network?", "attic_panel", "get_device_status"],
+	["dark appearance for the office panel please", "office_panel", "set_theme"],
+	["走廊声音太大了", "hall", "set_volume"],
+	["打开地下室的灯", "cellar", "light_set"],
+	["卧室湿度是多少", "bedroom", "sensor_read"],
+	["拍一下门廊", "porch", "take_photo"],
+	["客厅播放音乐", "living_room", "play"],
+	["儿童房的屏幕太亮了", "nursery", "set_brightness"],
+	["書斎の音を小さくして", "office", "set_volume"],
+	["玄関のカメラで写真を撮って", "porch", "take_photo"],
+	["屋根裏の温度を教えて", "attic", "sensor_read"],
+	["ガレージのライトをつけて", "garage", "light_set"],
+	["台所の画面を暗くして", "kitchen", "set_brightness"],
+	["居間のチャイムを鳴らして", "living_room", "chime"],
+];
+
+/** How many must be found first: of the sentences that the search was tuned with, and of the fresh ones. */
+const MIN_FIRST = [
+	[SENTENCES, 38],
+	[OTHERS, 20],
+	[FRESH, 20],
+] as const;
 
 describe("a search by a sentence among 50 devices", () => {
 	it("finds the tool and the device first", async (t) => {
@@ -85,15 +145,16 @@ describe("a search by a sentence among 50 devices", () => {
 		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, tools: EVERYTHING, board: "m5stack" })));
 		const catalog = gateway.gateway.catalog(LOCAL);
 		assert.equal(catalog.allTools.length, 450);
-		const missed: string[] = [];
-		for (const [query, device, name] of SENTENCES) {
-			const [first] = await searchTools(catalog, { query });
-			if (first?.server !== device || !first.name.endsWith(name)) {
-				missed.push(`${query}: ${first?.name}, not ${device} ${name}`);
+		for (const [sentences, least] of MIN_FIRST) {
+			const missed: string[] = [];
+			for (const [query, device, name] of sentences) {
+				const [first] = searchTools(catalog, { query });
+				if (first?.server !== device || !first.name.endsWith(name)) {
+					missed.push(`${query}: ${first?.name}, not ${device} ${name}`);
+				}
 			}
+			assert.ok(sentences.length - missed.length >= least, missed.join("\n"));
+			t.diagnostic(`${sentences.length - missed.length} of ${sentences.length}`);
 		}
-		assert.equal(SENTENCES.length, 40);
-		assert.ok(SENTENCES.length - missed.length >= MIN_FIRST, missed.join("\n"));
-		t.diagnostic(`${SENTENCES.length - missed.length} of ${SENTENCES.length}`);
 	});
 });
