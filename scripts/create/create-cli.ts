@@ -4,7 +4,7 @@ import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { BOARDS, LANGUAGES } from "./choices.js";
-import { makeProject } from "./make-project.js";
+import { checkPlace, makeProject } from "./make-project.js";
 import { askFor } from "./questions.js";
 
 interface Flags {
@@ -29,9 +29,14 @@ const program = new Command("npm create xs-mcp")
 await runProgram(program);
 
 async function create(given: string | undefined, flags: Flags): Promise<void> {
-	const answers = await askFor({ folder: given, board: flags.board, language: flags.language });
+	const nameOf = (folder: string): string => flags.name ?? basename(resolve(folder));
+	const check = (folder: string): void => checkPlace(resolve(folder), nameOf(folder));
+	if (given !== undefined) {
+		check(given);
+	}
+	const answers = await askFor({ folder: given, board: flags.board, language: flags.language }, check);
 	const folder = resolve(answers.folder);
-	const name = flags.name ?? basename(folder);
+	const name = nameOf(folder);
 	makeProject({ ...answers, folder, name, packages: flags.packages && resolve(flags.packages) });
 	const place = relative(process.cwd(), folder);
 	console.log(`${name} is in ${place || folder}.`);

@@ -28,12 +28,7 @@ export interface ProjectPlan extends Answers {
  * @throws ProgramError if the folder has something in it, or the name or the tarballs cannot be used
  */
 export function makeProject({ folder, name, board, language, packages }: ProjectPlan): void {
-	if (!NAME.test(name) || TAKEN.includes(name)) {
-		throw new ProgramError(
-			`name: ${JSON.stringify(name)} cannot be one: expected 1 to 32 small letters, digits and hyphens, a letter first. --name gives another one than the folder's`,
-		);
-	}
-	refuseUsed(folder);
+	checkPlace(folder, name);
 	const dependencies =
 		packages === undefined ? { [FIRMWARE.name]: `^${FIRMWARE.version}` } : tarballsIn(packages, folder);
 	mkdirSync(folder, { recursive: true });
@@ -62,6 +57,16 @@ export function makeProject({ folder, name, board, language, packages }: Project
 		config: { name, language },
 		modules: { device: "./device", "tools/*": "./tools/*" },
 	});
+}
+
+/** @throws ProgramError if the folder has something in it, or the name cannot be used */
+export function checkPlace(folder: string, name: string): void {
+	if (!NAME.test(name) || TAKEN.includes(name)) {
+		throw new ProgramError(
+			`name: ${JSON.stringify(name)} cannot be one: expected 1 to 32 small letters, digits and hyphens, a letter first. --name gives another one than the folder's`,
+		);
+	}
+	refuseUsed(folder);
 }
 
 /** @throws ProgramError if there is something that could be lost */

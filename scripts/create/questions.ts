@@ -14,9 +14,10 @@ type Given = { readonly [Name in keyof Answers]: string | undefined };
 /**
  * Asks for what is not given, at a terminal. Without one the defaults are taken.
  *
+ * @param check throws ProgramError for a folder that cannot be used: another one is asked for
  * @throws ProgramError if there is neither a folder nor a terminal, or the input ends
  */
-export async function askFor({ folder, board, language }: Given): Promise<Answers> {
+export async function askFor({ folder, board, language }: Given, check: (folder: string) => void): Promise<Answers> {
 	const [firstBoard = "", firstLanguage = ""] = [BOARDS[0], LANGUAGES[0]];
 	const isComplete = folder !== undefined && board !== undefined && language !== undefined;
 	if (isComplete || !process.stdin.isTTY) {
@@ -25,28 +26,61 @@ export async function askFor({ folder, board, language }: Given): Promise<Answer
 		}
 		return { folder, board: board ?? firstBoard, language: language ?? firstLanguage };
 	}
-	const terminal = createInterface({ input: process.stdin, output: process.stdout });
-	const left = new Promise<never>((_, reject) => {
-		terminal.once("close", () => reject(new ProgramError("nothing was made")));
-	});
-	const ask = (question: string): Promise<string> => Promise.race([terminal.question(question), left]);
-	const choose = async (what: string, choices: readonly string[]): Promise<string> => {
-		for (;;) {
-			const answer = (await ask(`${what} (${choices.join(", ")}) [${choices[0]}]: `)).trim() || (choices[0] as string);
-			if (choices.includes(answer)) {
-				return answer;
-			}
-			console.log(`  unknown: ${answer}`);
-		}
-	};
+	const terminal = new Terminal();
 	try {
 		return {
-			folder: folder ?? ((await ask("Name [my-device]: ")).trim() || "my-device"),
-			board: board ?? (await choose("Board", BOARDS)),
-			language: language ?? (await choose("Language", LANGUAGES)),
+			folder: folder ?? (await terminal.askUntil("Name", "my-device", check)),
+			board: board ?? (await terminal.choose("Board", BOARDS)),
+			language: language ?? (await terminal.choose("Language", LANGUAGES)),
 		};
 	} finally {
-		left.catch(() => {});
 		terminal.close();
+	}
+}
+
+/** A person who answers questions. What is typed before its question is kept for it. */
+class Terminal {
+	readonly #terminal = createInterface({ input: process.stdin, output: process.stdout });
+	readonly #lines = this.#terminal[Symbol.asyncIterator]();
+
+	/** Asks until an answer can be used. */
+	async askUntil(what: string, preset: string, check: (answer: string) => void): Promise<string> {
+		for (;;) {
+			const answer = await this.#ask(`${what} [${preset}]: `, preset);
+			try {
+				check(answer);
+				return answer;
+			} catch (error) {
+				if (!(error instanceof ProgramError)) {
+					throw error;
+				}
+				console.log(`  ${error.message}`);
+			}
+		}
+	}
+
+	/** The same of one of some words, the default first. */
+	async choose(what: string, choices: readonly string[]): Promise<string> {
+		console.log(`${what}s: ${choices.join(", ")}`);
+		return await this.askUntil(what, choices[0] as string, (answer) => {
+			if (!choices.includes(answer)) {
+				throw new ProgramError(`unknown: ${answer}`);
+			}
+		});
+	}
+
+	close(): void {
+		this.#terminal.close();
+	}
+
+	/** @throws ProgramError if the input ends */
+	async #ask(question: string, preset: string): Promise<string> {
+		this.#terminal.setPrompt(question);
+		this.#terminal.prompt();
+		const { value, done } = await this.#lines.next();
+		if (done) {
+			throw new ProgramError("nothing was made");
+		}
+		return value.trim() || preset;
 	}
 }

@@ -10,6 +10,8 @@ import { targetsWithBoards } from "../../../scripts/moddable/targets.js";
 import { device, relay } from "../../../src/parts/index.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { checkDevice } from "../../../toolchain/read-device.js";
+import { Program } from "../../e2e/program.js";
+import { skipIf } from "../../support/skip-if.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -23,6 +25,18 @@ const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
 });
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+
+/** A pseudo-terminal is that of util-linux's `script`. */
+const hasScript = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
+const noTerminal = skipIf(!hasScript && "no script of util-linux here");
+
+/** Runs the program in a terminal. Resolves when it asks its first question. */
+async function openTerminal(cwd: string, ...args: string[]): Promise<Program> {
+	const program = ["--import", `${ROOT}scripts/register.mjs`, `${ROOT}scripts/create/create-cli.ts`, ...args];
+	const line = [process.execPath, ...program].map((word) => `'${word}'`).join(" ");
+	const shell = ["--quiet", "--flush", "--return", "--command", line, "/dev/null"];
+	return await Program.start(shell, (output) => output.includes("Name ["), { command: "script", cwd });
+}
 
 /** Runs the program without a terminal. */
 function create(cwd: string, ...args: string[]) {
@@ -124,6 +138,42 @@ describe("create-xs-mcp", () => {
 		const board = create(cwd, "lake", "--board", "toaster");
 		assert.equal(board.status, 2);
 		assert.match(board.stderr, /argument 'toaster' is invalid\. Allowed choices are esp32, esp32s3,/);
+	});
+
+	it("asks at a terminal for name, board and language, and again for what cannot be", {
+		skip: noTerminal,
+	}, async () => {
+		const cwd = temporaryFolder();
+		mkdirSync(join(cwd, "used"));
+		writeFileSync(join(cwd, "used", "notes.txt"), "mine");
+		const terminal = await openTerminal(cwd, "--no-install");
+		terminal.write("My Lake\nused\nlake\ntoaster\nesp32c3\nja\n");
+		assert.equal(await terminal.ended(), 0, terminal.output);
+		const said = terminal.output.replaceAll("\r", "");
+		assert.match(said, /name: "My Lake" cannot be one: expected 1 to 32 small letters/);
+		assert.match(said, /used has something in it, and nothing is overwritten/);
+		assert.match(said, /unknown: toaster\n/);
+		assert.match(said, /lake is in lake\.\nNext: cd lake && npm install && npm start\n$/);
+		assert.deepEqual(readJson(join(cwd, "lake", "manifest.json")).config, { name: "lake", language: "ja" });
+		assert.match(readFileSync(join(cwd, "lake", "device.ts"), "utf8"), /board: "esp32\/esp32c3"/);
+	});
+
+	it("takes a default for an empty answer, and asks only for what no flag says", { skip: noTerminal }, async () => {
+		const cwd = temporaryFolder();
+		const terminal = await openTerminal(cwd, "--no-install", "--language", "zh");
+		terminal.write("\n\n");
+		assert.equal(await terminal.ended(), 0, terminal.output);
+		assert.doesNotMatch(terminal.output, /Language \(/);
+		assert.deepEqual(readJson(join(cwd, "my-device", "manifest.json")).config, { name: "my-device", language: "zh" });
+	});
+
+	it("makes nothing if a person leaves at a question", { skip: noTerminal }, async () => {
+		const cwd = temporaryFolder();
+		const terminal = await openTerminal(cwd, "--no-install");
+		terminal.write("lake\n\u0004");
+		assert.equal(await terminal.ended(), 1);
+		assert.match(terminal.output, /error: nothing was made/);
+		assert.deepEqual(readdirSync(cwd), []);
 	});
 
 	it("keeps the project and says what to do where npm finds no network", () => {
