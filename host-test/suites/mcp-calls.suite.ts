@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, settled, tool } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A tool that ends when the test says so. */
 function slow(name = "slow") {
@@ -159,6 +159,21 @@ export default suite("calls in progress", {
 		await settled();
 		client.heard();
 		calls[0]?.call.progress(2);
+		equal(client.heard(), []);
+	},
+	"reports an event of its own, also after its answer"() {
+		const { tool: made, calls } = slow();
+		const client = clientWith(made);
+		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		const call = calls[0]?.call;
+		call?.end();
+		call?.emit("tank.empty", { litres: 0 });
+		call?.emit("door.open");
+		const heard = (params: object) => ({ jsonrpc: "2.0", method: "notifications/event", params });
+		equal(client.heard(), [heard({ name: "tank.empty", data: { litres: 0 } }), heard({ name: "door.open" })]);
+		for (const name of ["", "x".repeat(65)]) {
+			throws(() => call?.emit(name), /^emit: expected a name of 1 to 64 characters/);
+		}
 		equal(client.heard(), []);
 	},
 	"reports no progress to a client that did not ask"() {

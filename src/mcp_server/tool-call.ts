@@ -28,6 +28,9 @@ export interface CallSession {
 	notify(message: string): void;
 }
 
+/** The longest name of an event, in characters. */
+const MAX_EVENT_NAME = 64;
+
 /** The rejection of `sleep` when the call was cancelled. */
 export class CallCancelled extends Error {
 	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
@@ -174,5 +177,23 @@ export class ToolCall {
 			return;
 		}
 		this.session.notify(notificationMessage("notifications/progress", { progressToken, progress, total, message }));
+	}
+
+	/**
+	 * Reports that something has happened, also after the call's answer, as long as its session lasts. Clients of the gateway
+	 * get the event `device.event`: docs/gateway/events.md.
+	 *
+	 * @example
+	 * call.emit("tank.empty", { litres: 0 });
+	 *
+	 * @param name 1 to 64 characters
+	 * @param data JSON; the gateway takes 1,024 characters with the name
+	 * @throws RangeError for another name
+	 */
+	emit(name: string, data?: object): void {
+		if (name.length < 1 || name.length > MAX_EVENT_NAME) {
+			throw new RangeError(`emit: expected a name of 1 to ${MAX_EVENT_NAME} characters, got ${name.length}`);
+		}
+		this.session.notify(notificationMessage("notifications/event", { name, data }));
 	}
 }
