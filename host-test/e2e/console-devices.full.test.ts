@@ -51,13 +51,14 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		await page.getByRole("heading", { name: "12 selected" }).waitFor();
 		await page.getByRole("combobox", { name: "Tool", exact: true }).selectOption({ label: "Set volume" });
 		await page.getByLabel("volume", { exact: true }).fill("33");
-		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByRole("button", { name: "Call a tool: 12 devices" }).click();
 		await page.getByText("11 of 12 done, 1 failed").waitFor();
 		assert.match((await page.locator(".steps li").first().textContent()) ?? "", /^sensor_\w+ jammed$/);
 
 		await page.getByText("Rename", { exact: true }).click();
-		await page.getByLabel("Pattern").fill("hall_{nn}");
-		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		assert.equal(await page.locator(".steps li").count(), 0, "what became of other work is gone");
+		await page.getByLabel("Name pattern").fill("hall_{nn}");
+		await page.getByRole("button", { name: "Rename: 12 devices" }).click();
 		await page.getByText("12 of 12 done, 0 failed").waitFor();
 		assert.deepEqual(
 			ids.map((id) => servers.find(id)?.alias).sort(),
@@ -66,7 +67,7 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 
 		await choose(page, "Tags");
 		await page.getByLabel("Add tags").fill("hall upstairs");
-		await page.getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByRole("button", { name: "Tags: 12 devices" }).click();
 		await until(() => ids.every((id) => servers.find(id)?.tags.join() === "hall,upstairs"), "all have the tags");
 		await page.getByRole("searchbox").fill("");
 		await page.getByRole("combobox", { name: "Tags" }).selectOption("hall");
@@ -76,15 +77,15 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		servers.find("hall_01")?.session?.close("test");
 		await until(() => servers.find("hall_01")?.online === false, "one is offline");
 		await choose(page, "Forget");
-		await page.getByRole("button", { name: "Run on 12 devices" }).click();
-		await page.getByRole("dialog").getByRole("button", { name: "Run on 12 devices" }).click();
+		await page.getByRole("button", { name: "Forget: 12 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Forget: 12 devices" }).click();
 		await page.getByText("1 of 12 done, 11 failed").waitFor();
 		assert.equal(servers.find("hall_01"), undefined);
 
 		await page.getByRole("button", { name: "Select all 11" }).click();
 		await page.getByRole("heading", { name: "11 selected" }).waitFor();
 		await choose(page, "Disconnect");
-		await page.getByRole("button", { name: "Run on 11 devices" }).click();
+		await page.getByRole("button", { name: "Disconnect: 11 devices" }).click();
 		await page.getByText("11 of 11 done, 0 failed").waitFor();
 		await until(() => ids.every((id) => !servers.find(id)?.online), "all are offline");
 		assert.deepEqual(complaintsOf(page), []);
@@ -104,8 +105,8 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		const page = await openConsole(t, gateway.base);
 		await page.getByRole("button", { name: "Select all 5" }).click();
 		await choose(page, "Update firmware");
-		await page.getByRole("button", { name: "Run on 5 devices" }).click();
-		await page.getByRole("dialog").getByRole("button", { name: "Run on 5 devices" }).click();
+		await page.getByRole("button", { name: "Update firmware: 5 devices" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Update firmware: 5 devices" }).click();
 		await page.getByText("4 of 5 done, 1 failed").waitFor();
 		const steps = await page.locator(".steps li").allTextContents();
 		assert.match(steps[0] ?? "", /^sensor_\w+ It has no tool that installs firmware/);

@@ -19,7 +19,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await other.getByText("Your session has ended").waitFor();
 		await other.locator("input[name=token]").fill(secret);
 		await other.getByRole("button", { name: "Sign in" }).click();
-		await other.getByText("does not know this token").waitFor();
+		await other.getByText("Invalid token").waitFor();
 	});
 
 	it("asks before the first token for clients, an operator's, and shows it beside the sign-in", async (t) => {

@@ -40,6 +40,16 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		await until(async () => ((await photo.boundingBox())?.height ?? 0) > 100, "the photo is drawn");
 		assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
 		await page.getByText("self.camera.take_photo").waitFor();
+
+		// The page is one client at most, also after it was left and opened again.
+		await page.reload();
+		await page.getByRole("button", { name: "Take photo" }).waitFor();
+		const headers = { Authorization: `Bearer ${gateway.secret}` };
+		await until(
+			async () =>
+				/\nxs_mcp_gateway_sessions 1\n/.test(await (await fetch(`${gateway.base}/metrics`, { headers })).text()),
+			"the session of the page before has ended",
+		);
 		assert.deepEqual(complaintsOf(page), []);
 	});
 });

@@ -75,7 +75,7 @@ async function showDevice(page: Page, { devices, program }: ConsoleFleet): Promi
 	await page.getByRole("link", { name: "workshop" }).click();
 	await page.getByRole("button", { name: "Upload screen picture" }).click();
 	await page.locator("figure img").waitFor();
-	await page.getByLabel("Follow").check();
+	await page.getByLabel("Auto-refresh").check();
 	const session = program.gateway.servers.find("workshop")?.session;
 	await measureFor(devices.get("workshop"), FOLLOWED, (elapsed) => {
 		const hour = elapsed % 9_000;

@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { z } from "zod";
+import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import { readJson } from "../http/body.js";
@@ -29,7 +30,7 @@ export interface ConsoleOptions {
 	readonly tokens: TokenStore;
 	readonly uses: TokenUses;
 	/** The page's description of the gateway. */
-	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware">;
+	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
 
 interface ConsoleRoutesOptions extends ConsoleOptions {
@@ -139,6 +140,7 @@ function showSession({ guard, extension, describe }: ConsoleRoutesOptions): Rout
 	return (c) => {
 		const { admission } = c.var;
 		const { access, session } = admission;
+		const { bridge, hasVoice, ...described } = describe();
 		const info: ConsoleSessionInfo = {
 			principal: access.principal,
 			signedIn: session !== undefined,
@@ -148,7 +150,10 @@ function showSession({ guard, extension, describe }: ConsoleRoutesOptions): Rout
 			version: GATEWAY_INFO.version,
 			needsToken: guard.needsToken,
 			hasExtension: extension !== undefined,
-			...describe(),
+			...described,
+			hasVoice: hasVoice && access.readOnly !== true,
+			// Its path is of use on this machine only.
+			...(bridge && isLoopback(guard.addressOf(c.env.incoming)) && { bridge }),
 		};
 		return c.json(info);
 	};

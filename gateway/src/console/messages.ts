@@ -172,6 +172,10 @@ export interface ConsoleSessionInfo {
 	readonly needsToken: boolean;
 	/** Whether the gateway has firmware for devices. */
 	readonly hasFirmware: boolean;
+	/** Whether the client may have devices say texts. */
+	readonly hasVoice: boolean;
+	/** The command of this installation that connects an application of this machine; absent for other machines. */
+	readonly bridge?: { readonly command: string; readonly args: readonly string[] };
 	/** Whether `console/xs-mcp-gateway.mcpb` can be downloaded. */
 	readonly hasExtension: boolean;
 }

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
@@ -157,7 +158,15 @@ export class ClientSide {
 		const { websocket, websocketAddress, mqtt, mqttAddress } = configuration;
 		const isLoopback =
 			!(websocket && !isLoopbackAddress(websocketAddress)) && !(mqtt && !isLoopbackAddress(mqttAddress));
-		const describe = () => ({ urls: urlsForDevices(urls, configuration), isLoopback, hasFirmware });
+		const hasVoice = this.#core.speech !== undefined;
+		const bridge = bridgeCommand();
+		const describe = () => ({
+			urls: urlsForDevices(urls, configuration),
+			isLoopback,
+			hasFirmware,
+			hasVoice,
+			...(bridge && { bridge }),
+		});
 		const extension = ClaudeExtension.find(this.#context.consoleFolder);
 		return { files: this.#files, extension, fleet, manager, tokens, uses, describe };
 	}
@@ -238,4 +247,12 @@ function kindOf({ configured, gateway }: ServerIdentity): "device" | "elsewhere"
 function serversOf(manager: McpManager | undefined): ServerEntry[] {
 	const ids = new Set(manager?.configs.map(({ id }) => id));
 	return (manager?.listConnections() ?? []).filter(({ id }) => ids.has(id));
+}
+
+/** The command that starts the bridge of this installation; undefined if the process was started by another program. */
+function bridgeCommand(): { readonly command: string; readonly args: readonly string[] } | undefined {
+	const [, program = ""] = process.argv;
+	return /^xs-mcp-gateway(\.m?js)?$/.test(basename(program))
+		? { command: process.execPath, args: [program, "stdio"] }
+		: undefined;
 }

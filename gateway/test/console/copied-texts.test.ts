@@ -29,14 +29,25 @@ describe("what the console offers to connect clients", () => {
 		assert.deepEqual(downloads(false), []);
 	});
 
+	it("is the command of the gateway's own installation on its machine", () => {
+		const bridge = { command: "/usr/bin/node", args: ["/opt/xs-mcp-gateway.mjs", "stdio"] };
+		const [desktop] = connectionsTo({ url: URL_OF_GATEWAY, needsToken: true, bridge });
+		assert.deepEqual(JSON.parse(desktop?.text ?? "").mcpServers.devices, {
+			command: "/usr/bin/node",
+			args: ["/opt/xs-mcp-gateway.mjs", "stdio", "--url", "http://127.0.0.1:8766"],
+			env: { XS_MCP_GATEWAY_TOKEN: "xsmcp_…" },
+		});
+	});
+
 	for (const needsToken of [false, true]) {
 		const title = needsToken ? "with a token" : "without tokens";
 		const headers = (value: string) => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
 
 		it(`is JSON of each client's form, ${title}`, () => {
 			const desktop = JSON.parse(textFor("Claude Desktop", needsToken).text).mcpServers.devices;
-			assert.deepEqual(desktop.args.slice(1), ["xs-mcp-gateway", "stdio", "--url", "http://127.0.0.1:8766"]);
-			assert.equal(desktop.env?.XS_MCP_GATEWAY_TOKEN !== undefined, needsToken);
+			const header = needsToken ? ["--header", `Authorization:${placeholder("AUTHORIZATION")}`] : [];
+			assert.deepEqual(desktop.args, ["-y", "mcp-remote", URL_OF_GATEWAY, ...header]);
+			assert.equal(desktop.env?.AUTHORIZATION, needsToken ? "Bearer xsmcp_…" : undefined);
 			const cursor = JSON.parse(textFor("Cursor", needsToken).text).mcpServers.devices;
 			assert.deepEqual(cursor, { url: URL_OF_GATEWAY, ...headers(placeholder("env:XS_MCP_GATEWAY_TOKEN")) });
 			const code = JSON.parse(textFor("VS Code", needsToken).text);

@@ -3,7 +3,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { ConfirmDialog } from "../parts/confirm.js";
 import { visibleLine } from "../parts/visible.js";
 import type { Device } from "../store/device.js";
-import { t } from "../texts/index.js";
+import { stateText, t } from "../texts/index.js";
 import { Pictures, Readings } from "../views/readings.js";
 import { isSetAtOnce, knownValues, ToolCard } from "../views/tool-card.js";
 
@@ -22,7 +22,7 @@ export function Panel({ device, state }: PanelProps) {
 		<main class="panel">
 			<div class="title-row">
 				<h1>{visibleLine(device.alias)}</h1>
-				{state.value !== "" && <span class="tag">{visibleLine(state.value)}</span>}
+				{state.value !== "" && <span class="tag">{stateText(state.value)}</span>}
 			</div>
 			<div class="columns">
 				{tools.length > 0 && (

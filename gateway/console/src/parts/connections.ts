@@ -17,6 +17,8 @@ interface Target {
 	readonly needsToken: boolean;
 	/** Whether the gateway has an extension for Claude Desktop. */
 	readonly hasExtension?: boolean;
+	/** The command of the gateway's installation on this machine. Default: it is on another one. */
+	readonly bridge?: { readonly command: string; readonly args: readonly string[] } | undefined;
 }
 
 /** What the server is called in applications. */
@@ -26,14 +28,22 @@ const NAME = "devices";
 const TOKEN = "xsmcp_…";
 
 /** What to paste into each application. */
-export function connectionsTo({ url, needsToken, hasExtension = false }: Target): readonly Connection[] {
+export function connectionsTo({
+	url,
+	needsToken,
+	hasExtension = false,
+	bridge: installed,
+}: Target): readonly Connection[] {
 	const base = url.replace(/\/mcp$/, "");
 	const headers = (value: string): object => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
-	const bridge = {
-		command: "npx",
-		args: ["-y", "xs-mcp-gateway", "stdio", "--url", base],
-		...(needsToken && { env: { XS_MCP_GATEWAY_TOKEN: TOKEN } }),
-	};
+	const bridge =
+		installed === undefined
+			? remoteBridge(url, needsToken)
+			: {
+					command: installed.command,
+					args: [...installed.args, "--url", base],
+					...(needsToken && { env: { XS_MCP_GATEWAY_TOKEN: TOKEN } }),
+				};
 	const cursor = { url, ...headers(`\${env:XS_MCP_GATEWAY_TOKEN}`) };
 	const code = { type: "http", url, ...headers(`\${input:xs-mcp-token}`) };
 	const inputs = [
@@ -75,6 +85,21 @@ export function connectionsTo({ url, needsToken, hasExtension = false }: Target)
 			text: json({ mcpServers: { [NAME]: { httpUrl: url, ...headers(TOKEN) } } }),
 		},
 	];
+}
+
+/** A bridge of others, which npm fetches. Spaces in its arguments get lost on Windows, so the header is in the environment. */
+function remoteBridge(url: string, needsToken: boolean): object {
+	const { protocol, hostname } = new URL(url);
+	const isOpen = protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+	return {
+		command: "npx",
+		args: [
+			...["-y", "mcp-remote", url],
+			...(isOpen ? ["--allow-http"] : []),
+			...(needsToken ? ["--header", `Authorization:\${AUTHORIZATION}`] : []),
+		],
+		...(needsToken && { env: { AUTHORIZATION: `Bearer ${TOKEN}` } }),
+	};
 }
 
 function json(value: object): string {

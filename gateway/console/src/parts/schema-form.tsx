@@ -14,6 +14,7 @@ export interface Schema {
 	readonly multipleOf?: unknown;
 	readonly maxLength?: unknown;
 	readonly format?: unknown;
+	readonly items?: unknown;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -26,6 +27,9 @@ export interface FieldProps {
 	readonly value: unknown;
 	readonly onChange: (value: unknown) => void;
 }
+
+/** A number that names something: nobody slides to it. */
+const IS_NAME = /(^|_)id$|Id$/;
 
 /** Most values that are radio buttons; more are a list. */
 const MAX_RADIOS = 6;
@@ -57,7 +61,7 @@ export function controlOf(name: string, schema: Schema) {
 	}
 	if (type === "integer" || type === "number") {
 		const isRange = typeof minimum === "number" && typeof maximum === "number" && maximum - minimum <= MAX_RANGE;
-		return isRange ? "slider" : "number";
+		return isRange && !IS_NAME.test(name) ? "slider" : "number";
 	}
 	if (type === "string") {
 		if (/colou?r/i.test(name) && /#rrggbb/i.test(String(description))) {
@@ -65,7 +69,11 @@ export function controlOf(name: string, schema: Schema) {
 		}
 		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
 	}
-	return "json";
+	return type === "array" && isOfTexts(schema) ? "lines" : "json";
+}
+
+function isOfTexts({ items }: Schema): boolean {
+	return typeof items === "object" && items !== null && (items as Schema).type === "string";
 }
 
 /** One parameter: a control that fits its schema, which can be left out if it is optional. */
@@ -112,6 +120,8 @@ function Control(props: FieldProps) {
 			return <Text {...props} />;
 		case "area":
 			return <Area {...props} />;
+		case "lines":
+			return <Lines {...props} />;
 		case "json":
 			return <Json {...props} />;
 	}
@@ -215,6 +225,24 @@ function Area({ id, value, onChange }: FieldProps) {
 			rows={2}
 			value={typeof value === "string" ? value : ""}
 			onInput={({ currentTarget }) => onChange(currentTarget.value)}
+		/>
+	);
+}
+
+/** Several texts, one in each line. */
+function Lines({ id, value, onChange }: FieldProps) {
+	const read = (text: string): void => {
+		const lines = text.split("\n").map((line) => line.trim());
+		const given = lines.filter((line) => line !== "");
+		onChange(given.length === 0 ? undefined : given);
+	};
+	return (
+		<textarea
+			id={id}
+			rows={3}
+			placeholder={t("onePerLine")}
+			defaultValue={Array.isArray(value) ? value.join("\n") : ""}
+			onInput={({ currentTarget }) => read(currentTarget.value)}
 		/>
 	);
 }

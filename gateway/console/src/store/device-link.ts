@@ -27,16 +27,19 @@ export class DeviceLink extends Device {
 	readonly problem = signal("");
 	readonly log = signal<readonly LogLine[]>([]);
 	#client: Client | undefined;
+	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
 
 	/** Connects, lists the tools, reads the status and follows the device. */
 	async open(): Promise<void> {
 		this.#isClosed = false;
+		addEventListener("pagehide", this.#end);
 		this.problem.value = "";
 		try {
 			const client = this.#createClient();
 			this.#client = client;
-			await client.connect(transportTo(this.alias));
+			this.#transport = transportTo(this.alias);
+			await client.connect(this.#transport);
 			await this.#list();
 			// A device that keeps no log, or has no state of its own, is used all the same.
 			await client.setLoggingLevel("debug").catch(() => {});
@@ -53,8 +56,18 @@ export class DeviceLink extends Device {
 
 	close(): void {
 		this.#isClosed = true;
-		void this.#client?.close().catch(() => {});
+		removeEventListener("pagehide", this.#end);
+		this.#end();
 	}
+
+	/** Ends the session: otherwise the gateway would keep it, as another client, until it has been idle for long. */
+	readonly #end = (): void => {
+		const client = this.#client;
+		void this.#transport
+			?.terminateSession()
+			.catch(() => {})
+			.finally(() => client?.close().catch(() => {}));
+	};
 
 	protected async ask(
 		name: string,
@@ -105,9 +118,23 @@ export class DeviceLink extends Device {
  * @param name alias or id
  */
 export async function withDevice<T>(name: string, use: (client: Client) => Promise<T>): Promise<T> {
+	return await withClient(transportTo(name), use);
+}
+
+/** Has a device say a text. */
+export async function sayOn(alias: string, text: string): Promise<CallToolResult> {
+	const call = { name: "say", arguments: { text, devices: [alias] } };
+	const endpoint = new StreamableHTTPClientTransport(new URL("mcp", document.baseURI));
+	return await withClient(endpoint, (client) => client.callTool(call, { timeout: PATIENCE }));
+}
+
+async function withClient<T>(
+	transport: StreamableHTTPClientTransport,
+	use: (client: Client) => Promise<T>,
+): Promise<T> {
 	const client = new Client(clientInfo(), { versionNegotiation: { mode: { pin: "2026-07-28" } } });
 	try {
-		await client.connect(transportTo(name));
+		await client.connect(transport);
 		return await use(client);
 	} finally {
 		await client.close().catch(() => {});
@@ -121,7 +148,10 @@ function withText(onProgress: (text: string) => void): ProgressCallback {
 
 /** The gateway's endpoint for one device. */
 function transportTo(name: string): StreamableHTTPClientTransport {
-	return new StreamableHTTPClientTransport(new URL(`mcp/${encodeURIComponent(name)}?catalog=full`, document.baseURI));
+	return new StreamableHTTPClientTransport(new URL(`mcp/${encodeURIComponent(name)}?catalog=full`, document.baseURI), {
+		// The end of a session is sent even while the page is closed.
+		fetch: (url, init) => fetch(url, { ...init, keepalive: init?.method === "DELETE" }),
+	});
 }
 
 function clientInfo() {

@@ -1,4 +1,5 @@
 import { computed, effect } from "@preact/signals";
+import { visibleLine } from "../parts/visible.js";
 import { chosenLanguage } from "../store/preferences.js";
 import { en, type TextKey, type Texts } from "./en.js";
 import { ja } from "./ja.js";
@@ -29,19 +30,38 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
 	return text.replace(/\{([a-z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
+/** A state of a device, which may be none that this firmware has. */
+export function stateText(state: string): string {
+	const key = `state_${state}`;
+	return Object.hasOwn(en, key) ? t(key as TextKey) : visibleLine(state);
+}
+
+/** The largest units of time first, and the seconds of each. */
+const UNITS = [
+	["day", 86_400],
+	["hour", 3_600],
+	["minute", 60],
+	["second", 1],
+] as const;
+
+/** Milliseconds in the largest unit that fits. */
+function inUnit(milliseconds: number): { readonly count: number; readonly unit: (typeof UNITS)[number][0] } {
+	const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+	const [unit, size] = UNITS.find(([, each]) => seconds >= each) ?? ["second", 1];
+	return { count: Math.floor(seconds / size), unit };
+}
+
 /** "3 min ago" in the current language. */
 export function ago(time: number, now: number): string {
-	const seconds = Math.max(0, Math.round((now - time) / 1_000));
+	const { count, unit } = inUnit(now - time);
 	const format = new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" });
-	if (seconds < 60) {
-		return seconds < 5 ? t("justNow") : format.format(-seconds, "second");
-	}
-	if (seconds < 3_600) {
-		return format.format(-Math.floor(seconds / 60), "minute");
-	}
-	return seconds < 86_400
-		? format.format(-Math.floor(seconds / 3_600), "hour")
-		: format.format(-Math.floor(seconds / 86_400), "day");
+	return unit === "second" && count < 5 ? t("justNow") : format.format(-count, unit);
+}
+
+/** "3 min" in the current language. */
+export function duration(milliseconds: number): string {
+	const { count, unit } = inUnit(milliseconds);
+	return new Intl.NumberFormat(language.value, { style: "unit", unit, unitDisplay: "short" }).format(count);
 }
 
 /** The time of day, to the second. */

@@ -8,6 +8,8 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	const urls = session.value?.urls ?? {};
 	const backend = urls.websocket ?? urls.mqtt;
 	const { bootstrap } = urls;
+	// With a bootstrap, a device gets its token there.
+	const whereTo = bootstrap === undefined ? `--url ${backend}` : `--ota-url ${bootstrap}`;
 	return (
 		<section class="card add-device">
 			{isFirst && <h1>{t("noDevice")}</h1>}
@@ -15,7 +17,7 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 				<div>
 					<h2>{t("virtualDevice")}</h2>
 					<p class="muted">{t("virtualDeviceHelp")}</p>
-					{urls.websocket && <Snippet text={`npm run device -- --url ${urls.websocket}`} />}
+					{backend && <Snippet text={`npm run device -- ${whereTo}`} />}
 				</div>
 				<div>
 					<h2>{t("board")}</h2>

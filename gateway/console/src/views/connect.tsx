@@ -7,6 +7,7 @@ import { t } from "../texts/index.js";
 export function ConnectView() {
 	const needsToken = session.value?.needsToken === true;
 	const hasExtension = session.value?.hasExtension === true;
+	const bridge = session.value?.bridge;
 	const url = new URL("mcp", document.baseURI).href;
 	return (
 		<>
@@ -14,7 +15,7 @@ export function ConnectView() {
 			<p class="muted">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
 			<Snippet text={url} />
 			<div class="ways">
-				{connectionsTo({ url, needsToken, hasExtension }).map(({ name, file, text, link, download }) => (
+				{connectionsTo({ url, needsToken, hasExtension, bridge }).map(({ name, file, text, link, download }) => (
 					<section key={name} class="card" aria-label={name}>
 						<div class="title-row">
 							<h2>{name}</h2>

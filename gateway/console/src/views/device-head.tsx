@@ -7,12 +7,12 @@ import { attempt, show } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { plain, toolNamed } from "../store/device.js";
-import type { DeviceLink } from "../store/device-link.js";
+import { type DeviceLink, sayOn } from "../store/device-link.js";
 import { offerFor, UPGRADE_TOOL } from "../store/firmware.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
 import { session } from "../store/session.js";
-import { ago, clock, t } from "../texts/index.js";
+import { ago, clock, duration, stateText, t } from "../texts/index.js";
 
 interface HeadProps {
 	readonly detail: DeviceDetail;
@@ -32,7 +32,7 @@ export function DeviceHead({ detail, link }: HeadProps) {
 			<div class="title-row">
 				<span class={`dot large ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
 				<h1>{visibleLine(alias)}</h1>
-				<span class="tag">{online ? visibleLine(state ?? t("online")) : t("offline")}</span>
+				<span class="tag">{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}</span>
 				{row.tags.map((tag) => (
 					<span key={tag} class="tag">
 						{visibleLine(tag)}
@@ -47,7 +47,7 @@ export function DeviceHead({ detail, link }: HeadProps) {
 				</span>
 				{transport && <span>{transport}</span>}
 				<span>
-					{t(online ? "onlineSince" : "lastSeen")} {ago(since, now.value)}
+					{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since, now.value)}`}
 				</span>
 			</p>
 			<States changes={states} />
@@ -55,6 +55,7 @@ export function DeviceHead({ detail, link }: HeadProps) {
 			{kind === "device" && !session.value?.readOnly && (
 				<Actions detail={detail} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
 			)}
+			{online && kind === "device" && session.value?.hasVoice && <Say alias={alias} />}
 			{isEditing.value && <Edit row={row} onDone={() => (isEditing.value = false)} />}
 		</section>
 	);
@@ -71,9 +72,9 @@ function States({ changes }: { readonly changes: readonly StateChange[] }) {
 						key={since}
 						class={`state-${plain(state).slice(0, 20)}`}
 						style={{ flexGrow: Math.max(1, end - since) }}
-						title={`${clock(since)} ${visibleLine(state)}`}
+						title={`${clock(since)} ${stateText(state)}`}
 					>
-						{visibleLine(state)}
+						{stateText(state)}
 					</li>
 				);
 			})}
@@ -144,10 +145,33 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 	);
 }
 
-function report({ error, result }: Awaited<ReturnType<DeviceLink["call"]>>): void {
+function report({ error, result }: Partial<Awaited<ReturnType<DeviceLink["call"]>>>): void {
 	const isBad = error !== undefined || result?.isError === true;
 	const [first] = result?.content ?? [];
 	show(error ?? (first?.type === "text" ? visibleLine(first.text) : t("done")), isBad);
+}
+
+/** A text that the device says. */
+function Say({ alias }: { readonly alias: string }) {
+	const isSaying = useSignal(false);
+	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+		event.preventDefault();
+		const text = String(new FormData(event.currentTarget).get("text"));
+		isSaying.value = true;
+		await attempt(async () => report({ result: await sayOn(alias, text) }));
+		isSaying.value = false;
+	};
+	return (
+		<form class="edit" onSubmit={(event) => void submit(event)}>
+			<label>
+				{t("sayText")}
+				<input name="text" required maxLength={1_000} />
+			</label>
+			<button type="submit" disabled={isSaying.value}>
+				{t("say")}
+			</button>
+		</form>
+	);
 }
 
 /** A device's name and tags. */

@@ -4,7 +4,7 @@ import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
 import { chosen } from "../store/work.js";
-import { ago, t } from "../texts/index.js";
+import { ago, stateText, t } from "../texts/index.js";
 
 /** Pixels of a row, as the style sheet has it. */
 const ROW_HEIGHT = 52;
@@ -100,7 +100,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 			<span role="cell" class="state">
 				<span class={`dot ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
 				<span>
-					{online ? visibleLine(state ?? t("online")) : t("offline")}
+					{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}
 					{problem && online && <small class="bad-text">{t(`problem_${problem}`)}</small>}
 				</span>
 			</span>

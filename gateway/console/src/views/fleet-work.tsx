@@ -53,6 +53,11 @@ export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
 		chosen.value = new Map();
 		steps.value = [];
 	};
+	const choose = (next: Kind): void => {
+		kind.value = next;
+		// What became of other work would look like the result of this one.
+		steps.value = [];
+	};
 	const kinds = session.value?.readOnly ? KINDS.slice(0, 1) : KINDS;
 	return (
 		<section class="card work" aria-labelledby="work">
@@ -71,7 +76,7 @@ export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
 						<legend class="hidden">{t("work")}</legend>
 						{kinds.map((each) => (
 							<label key={each}>
-								<input type="radio" name="work" checked={kind.value === each} onChange={() => (kind.value = each)} />
+								<input type="radio" name="work" checked={kind.value === each} onChange={() => choose(each)} />
 								<span>{t(`work_${each}`)}</span>
 							</label>
 						))}
@@ -90,7 +95,7 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 			return <CallForm />;
 		case "rename":
 			return (
-				<PlainForm onStart={(form) => renaming(String(form.get("pattern")))}>
+				<PlainForm kind={kind} onStart={(form) => renaming(String(form.get("pattern")))}>
 					<label>
 						{t("pattern")}
 						<input name="pattern" required maxLength={24} placeholder="lamp_{nn}" />
@@ -99,7 +104,7 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 			);
 		case "tag":
 			return (
-				<PlainForm onStart={(form) => tagging(wordsIn(form, "added"), wordsIn(form, "removed"))}>
+				<PlainForm kind={kind} onStart={(form) => tagging(wordsIn(form, "added"), wordsIn(form, "removed"))}>
 					<label>
 						{t("addTags")}
 						<input name="added" />
@@ -111,30 +116,31 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 				</PlainForm>
 			);
 		case "update":
-			return <PlainForm onStart={() => updating} question={t("work_update")} />;
+			return <PlainForm kind={kind} onStart={() => updating} question={t("work_update")} />;
 		case "disconnect":
-			return <PlainForm onStart={() => disconnecting} />;
+			return <PlainForm kind={kind} onStart={() => disconnecting} />;
 		case "forget":
-			return <PlainForm onStart={() => forgetting} question={t("work_forget")} />;
+			return <PlainForm kind={kind} onStart={() => forgetting} question={t("work_forget")} />;
 	}
 }
 
 interface PlainFormProps {
+	readonly kind: Kind;
 	readonly onStart: (form: FormData) => Work;
 	/** What is asked for before it begins. Default: it begins at once. */
 	readonly question?: string;
 	readonly children?: ComponentChildren;
 }
 
-function PlainForm({ onStart, question, children }: PlainFormProps) {
+function PlainForm({ kind, onStart, question, children }: PlainFormProps) {
 	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
 		event.preventDefault();
-		void start(onStart(new FormData(event.currentTarget)), question);
+		void start(kind, onStart(new FormData(event.currentTarget)), question);
 	};
 	return (
 		<form class="edit" onSubmit={submit}>
 			{children}
-			<StartButton isDangerous={question !== undefined} />
+			<StartButton kind={kind} isDangerous={question !== undefined} />
 		</form>
 	);
 }
@@ -160,7 +166,7 @@ function CallForm() {
 		if (tool !== undefined) {
 			const isHarmless = tool.annotations?.readOnlyHint === true || tool.annotations?.destructiveHint === false;
 			const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== undefined));
-			void start(calling(tool.name, given), isHarmless ? undefined : visibleLine(titleOf(tool)));
+			void start("call", calling(tool.name, given), isHarmless ? undefined : visibleLine(titleOf(tool)));
 		}
 	};
 	return (
@@ -194,6 +200,7 @@ function CallForm() {
 				/>
 			))}
 			<StartButton
+				kind="call"
 				isDisabled={
 					tool === undefined ||
 					parameters.some(({ name: parameter, required }) => required && values.value[parameter] === undefined)
@@ -207,11 +214,17 @@ function titleOf({ name, title, annotations }: Tool): string {
 	return title ?? annotations?.title ?? name;
 }
 
-function StartButton({ isDisabled = false, isDangerous = false }) {
+interface StartButtonProps {
+	readonly kind: Kind;
+	readonly isDisabled?: boolean;
+	readonly isDangerous?: boolean;
+}
+
+function StartButton({ kind, isDisabled = false, isDangerous = false }: StartButtonProps) {
 	return (
 		<div class="actions">
 			<button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled || isWorking.value}>
-				{t("start", { count: chosen.value.size })}
+				{startText(kind, chosen.value.size)}
 			</button>
 			{isWorking.value && (
 				<button type="button" onClick={stopWork}>
@@ -222,10 +235,15 @@ function StartButton({ isDisabled = false, isDangerous = false }) {
 	);
 }
 
-async function start(work: Work, question: string | undefined): Promise<void> {
+/** Says what happens, and to how many devices. */
+function startText(kind: Kind, count: number): string {
+	return t("start", { work: t(`work_${kind}`), count });
+}
+
+async function start(kind: Kind, work: Work, question: string | undefined): Promise<void> {
 	const devices = [...chosen.value.values()];
 	const text = t("confirmWork", { work: question ?? "", count: devices.length });
-	if (question === undefined || (await confirm(text, t("start", { count: devices.length })))) {
+	if (question === undefined || (await confirm(text, startText(kind, devices.length)))) {
 		await workOn(devices, work);
 	}
 }

@@ -152,7 +152,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 			<h3>{t("newToken")}</h3>
 			<label>
 				{t("name")}
-				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" />
+				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" title={t("nameHelp")} />
 			</label>
 			<label>
 				{t("for")}
