@@ -238,6 +238,24 @@ describe("a subscription", () => {
 		assert.deepEqual(await got("line.received", { line: "scale" }), [{ line: "scale", text: "12.5 kg" }]);
 	});
 
+	it("gets the events that a maker's tool reports, by their names", async (t) => {
+		const { side, device } = await start(t);
+		const client = await connect(t, side);
+		const from = { name: "device.event", arguments: { event: "tank.empty" } };
+		const { cursor } = await ask(client, "events/poll", { ...from, cursor: null });
+		device.notify("notifications/event", { name: "tank.full" });
+		device.notify("notifications/event", { name: "tank.empty", data: { litres: 0 } });
+		let found: Occurrence[] = [];
+		await until(async () => {
+			found = (await ask(client, "events/poll", { ...from, cursor })).events;
+			return found.length > 0;
+		}, "it is recorded");
+		assert.deepEqual(
+			found.map(({ data }) => data),
+			[{ event: "tank.empty", data: { litres: 0 }, device: "lamp_000001" }],
+		);
+	});
+
 	it("with wrong arguments gets an error that names the member", async (t) => {
 		const { side } = await start(t);
 		const client = await connect(t, side);
