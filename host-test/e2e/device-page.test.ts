@@ -13,11 +13,14 @@ import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
+/** The console of the device's gateway. */
+const CONSOLE = "http://127.0.0.1:8766/";
+
 /** A device in a session, and its page. */
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
 	const { device } = await startDevice(t, engine, { config: { backend: backend.url }, ...own });
-	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+	const served = await DevicePage.open(device, await bundleDevicePage(), 0, CONSOLE);
 	t.after(() => served.close());
 	await backend.greet();
 	return { backend, device, url: served.url };
@@ -60,6 +63,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		const board = BOARD_PROFILES.get("esp32") as BoardProfile;
 		const { backend, device, url } = await open(t, { script, board });
 		const { page, complaints } = await show(t, url);
+		assert.equal(await page.getByRole("link", { name: "Gateway's console" }).getAttribute("href"), CONSOLE);
 		const pins = page.getByRole("region", { name: "Pins" });
 		await pins.getByText("pump (26): off").waitFor();
 		await backend.ask({ id: 1, method: "tools/call", params: { name: "self.switch.set", arguments: ON } });
