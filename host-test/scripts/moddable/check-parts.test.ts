@@ -39,12 +39,13 @@ describe("a build of a device of one's own", () => {
 
 	for (const [target, folder] of cases([
 		["esp32", "examples/pump"],
+		["esp32", "host-test/fixtures/heater"],
 		["esp32", "host-test/fixtures/sdk-chips"],
 		["esp32", "host-test/fixtures/sdk-drivers"],
 		["esp32/esp32c3", "host-test/fixtures/sdk-air"],
 		["esp32/esp32s3", "host-test/fixtures/sdk-air"],
 	] as const)) {
-		it(`links ${folder} for ${target}: a relay, an analog sensor, a driver of the SDK`, {
+		it(`links ${folder} for ${target}`, {
 			skip: sdk === undefined && NO_SDK,
 		}, async () => {
 			await linkForChip(sdk as Sdk, root + folder, target, ["-p", target]);
