@@ -34,3 +34,18 @@ it("a call of a configured server that is not connected yet waits for it", async
 	writeFileSync(go, "");
 	assert.match(JSON.stringify((await call).content), /in time/);
 });
+
+it("a call of a configured server that could not be connected says why", async (t) => {
+	const folder = makeStateFolder();
+	const serversFile = join(folder, "servers.json");
+	writeFileSync(serversFile, JSON.stringify({ mcpServers: { broken: { command: "no-such-program" } } }));
+	const started = await startProgram(t, { serversFile });
+	const call = { name: "broken__echo", arguments: { message: "in vain" } };
+	const client = new Client({ name: "test-client", version: "1.0.0" });
+	t.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`)));
+	const { isError, content } = await client.callTool(call);
+	assert.equal(isError, true);
+	assert.match(JSON.stringify(content), /broken is not connected: .*no-such-program/);
+	await assert.rejects(client.callTool({ ...call, name: "other__echo" }), /Unknown tool: other__echo/);
+});

@@ -27,7 +27,7 @@ import type { EventService } from "../events/event-service.js";
 import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
-import { answerFailedCall } from "./failures.js";
+import { answerFailedCall, failedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
@@ -43,8 +43,8 @@ export interface ClientServerOptions {
 	readonly principal: string;
 	/** The client's token: its hash. Absent without a token. */
 	readonly holder?: string | undefined;
-	/** Settles when the tools of a server are known, if it is one that is being connected. Default: none is. */
-	readonly whenKnown?: ((server: string) => Promise<void>) | undefined;
+	/** See `Gateway.whenKnown`. Default: the client may not reach configured servers. */
+	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
 	/** The events of devices. Default: none are served. */
 	readonly events?: EventService | undefined;
 	readonly catalog: Catalog;
@@ -274,7 +274,11 @@ export class ClientServer extends McpServer implements ServedClient {
 			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
 			return resultFor(result, this.revision);
 		}
-		const found = known ?? (await this.#findLate(name));
+		const problem = known === undefined ? await this.#whenKnown(name) : undefined;
+		const found = known ?? catalog.findTool(name);
+		if (found === undefined && problem !== undefined) {
+			return resultFor(failedCall("server-offline", problem), this.revision);
+		}
 		if (found === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
 		}
@@ -290,14 +294,14 @@ export class ClientServer extends McpServer implements ServedClient {
 		}
 	}
 
-	/** A tool of a configured server that the gateway, which has just started, does not know yet. */
-	async #findLate(name: string): Promise<FoundTool | undefined> {
+	/**
+	 * Waits for the configured server of a tool that the gateway, which has just started, does not know yet.
+	 *
+	 * @returns why it is not connected
+	 */
+	async #whenKnown(name: string): Promise<string | undefined> {
 		const alias = aliasIn(name);
-		if (alias === undefined) {
-			return undefined;
-		}
-		await this.#options.whenKnown?.(alias);
-		return this.catalog.findTool(name);
+		return alias === undefined ? undefined : await this.#options.whenKnown?.(alias);
 	}
 
 	/** Rejects as {@link Server.call} does. */

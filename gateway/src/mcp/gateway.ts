@@ -55,8 +55,12 @@ export class Gateway {
 	events: EventService | undefined;
 	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
 	panel: string | undefined;
-	/** Settles when the tools of a server are known, if it is one that is connected on demand. Never rejects. */
-	whenKnown: (server: string) => Promise<void> = async () => {};
+	/**
+	 * Settles when the tools of a configured server are known, if it is being connected, or is connected on demand. Never rejects.
+	 *
+	 * @returns why it is not connected; undefined if it is, or if no server of this name is configured
+	 */
+	whenKnown: (server: string) => Promise<string | undefined> = async () => undefined;
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });

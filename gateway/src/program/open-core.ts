@@ -106,7 +106,11 @@ async function openManager(context: ProgramContext, gateway: Gateway): Promise<M
 	logStatus(manager, log);
 	manager.on("debug", (server, line) => log.debug({ server }, line));
 	// A server that cannot be connected is not found, or offline: its status says why.
-	gateway.whenKnown = (server) => manager.whenKnown(server).catch(() => {});
+	gateway.whenKnown = async (server) => {
+		await manager.whenKnown(server).catch(() => {});
+		const { status, lastError } = manager.listConnections().find(({ id }) => id === server) ?? {};
+		return status === "error" ? `${server} is not connected: ${lastError}` : undefined;
+	};
 	await manager.initialize(SERVERS_TIME);
 	return manager;
 }
