@@ -68,12 +68,16 @@ it("a call at the gateway takes the steps that docs/architecture.md lists, and n
 	const taken = new Map<string, string[]>();
 	for (const era of Object.keys(ERAS) as Era[]) {
 		await t.test(era, async (each) => {
-			const path = await traceCall(each, era);
+			const isKnown = (file: string): boolean => steps.has(file) || asked.includes(file);
+			// A finalizer of a list that was freed may run meanwhile. It has no name.
+			const path = [...(await traceCall(each, era))].filter(
+				([file, functions]) => isKnown(file) || namedOf(functions).length > 0,
+			);
 			for (const [file, functions] of path) {
 				taken.set(file, namedOf([...(taken.get(file) ?? []), ...functions]));
 			}
-			const files = [...path.keys()];
-			assert.deepEqual(files.filter((file) => !steps.has(file) && !asked.includes(file)).sort(), []);
+			const files = path.map(([file]) => file);
+			assert.deepEqual(files.filter((file) => !isKnown(file)).sort(), []);
 			const count = files.filter((file) => steps.has(file)).length;
 			assert.ok(count <= MAX_STEPS, `${count} steps`);
 			assert.ok(files.length - count <= MAX_ASKED, `${files.length - count} files are asked`);
