@@ -33,6 +33,30 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "2");
 	});
 
+	it("sorts by a column, and keeps order and filter when the page is reloaded, and after a device was looked at", async (t) => {
+		const { gateway, page } = await openWithDevice(t);
+		const ids = ["10", "11", "12"].map((end) => `aa:bb:cc:00:01:${end}`);
+		await Promise.all(ids.map((id) => WireDevice.connect(t, gateway, { id, board: "sensor" })));
+		await page.getByText("4 online").waitFor();
+		const name = page.getByRole("columnheader", { name: "Name" });
+		await name.getByRole("button").click();
+		assert.equal(await name.getAttribute("aria-sort"), "ascending");
+		await name.getByRole("button").click();
+		const first = page.locator(".body .row .name a").first();
+		await until(async () => (await first.textContent())?.startsWith("sensor_") === true, "the last name comes first");
+		await page.getByRole("searchbox").fill("sensor");
+		await until(async () => (await page.locator(".body .row").count()) === 3, "three are found");
+		assert.match(page.url(), /#\/devices\?search=sensor&sort=-name$/);
+		await page.reload();
+		await until(async () => (await page.locator(".body .row").count()) === 3, "three are found again");
+		assert.equal(await name.getAttribute("aria-sort"), "descending");
+		await first.click();
+		await page.getByRole("link", { name: "← Devices" }).click();
+		await until(async () => (await page.locator(".body .row").count()) === 3, "three are found as before");
+		assert.equal(await page.getByRole("searchbox").inputValue(), "sensor");
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
 	it("works on many devices at once, and names those that fail", async (t) => {
 		const { gateway, page } = await openWithDevice(t);
 		const { servers } = gateway.gateway;

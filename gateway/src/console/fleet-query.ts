@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FleetQuery, FleetRow, FleetTotals, FleetView, Problem } from "./messages.js";
+import type { FleetQuery, FleetRow, FleetTotals, FleetView, Problem, SortColumn } from "./messages.js";
 
 /** Rows in one part of the table. */
 const MAX_ROWS = 200;
@@ -9,10 +9,22 @@ const MAX_TAGS = 500;
 
 const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const satisfies readonly Problem[];
 
+const SORT_COLUMNS = ["name", "state", "board", "since", "calls"] as const satisfies readonly SortColumn[];
+
+/** What each column is sorted by. */
+const SORT_KEYS: Readonly<Record<SortColumn, (row: FleetRow) => string | number>> = {
+	name: ({ alias }) => alias,
+	state: ({ online, state = "" }) => (online ? `1 ${state}` : "2"),
+	board: ({ board, version }) => `${board} ${version}`,
+	since: ({ since }) => since,
+	calls: ({ calls }) => calls?.count ?? 0,
+};
+
 const QUERY = {
 	search: z.string().max(200).default(""),
 	filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
 	tag: z.string().max(200).default(""),
+	sort: z.enum(["", ...SORT_COLUMNS, ...SORT_COLUMNS.map((column) => `-${column}` as const)]).default(""),
 };
 
 export const FLEET_QUERY: z.ZodType<FleetQuery> = z.object(QUERY);
@@ -35,8 +47,23 @@ export function searched(row: FleetRow): SearchedRow {
 	return { row, text: [alias, id, board, version, state, ...tags].join("\n").toLowerCase() };
 }
 
-/** The rows that a query finds, in the same order: of thousands of rows, with each key that is typed. */
-export function matching(rows: readonly SearchedRow[], { search, filter, tag }: FleetQuery): readonly SearchedRow[] {
+/** The rows that a query finds, in its order: of thousands of rows, with each key that is typed. */
+export function matching(rows: readonly SearchedRow[], query: FleetQuery): readonly SearchedRow[] {
+	const found = filtered(rows, query);
+	return query.sort === "" ? found : sorted(found, query.sort);
+}
+
+/** Rows that are equal in the column stay in their order. */
+function sorted(rows: readonly SearchedRow[], sort: Exclude<FleetQuery["sort"], "">): readonly SearchedRow[] {
+	const isDescending = sort.startsWith("-");
+	const keyOf = SORT_KEYS[sort.replace("-", "") as SortColumn];
+	const direction = isDescending ? -1 : 1;
+	const keyed = rows.map((each) => ({ each, key: keyOf(each.row) }));
+	keyed.sort(({ key: one }, { key: other }) => direction * (one < other ? -1 : Number(one > other)));
+	return keyed.map(({ each }) => each);
+}
+
+function filtered(rows: readonly SearchedRow[], { search, filter, tag }: FleetQuery): readonly SearchedRow[] {
 	const words = search.toLowerCase().split(/\s+/).filter(Boolean);
 	if (words.length === 0 && filter === "all" && tag === "") {
 		return rows;

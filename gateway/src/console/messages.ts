@@ -54,7 +54,12 @@ export interface FleetQuery {
 	readonly filter: Problem | "all" | "problems" | "online";
 	/** Empty: any. */
 	readonly tag: string;
+	/** The column by which devices are sorted, after "-" in descending order. Empty: those with problems first, then by name. */
+	readonly sort: "" | SortColumn | `-${SortColumn}`;
 }
+
+/** The columns by which devices can be sorted. */
+export type SortColumn = "name" | "state" | "board" | "since" | "calls";
 
 /** The view of a page: a part of the table, one device by alias or id, or neither. */
 export interface FleetView {

@@ -130,7 +130,7 @@ describe("the console's stream", () => {
 		const { messages, look } = await follow(t, gateway);
 		assert.deepEqual([listIn(messages)?.found, listIn(messages)?.rows.length], [1_500, 200]);
 		assert.equal(messages[0]?.totals?.problems.offline, 1_500);
-		const list = { search: "LAMP_14 aa:bb", filter: "problems", tag: "", offset: 110, count: 40 } as const;
+		const list = { search: "LAMP_14 aa:bb", filter: "problems", tag: "", sort: "", offset: 110, count: 40 } as const;
 		await look({ list });
 		await until(() => listIn(messages)?.found === 111, "lamp_14, lamp_140, lamp_1400 and so on are found");
 		assert.deepEqual(
@@ -143,6 +143,23 @@ describe("the console's stream", () => {
 		assert.equal(answer.found, 11);
 		const all = await (await fetch(`${gateway.base}/console/devices`)).json();
 		assert.deepEqual([all.found, all.devices.length], [1_500, 1_000]);
+	});
+
+	it("sorts devices by a column, in both directions", async (t) => {
+		const stateFolder = makeStateFolder();
+		makeKnownDevices(stateFolder, 1_500);
+		const gateway = await startWithConsole(t, {}, stateFolder);
+		const { messages, look } = await follow(t, gateway);
+		const list = { search: "", filter: "all", tag: "", sort: "-name", offset: 0, count: 3 } as const;
+		const aliases = () =>
+			listIn(messages)
+				?.rows.map(({ alias }) => alias)
+				.join();
+		await look({ list });
+		await until(() => aliases() === "lamp_999,lamp_998,lamp_997", "the last names come first");
+		await look({ list: { ...list, sort: "name" } });
+		await until(() => aliases() === "lamp_0,lamp_1,lamp_10", "the first names come first");
+		assert.equal(await look({ list: { ...list, sort: "colour" as "name" } }), 400);
 	});
 
 	it("sends a storm as a few messages", async (t) => {

@@ -52,7 +52,7 @@ export const statusOf = async (url: string, init: RequestInit = {}): Promise<num
 };
 
 /** A page that shows the first 200 devices. */
-export const WHOLE_LIST: FleetView = { list: { search: "", filter: "all", tag: "", offset: 0, count: 200 } };
+export const WHOLE_LIST: FleetView = { list: { search: "", filter: "all", tag: "", sort: "", offset: 0, count: 200 } };
 
 /** Follows the stream of a page that looks at this; what has come so far is in the list. */
 export async function follow(

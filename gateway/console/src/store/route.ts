@@ -6,7 +6,7 @@ export type Route =
 	| { readonly view: "device"; readonly alias: string };
 
 function read(): Route {
-	const [, view, name] = location.hash.split("/");
+	const [, view, name] = (location.hash.split("?")[0] as string).split("/");
 	if (view === "devices" && name !== undefined && name !== "") {
 		return { view: "device", alias: decode(name) };
 	}
@@ -30,4 +30,16 @@ addEventListener("hashchange", () => {
 /** The address of a device's view. */
 export function deviceHref(alias: string): string {
 	return `#/devices/${encodeURIComponent(alias)}`;
+}
+
+/** The query in the address of the table: `#/devices?filter=offline`. */
+export function queryInAddress(): URLSearchParams {
+	return new URLSearchParams(location.hash.split("?")[1] ?? "");
+}
+
+/** Keeps a query in the address of the table, so that it can be reloaded and sent to others. */
+export function keepInAddress(query: Readonly<Record<string, string>>): void {
+	const given = Object.entries(query).filter(([, value]) => value !== "");
+	const text = new URLSearchParams(given).toString();
+	history.replaceState(undefined, "", `#/devices${text === "" ? "" : `?${text}`}`);
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { FleetList, FleetRow } from "../../../src/console/messages.js";
+import type { FleetList, FleetQuery, FleetRow } from "../../../src/console/messages.js";
 import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
@@ -22,12 +22,14 @@ const COLUMNS = ["name", "state", "board", "tags", "since", "calls"] as const;
 
 interface DeviceTableProps {
 	readonly list: FleetList;
+	readonly sort: FleetQuery["sort"];
+	readonly onSort: (sort: FleetQuery["sort"]) => void;
 	/** Is told which rows are in sight. */
 	readonly onLook: (part: Part) => void;
 }
 
 /** A table in which only the rows in sight exist: it may have thousands. */
-export function DeviceTable({ list: { found, offset, rows }, onLook }: DeviceTableProps) {
+export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLook }: DeviceTableProps) {
 	const body = useRef<HTMLDivElement>(null);
 	const asked = useRef("");
 	useEffect(() => {
@@ -59,9 +61,7 @@ export function DeviceTable({ list: { found, offset, rows }, onLook }: DeviceTab
 					<span class="hidden">{t("select")}</span>
 				</span>
 				{COLUMNS.map((column) => (
-					<span key={column} role="columnheader" class={column}>
-						{t(`column_${column}`)}
-					</span>
+					<ColumnHead key={column} column={column} sort={sort} onSort={onSort} />
 				))}
 			</div>
 			<div
@@ -76,6 +76,30 @@ export function DeviceTable({ list: { found, offset, rows }, onLook }: DeviceTab
 			</div>
 			{found === 0 && <p class="muted center">{t("noneFound")}</p>}
 		</div>
+	);
+}
+
+interface ColumnHeadProps extends Pick<DeviceTableProps, "sort" | "onSort"> {
+	readonly column: (typeof COLUMNS)[number];
+}
+
+/** The name of a column, which sorts by it: ascending, descending, then as before. */
+function ColumnHead({ column, sort, onSort }: ColumnHeadProps) {
+	if (column === "tags") {
+		return (
+			<span role="columnheader" class={column}>
+				{t(`column_${column}`)}
+			</span>
+		);
+	}
+	const orders = ["", column, `-${column}`] as const;
+	const order = Math.max(0, orders.indexOf(sort as (typeof orders)[number]));
+	return (
+		<span role="columnheader" class={column} aria-sort={(["none", "ascending", "descending"] as const)[order]}>
+			<button type="button" class="quiet" onClick={() => onSort(orders[(order + 1) % orders.length] as "")}>
+				{t(`column_${column}`)} {["", "↑", "↓"][order]}
+			</button>
+		</span>
 	);
 }
 

@@ -1,10 +1,11 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FleetQuery, Problem } from "../../../src/console/messages.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { list, look, totals } from "../store/fleet.js";
+import { keepInAddress, queryInAddress } from "../store/route.js";
 import { type Chosen, chosen } from "../store/work.js";
 import { t } from "../texts/index.js";
 import { AddDevice } from "./add-device.js";
@@ -14,15 +15,20 @@ import { FleetWork } from "./fleet-work.js";
 
 const FILTERS = ["all", "problems", "online", "offline"] as const;
 
+const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
+
+/** The query of the table: also when the page comes back to it from a device. */
+const query = signal<FleetQuery>({ ...NO_QUERY, ...Object.fromEntries(queryInAddress()) });
+
 const PROBLEMS: readonly Problem[] = ["fatal", "rolledBack", "lastCall", "offline"];
 
 /** Every device, those with problems first: the gateway searches, and sends the part that is in sight. */
 export function DevicesView() {
-	const query = useSignal<FleetQuery>({ search: "", filter: "all", tag: "" });
 	const part = useSignal<Part>({ offset: 0, count: 60 });
 	const isAdding = useSignal(false);
 	const [{ value: wanted }, { value: inSight }] = [query, part];
 	useEffect(() => look({ list: { ...wanted, ...inSight } }), [wanted, inSight]);
+	useEffect(() => keepInAddress({ ...wanted, filter: wanted.filter === "all" ? "" : wanted.filter }), [wanted]);
 	useEffect(() => () => look({}), []);
 	const change = (changed: Partial<FleetQuery>): void => {
 		query.value = { ...query.value, ...changed };
@@ -77,7 +83,12 @@ export function DevicesView() {
 				<TagFilter chosen={wanted.tag} onChoose={(tag) => change({ tag })} />
 			</div>
 			<FleetWork found={shown.found} onChooseAll={() => void attempt(() => chooseAll(wanted))} />
-			<DeviceTable list={shown} onLook={(next) => (part.value = next)} />
+			<DeviceTable
+				list={shown}
+				sort={wanted.sort}
+				onSort={(sort) => change({ sort })}
+				onLook={(next) => (part.value = next)}
+			/>
 			<Rejections />
 		</>
 	);
