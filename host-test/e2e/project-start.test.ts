@@ -28,7 +28,7 @@ describe("npm start of a project", () => {
 		await says(/device\.ts:6:9: ERROR/);
 		write("device.ts", DEVICE);
 		await says(RUNS);
-		assert.match(program.output, /^The device's page: http:/m);
+		await says(/^The device's page: http:/m);
 	});
 
 	it("waits where the manifest is no JSON at the first start", async (t) => {
