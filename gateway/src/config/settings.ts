@@ -112,6 +112,7 @@ const SETTINGS = {
 	speechVoices: setting(pairs("LANGUAGE=VOICE"), "Voices by language: en, ja, ko, ru, zh; * for any other", {
 		default: new Map(),
 	}),
+	speakTimers: setting(flag, "Say the text of a timer when it is due", { default: false }),
 	quietHours: setting(hours, "Daily hours without speech: texts are shown. Example: 22:00-07:00"),
 	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
 		default: defaultStateFolder(),

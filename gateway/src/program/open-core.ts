@@ -13,6 +13,7 @@ import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
 import { accessOf } from "../oauth/request-guard.js";
 import { sayToolFor } from "../speech/say-tool.js";
+import { speakTimers } from "../speech/speak-timers.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
 import { type OpenedSpeech, openSpeech } from "./open-speech.js";
@@ -42,6 +43,11 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	context.onClose(() => gateway.close());
 	await openEvents(context, gateway);
 	const speech = openSpeech(configuration, urlFor);
+	if (speech !== undefined && configuration.speakTimers) {
+		speakTimers(gateway.servers, speech.announcements, (device, reason) =>
+			context.limitedLog.warn("speech", { device }, `timer not said: ${reason}`),
+		);
+	}
 	const manager = await openManager(context, gateway);
 	gateway.ownTools = (access) => [
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),

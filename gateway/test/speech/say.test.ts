@@ -250,6 +250,14 @@ describe("say", () => {
 		assert.deepEqual(speaker.heard, ["fire"]);
 	});
 
+	it("is the text of a timer that is due, if the settings say so", async (t) => {
+		const side = await start(t, { speakTimers: true });
+		const speaker = await Speaker.connect(t, side);
+		speaker.device.notify("notifications/timer_due", { id: 1, text: "take out the pizza" });
+		await until(() => speaker.heard.length === 1, "it is heard");
+		assert.ok(speaker.heard[0]?.endsWith("take out the pizza"));
+	});
+
 	it("reaches the devices of the token only, and is not offered to one that only reads", async (t) => {
 		const side = await start(t);
 		const own = await Speaker.connect(t, side);
