@@ -18,6 +18,7 @@ export const VARIABLES = [
 	{ variable: "MCP_CALCULATOR", repository: "78/mcp-calculator" },
 	{ variable: "MCP_ENDPOINT_SERVER", repository: "xinnan-tech/mcp-endpoint-server" },
 	{ variable: "MCP_HOSTS", repository: "@openai/codex and @google/gemini-cli, installed there by npm" },
+	{ variable: "AI_SDK", repository: "@ai-sdk/mcp, installed there by npm" },
 ] as const;
 
 /** The peer whose checkout an environment variable names. */
