@@ -27,6 +27,8 @@ interface Failure {
 export class FileReport {
 	passed = 0;
 	readonly failures: Failure[] = [];
+	/** Failures of a first run, if the tests have passed in a second one. */
+	readonly flaky: Failure[] = [];
 	/** Titles by the reason why they were skipped. */
 	readonly skipped = new Map<string, number>();
 	readonly diagnostics: string[] = [];
@@ -170,18 +172,22 @@ export function summarize(reports: readonly FileReport[], milliseconds: number):
 		...diagnostics,
 		...[...skipped].map(([reason, count]) => `skipped ${count}: ${reason}`),
 		`Took ${Math.round(milliseconds / 1000)} s, ${Math.round(cpuTime / 1000)} s of CPU.`,
+		...describeFailures(
+			reports.flatMap((report) => report.flaky),
+			"FLAKY",
+		),
 		...describeFailures(failures),
 		`${passed} passed, ${failures.length} failed, ${countSkipped} skipped`,
 	].join("\n");
 }
 
-function describeFailures(failures: readonly Failure[]): string[] {
+function describeFailures(failures: readonly Failure[], word = "FAILED"): string[] {
 	const more = failures.length - MAX_FAILURES;
 	return [
 		...failures
 			.slice(0, MAX_FAILURES_IN_DETAIL)
-			.map(({ title, error }) => `\nFAILED ${title}\n${indent(shortenPaths(error))}`),
-		...failures.slice(MAX_FAILURES_IN_DETAIL, MAX_FAILURES).map(({ title }) => `FAILED ${title}`),
+			.map(({ title, error }) => `\n${word} ${title}\n${indent(shortenPaths(error))}`),
+		...failures.slice(MAX_FAILURES_IN_DETAIL, MAX_FAILURES).map(({ title }) => `${word} ${title}`),
 		...(more > 0 ? [`and ${more} more`] : []),
 	];
 }

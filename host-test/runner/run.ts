@@ -18,6 +18,9 @@ export const LONG_SILENCE = 4_500_000;
 /** Processes at a time: more than cores, as many tests wait for a network; few, as each takes some 400 MB. */
 const CONCURRENCY = Math.min(8, availableParallelism() + 5);
 
+/** Files that run once more if they fail. More of them are no races. */
+const MAX_REPEATED = 3;
+
 /** Characters of the output of a process that are shown if it fails. */
 const MAX_OUTPUT = 20_000;
 
@@ -59,9 +62,10 @@ export async function runBundle(
 	begin = performance.now(),
 ): Promise<number> {
 	const run: Run = { ...options, folder: bundle.folder, queue: [...files], progress: new Progress(files.length) };
-	const reports = (
+	const first = (
 		await Promise.all(Array.from({ length: options.concurrency ?? CONCURRENCY }, () => runQueue(run)))
 	).flat();
+	const reports = process.env.CI ? await repeatFailed(run, first) : first;
 	if (options.times) {
 		console.log(tableOfTimes(reports));
 	}
@@ -75,6 +79,24 @@ interface Run extends RunOptions {
 	/** Files that no process has taken yet. */
 	readonly queue: string[];
 	readonly progress: Progress;
+}
+
+/**
+ * Runs the few files that failed once more, each alone: a whole run on another computer takes too long for one race. What
+ * passes then is flaky, a fault that is named in the summary.
+ */
+async function repeatFailed(run: Run, reports: readonly FileReport[]): Promise<readonly FileReport[]> {
+	const failed = reports.filter(({ failures }) => failures.length > 0);
+	if (failed.length > MAX_REPEATED) {
+		return reports;
+	}
+	const queue = failed.map(({ file }) => file);
+	const repeated = await runQueue({ ...run, queue, isolate: true, progress: new Progress(queue.length) });
+	return reports.map((report) => {
+		const again = repeated.find(({ file, failures }) => file === report.file && failures.length === 0);
+		again?.flaky.push(...report.failures);
+		return again ?? report;
+	});
 }
 
 /** Runs files in one process, and in another if it ends before them. */

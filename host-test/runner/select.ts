@@ -17,6 +17,9 @@ const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "g
 export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
+/** What the tests of the runner have it run. */
+const RUNNER_FIXTURES = "host-test/runner/fixtures";
+
 /** Runs the suites of the firmware on Node. Sources of the firmware have no tests in the same place. */
 const FIRMWARE_TESTS = "host-test/node/suites.test.ts";
 
@@ -38,7 +41,8 @@ export function testsIn(folder: string): string[] {
 export function allTests({ full }: { readonly full: boolean }): string[] {
 	return TEST_FOLDERS.flatMap(testsIn).filter(
 		(path) =>
-			!path.startsWith(`${SIMULATOR_TESTS}/`) && !path.startsWith(`${ESP32_TESTS}/`) && (full || !FULL_ONLY.test(path)),
+			![SIMULATOR_TESTS, ESP32_TESTS, RUNNER_FIXTURES].some((folder) => path.startsWith(`${folder}/`)) &&
+			(full || !FULL_ONLY.test(path)),
 	);
 }
 

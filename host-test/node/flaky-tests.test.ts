@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Runs a file with a test that passes the second time. */
+function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {
+	const { status: code, stdout: output } = spawnSync(
+		process.execPath,
+		["scripts/run.mjs", "host-test/main.ts", "host-test/runner/fixtures/flaky.test.ts"],
+		{ cwd: ROOT, encoding: "utf8", env: { ...process.env, XS_MCP_MARKER: join(temporaryFolder(), "marker"), ...env } },
+	);
+	return { code, output };
+}
+
+describe("a test that fails", () => {
+	it("runs once more in continuous integration, and is named if it passes then", () => {
+		const { code, output } = run({ CI: "true" });
+		assert.equal(code, 0, output);
+		assert.match(output, /^FLAKY passes the second time$/m);
+		assert.match(output, /2 passed, 0 failed, 0 skipped$/m);
+	});
+
+	it("fails the run if it fails again", () => {
+		const { code, output } = run({ CI: "true", XS_MCP_ALWAYS: "1" });
+		assert.equal(code, 1, output);
+		assert.match(output, /^FAILED fails each time, if it is told to$/m);
+	});
+
+	it("fails the run elsewhere", () => {
+		const { code, output } = run({ CI: "" });
+		assert.equal(code, 1, output);
+		assert.match(output, /1 passed, 1 failed, 0 skipped$/m);
+	});
+});
