@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { RejectionReason } from "../http/http-error.js";
@@ -10,7 +11,7 @@ interface MetricsSources {
 	readonly serversConnected: () => number;
 	readonly sessions: () => number;
 	/** Undefined: the gateway is alone. */
-	readonly listsRefused?: (() => number) | undefined;
+	readonly cluster?: { readonly listsRefused: () => number; readonly isConnected: () => boolean } | undefined;
 	/** Files of the state folder that could not be written. */
 	readonly failedSaves: () => number;
 }
@@ -51,16 +52,21 @@ export class Metrics {
 
 	constructor(sources: MetricsSources) {
 		const { devicesConnected, devicesElsewhere, devicesKnown, serversConnected } = sources;
-		const { sessions, failedSaves, listsRefused } = sources;
+		const { sessions, failedSaves, cluster } = sources;
 		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
 		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
 		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
 		this.#gauge("servers_connected", "Configured servers that are connected", serversConnected);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
-		if (listsRefused !== undefined) {
+		this.#gauge("resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss());
+		this.#gauge("heap_bytes", "Memory of its JavaScript objects", () => process.memoryUsage().heapUsed);
+		const busy = "Part of the time since the last scrape in which the event loop was busy: near 1, answers are late";
+		this.#gauge("event_loop_utilization", busy, utilizationSinceLast());
+		if (cluster !== undefined) {
 			const help = "Attempts to share a device's lists with the cluster that failed; the log says why";
-			this.#counter("cluster_lists_refused_total", help, listsRefused);
+			this.#counter("cluster_lists_refused_total", help, cluster.listsRefused);
+			this.#gauge("cluster_connected", "Whether NATS can be reached", () => Number(cluster.isConnected()));
 		}
 	}
 
@@ -111,4 +117,15 @@ export class Metrics {
 			},
 		});
 	}
+}
+
+/** From 0 to 1, since the call before. */
+function utilizationSinceLast(): () => number {
+	let last = performance.eventLoopUtilization();
+	return () => {
+		const now = performance.eventLoopUtilization();
+		const { utilization } = performance.eventLoopUtilization(now, last);
+		last = now;
+		return utilization;
+	};
 }

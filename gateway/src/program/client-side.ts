@@ -65,7 +65,10 @@ export class ClientSide {
 			devicesKnown: () => servers.all.filter(({ configured }) => !configured).length,
 			serversConnected: () => connected("server"),
 			sessions: () => endpoint.sessions,
-			listsRefused: cluster && (() => cluster.refusedLists),
+			cluster: cluster && {
+				listsRefused: () => cluster.refusedLists,
+				isConnected: () => cluster.status.connected,
+			},
 			failedSaves: () => context.saves.failures,
 		});
 		this.#endpoint = endpoint;
