@@ -41,6 +41,10 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
 		await page.getByText("self.camera.take_photo").waitFor();
 
+		// What happens is seen as it happens.
+		await device.press();
+		await page.getByRole("region", { name: "Events" }).getByText("button.pressed").waitFor();
+
 		// The page is one client at most, also after it was left and opened again.
 		await page.reload();
 		await page.getByRole("button", { name: "Take photo" }).waitFor();

@@ -2,9 +2,20 @@ import { EventEmitter } from "node:events";
 import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import { type Access, reaches } from "../config/access.js";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
+import type { LoggedEvent } from "../events/event-log.js";
+import type { EventService } from "../events/event-service.js";
 import { Activity, type KeptCall } from "./activity.js";
 import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
-import type { CallEntry, DeviceDetail, FleetQuery, FleetRow, FleetTotals, OperatorLists, Problem } from "./messages.js";
+import type {
+	CallEntry,
+	DeviceDetail,
+	EventEntry,
+	FleetQuery,
+	FleetRow,
+	FleetTotals,
+	OperatorLists,
+	Problem,
+} from "./messages.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
@@ -15,8 +26,14 @@ const LISTS_INTERVAL = 1_000;
 /** Calls of one device that a page gets. */
 const MAX_CALLS_SENT = 50;
 
+/** Events of one device that a page gets, and characters of the data of each. */
+const MAX_EVENTS_SENT = 30;
+const MAX_EVENT_DATA = 300;
+
 interface FleetOptions {
 	readonly servers: ServerRegistry;
+	/** Undefined: none are recorded. */
+	readonly events: EventService | undefined;
 	readonly updates: FirmwareUpdates;
 	/** The lists beside the activity's. */
 	readonly lists: () => Omit<OperatorLists, "rejections">;
@@ -51,8 +68,9 @@ export class Fleet extends EventEmitter<Events> {
 		super();
 		this.setMaxListeners(0);
 		this.#options = options;
-		const { servers, updates } = options;
+		const { servers, updates, events } = options;
 		const { activity } = this;
+		events?.onStored(() => this.#touch());
 		const touch = (server: Server): void => {
 			activity.stateChanged(server);
 			this.#touch(server.id);
@@ -115,6 +133,7 @@ export class Fleet extends EventEmitter<Events> {
 			row: this.#rowOf(server),
 			states: this.activity.statesOf(id),
 			calls: calls.map((call) => entryFor(call, access)),
+			events: (this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? []).map(eventEntry),
 		};
 	}
 
@@ -216,6 +235,10 @@ export class Fleet extends EventEmitter<Events> {
 		const problem = problemOf(row);
 		return { ...row, ...(problem && { problem }) };
 	}
+}
+
+function eventEntry({ eventId, name, timestamp, data: { device: _, ...data } }: LoggedEvent): EventEntry {
+	return { eventId, name, time: Date.parse(timestamp), data: JSON.stringify(data).slice(0, MAX_EVENT_DATA) };
 }
 
 /** The problem of a device; undefined if it has none. */

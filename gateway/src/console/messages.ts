@@ -45,6 +45,19 @@ export interface DeviceDetail {
 	readonly states: readonly StateChange[];
 	/** Its last calls, the newest first. */
 	readonly calls: readonly CallEntry[];
+	/** Its last events, the newest first. */
+	readonly events: readonly EventEntry[];
+}
+
+/** An event of a device. */
+export interface EventEntry {
+	readonly eventId: string;
+	/** The name of its type: "button.pressed". */
+	readonly name: string;
+	/** Milliseconds since 1970. */
+	readonly time: number;
+	/** Its data as JSON, cut. */
+	readonly data: string;
 }
 
 /** Which devices are meant. */

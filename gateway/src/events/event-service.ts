@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Access } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
-import type { EventLog } from "./event-log.js";
+import type { EventLog, LoggedEvent } from "./event-log.js";
 import { EVENT_TYPES, type EventType, findEventType } from "./event-types.js";
 import type { WebhookRecord } from "./webhook-file.js";
 import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
@@ -88,6 +88,18 @@ export class EventService {
 		} catch (error) {
 			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
+	}
+
+	/** The last events of a device that a client may see, the newest first. */
+	recent(device: string, access: Access, count: number): readonly LoggedEvent[] {
+		const isShown = ({ name, device: of }: LoggedEvent): boolean =>
+			of === device && (!findEventType(name)?.isUserOnly || seesUserTools(access, device));
+		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
+	}
+
+	/** Calls this whenever there are new events. */
+	onStored(listener: () => void): void {
+		this.#options.log.on("stored", listener);
 	}
 
 	/** Begins to post events to a URL, or goes on. Rejects with ProtocolError. */

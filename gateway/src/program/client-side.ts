@@ -152,6 +152,7 @@ export class ClientSide {
 		const fleet = new Fleet({
 			servers: gateway.servers,
 			updates: gateway.updates,
+			events: gateway.events,
 			lists: () => ({
 				approvals: bindings.pending.map(bindingSummary),
 				clients: this.#endpoint.clients,

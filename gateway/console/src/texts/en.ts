@@ -51,6 +51,7 @@ export const en = {
 	disconnect: "Disconnect",
 	done: "Done",
 	downloadExtension: "Download the extension",
+	events: "Events",
 	expired: "Your session has ended: it expired, or its token was revoked. Sign in again.",
 	expires: "until {date}",
 	extensionHelp: "Open the file with Claude Desktop. It knows this address, and asks for the token. Or:",

@@ -53,6 +53,7 @@ export const ja: Texts = {
 	disconnect: "切断",
 	done: "完了",
 	downloadExtension: "拡張機能をダウンロード",
+	events: "イベント",
 	expired: "セッションが終了しました（期限切れ、またはトークンの取り消し）。もう一度サインインしてください。",
 	expires: "{date} まで",
 	extensionHelp:

@@ -52,6 +52,7 @@ export const zh: Texts = {
 	disconnect: "断开",
 	done: "完成",
 	downloadExtension: "下载扩展",
+	events: "事件",
 	expired: "会话已结束：已过期，或令牌被撤销。请重新登录。",
 	expires: "有效期至 {date}",
 	extensionHelp: "用 Claude Desktop 打开此文件。它已包含此地址，并会询问令牌。或者：",

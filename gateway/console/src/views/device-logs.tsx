@@ -1,4 +1,4 @@
-import type { CallEntry } from "../../../src/console/messages.js";
+import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import type { DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
@@ -66,6 +66,28 @@ function collapsed(list: readonly CallEntry[]): readonly Line[] {
 		}
 	}
 	return lines;
+}
+
+/** The events of the device, as clients get them. */
+export function EventList({ events }: { readonly events: readonly EventEntry[] }) {
+	if (events.length === 0) {
+		return null;
+	}
+	return (
+		<section class="card" aria-labelledby="events">
+			<h2 id="events">{t("events")}</h2>
+			<ul class="plain log">
+				{events.map(({ eventId, name, time, data }) => (
+					<li key={eventId}>
+						<time>{clock(time)}</time>
+						<span>
+							<code>{visibleLine(name)}</code> {data !== "{}" && <code>{visibleLine(data)}</code>}
+						</span>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
 }
 
 /** What the device itself logs, while this view is open. */

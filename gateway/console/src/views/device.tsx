@@ -7,7 +7,7 @@ import { device, look } from "../store/fleet.js";
 import { epoch } from "../store/stream.js";
 import { t } from "../texts/index.js";
 import { DeviceHead } from "./device-head.js";
-import { CallLog, DeviceLog } from "./device-logs.js";
+import { CallLog, DeviceLog, EventList } from "./device-logs.js";
 import { Pictures, Readings } from "./readings.js";
 import { ToolCard } from "./tool-card.js";
 
@@ -33,7 +33,7 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 }
 
 function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
-	const { row, calls } = detail;
+	const { row, calls, events } = detail;
 	const { alias, online } = row;
 	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
 	const { value: session } = epoch;
@@ -53,6 +53,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 				<div class="side">
 					<Pictures link={link} />
 					<Readings link={link} />
+					<EventList events={events} />
 					<CallLog calls={calls} />
 					<DeviceLog link={link} />
 				</div>
