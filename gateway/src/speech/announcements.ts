@@ -1,9 +1,9 @@
-import pLimit, { type LimitFunction } from "p-limit";
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
 import { type Caller, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech } from "./speech.js";
+import { Turns } from "./turns.js";
 
 /** What is said. */
 export interface Announcement {
@@ -39,17 +39,10 @@ interface AnnouncementsOptions {
 /** Announcements that wait for a device. */
 const MAX_WAITING = 8;
 
-/** What a device says, and what waits for it. */
-interface Queue {
-	readonly limit: LimitFunction;
-	/** Ends what it says at the moment. */
-	current: AbortController | undefined;
-}
-
 /** Says texts on devices, one after the other on each. */
 export class Announcements {
 	readonly #options: AnnouncementsOptions;
-	readonly #queues = new WeakMap<Server, Queue>();
+	readonly #turns = new WeakMap<Server, Turns>();
 
 	constructor(options: AnnouncementsOptions) {
 		this.#options = options;
@@ -61,24 +54,21 @@ export class Announcements {
 	}
 
 	async #sayOn(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
-		const queue = this.#queueOf(device);
-		if (queue.limit.pendingCount >= MAX_WAITING) {
+		const turns = this.#turnsOf(device);
+		const { isUrgent = false } = what;
+		if (turns.waiting >= MAX_WAITING) {
 			return failed(device, `${MAX_WAITING} announcements wait for this device`);
 		}
-		if (what.isUrgent) {
-			queue.current?.abort(new Error("interrupted by an urgent announcement"));
+		if (isUrgent) {
+			turns.interrupt(new Error("interrupted by an urgent announcement"));
 		}
-		return await queue.limit(async () => {
-			const current = new AbortController();
-			queue.current = current;
-			const signal = AbortSignal.any([caller.signal, current.signal]);
+		return await turns.take(isUrgent, async (interrupted) => {
+			const signal = AbortSignal.any([caller.signal, interrupted]);
 			try {
 				signal.throwIfAborted();
 				return await this.#announce(device, what, { ...caller, signal });
 			} catch (error) {
 				return failed(device, ((signal.aborted ? signal.reason : error) as Error).message);
-			} finally {
-				queue.current = undefined;
 			}
 		});
 	}
@@ -124,11 +114,10 @@ export class Announcements {
 		return { device: device.alias, outcome: "shown", reason };
 	}
 
-	#queueOf(device: Server): Queue {
-		const known = this.#queues.get(device);
-		const queue = known ?? { limit: pLimit(1), current: undefined };
-		this.#queues.set(device, queue);
-		return queue;
+	#turnsOf(device: Server): Turns {
+		const turns = this.#turns.get(device) ?? new Turns();
+		this.#turns.set(device, turns);
+		return turns;
 	}
 }
 

@@ -203,6 +203,24 @@ describe("say", () => {
 		assert.equal((await second).text, "lamp_000001: played");
 	});
 
+	it("that is urgent comes before those that wait", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const client = await connect(t, side);
+		const all = [say(client, { text: "one" })];
+		await until(() => speaker.heard.length === 1, "the first is heard");
+		all.push(say(client, { text: "two" }), say(client, { text: "three" }));
+		all.push(say(client, { text: "fire", urgent: true }));
+		for (let count = 1; count < 4; count += 1) {
+			await until(() => speaker.heard.length === count + 1, `${count} are heard`);
+			speaker.end(speaker.device.calls[count]);
+		}
+		await Promise.all(all);
+		assert.deepEqual(speaker.heard.slice(0, 2), ["one", "fire"]);
+		assert.deepEqual(speaker.heard.slice(2).sort(), ["three", "two"]);
+	});
+
 	it("is rejected while 8 wait for the device", async (t) => {
 		const side = await start(t);
 		const speaker = await Speaker.connect(t, side);
