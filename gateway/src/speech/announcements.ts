@@ -1,9 +1,9 @@
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
+import { AnnouncementQueue } from "./announcement-queue.js";
 import { type Caller, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech } from "./speech.js";
-import { Turns } from "./turns.js";
 
 /** What is said. */
 export interface Announcement {
@@ -42,7 +42,7 @@ const MAX_WAITING = 8;
 /** Says texts on devices, one after the other on each. */
 export class Announcements {
 	readonly #options: AnnouncementsOptions;
-	readonly #turns = new WeakMap<Server, Turns>();
+	readonly #queues = new WeakMap<Server, AnnouncementQueue>();
 
 	constructor(options: AnnouncementsOptions) {
 		this.#options = options;
@@ -54,15 +54,15 @@ export class Announcements {
 	}
 
 	async #sayOn(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
-		const turns = this.#turnsOf(device);
+		const queue = this.#queueOf(device);
 		const { isUrgent = false } = what;
-		if (turns.waiting >= MAX_WAITING) {
+		if (queue.length >= MAX_WAITING) {
 			return failed(device, `${MAX_WAITING} announcements wait for this device`);
 		}
 		if (isUrgent) {
-			turns.interrupt(new Error("interrupted by an urgent announcement"));
+			queue.interrupt(new Error("interrupted by an urgent announcement"));
 		}
-		return await turns.take(isUrgent, async (interrupted) => {
+		return await queue.run(isUrgent, async (interrupted) => {
 			const signal = AbortSignal.any([caller.signal, interrupted]);
 			try {
 				signal.throwIfAborted();
@@ -114,10 +114,10 @@ export class Announcements {
 		return { device: device.alias, outcome: "shown", reason };
 	}
 
-	#turnsOf(device: Server): Turns {
-		const turns = this.#turns.get(device) ?? new Turns();
-		this.#turns.set(device, turns);
-		return turns;
+	#queueOf(device: Server): AnnouncementQueue {
+		const queue = this.#queues.get(device) ?? new AnnouncementQueue();
+		this.#queues.set(device, queue);
+		return queue;
 	}
 }
 

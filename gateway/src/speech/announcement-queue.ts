@@ -1,31 +1,31 @@
-/** What waits for its turn. */
+/** An announcement that waits. */
 interface Waiting {
 	readonly isUrgent: boolean;
 	readonly begin: () => void;
 }
 
-/** The turns of one device: one announcement after the other, urgent ones first. */
-export class Turns {
+/** The announcements of one device: one after the other, urgent ones first. */
+export class AnnouncementQueue {
 	readonly #waiting: Waiting[] = [];
-	/** Ends the announcement that has its turn; undefined if none has. */
+	/** Ends the announcement in progress; undefined if there is none. */
 	#current: AbortController | undefined;
 
 	/** Announcements that wait. */
-	get waiting(): number {
+	get length(): number {
 		return this.#waiting.length;
 	}
 
-	/** Ends the announcement that has its turn. */
+	/** Ends the announcement in progress. */
 	interrupt(reason: Error): void {
 		this.#current?.abort(reason);
 	}
 
 	/**
-	 * Waits for a turn, and takes it.
+	 * Runs an announcement when those before it have ended.
 	 *
 	 * @param announce rejects once its signal says that it was interrupted
 	 */
-	async take<T>(isUrgent: boolean, announce: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
+	async run<T>(isUrgent: boolean, announce: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
 		if (this.#current !== undefined) {
 			await this.#wait(isUrgent);
 		}
@@ -35,7 +35,7 @@ export class Turns {
 			return await announce(current.signal);
 		} finally {
 			const next = this.#waiting.shift();
-			// The one that begins now has its turn before others can ask for it.
+			// The next one begins before another can.
 			this.#current = next && current;
 			next?.begin();
 		}
