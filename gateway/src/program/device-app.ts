@@ -58,7 +58,7 @@ export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> 
 /** Whoever knows a file's id may get it, as long as it is served. */
 function serveSpeech(speech: Speech | undefined): Route {
 	return (c) => {
-		const file = speech?.file(c.req.param("id") ?? "");
+		const file = speech?.find(c.req.param("id") ?? "");
 		if (file === undefined) {
 			throw new HttpError(404, "not-found", "not found");
 		}

@@ -3,7 +3,7 @@ import { AnnouncementQueue } from "./announcement-queue.js";
 import { type Caller, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
-import type { Speech } from "./speech.js";
+import type { Speech, SpeechFile } from "./speech.js";
 
 /** What is said. */
 export interface Announcement {
@@ -29,6 +29,10 @@ export interface Outcome {
 	readonly pressed?: boolean;
 }
 
+interface Spoken extends Announcement {
+	readonly file: SpeechFile;
+}
+
 interface AnnouncementsOptions {
 	readonly speech: Speech;
 	readonly quietHours: QuietHours;
@@ -50,10 +54,16 @@ export class Announcements {
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		return await Promise.all(devices.map((device) => this.#sayOn(device, what, caller)));
+		const { text, chime = false } = what;
+		const file = this.#options.speech.file(text, { chime, signal: caller.signal });
+		try {
+			return await Promise.all(devices.map((device) => this.#sayOn(device, { ...what, file }, caller)));
+		} finally {
+			file.withdraw();
+		}
 	}
 
-	async #sayOn(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
+	async #sayOn(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
 		const queue = this.#queueOf(device);
 		const { isUrgent = false } = what;
 		if (queue.length >= MAX_WAITING) {
@@ -73,7 +83,7 @@ export class Announcements {
 		});
 	}
 
-	async #announce(device: Server, what: Announcement, caller: Caller): Promise<Outcome> {
+	async #announce(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
 		if (!device.online) {
 			throw new Error("offline");
 		}
@@ -88,17 +98,15 @@ export class Announcements {
 		if (url === undefined || device.session?.identity.gateway !== undefined) {
 			return await this.#show(device, what, caller, "it cannot get files from this gateway");
 		}
-		const { speech } = this.#options;
-		const file = speech.publish(await speech.wav(what.text, { chime: what.chime === true, signal: caller.signal }));
+		const file = url + (await what.file.path());
 		const restore = await setVolume(device, what.volume, caller);
 		try {
-			const play = (signal: AbortSignal) => callTool(device, player, { url: url + file.path }, { ...caller, signal });
+			const play = (signal: AbortSignal) => callTool(device, player, { url: file }, { ...caller, signal });
 			const more = what.untilPressed
 				? await repeatUntilPressed(device, play, caller.signal)
 				: await play(caller.signal);
 			return { device: device.alias, outcome: "played", ...more };
 		} finally {
-			file.withdraw();
 			// Not by the signal: an announcement that was cancelled leaves the volume as it was, too.
 			await restore();
 		}

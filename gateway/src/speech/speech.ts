@@ -16,6 +16,12 @@ const MAX_KEPT = 33_554_432;
 /** Where devices get what they play. */
 export const SPEECH_PATH = "/speech";
 
+/** A text as a WAV file. */
+export interface SpeechFile {
+	readonly path: () => Promise<string>;
+	readonly withdraw: () => void;
+}
+
 /** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
 export class Speech {
 	readonly #voice: Voice;
@@ -31,26 +37,32 @@ export class Speech {
 		this.#voice = voice;
 	}
 
-	/** The text as a WAV file. Rejects with an Error that says why it cannot be spoken. */
-	async wav(
-		text: string,
-		{ chime, signal }: { readonly chime: boolean; readonly signal: AbortSignal },
-	): Promise<Buffer> {
-		const known = this.#sounds.get(text);
-		const sound = known ?? (await this.#limit(() => this.#speak(text, signal)));
-		this.#sounds.set(text, sound);
-		return encodeWav(chime ? withChime(sound) : sound);
-	}
-
-	/** Serves a file until `withdraw` is called. Returns its path. */
-	publish(file: Buffer): { readonly path: string; readonly withdraw: () => void } {
+	/**
+	 * A text as a WAV file, which is served until `withdraw` is called.
+	 *
+	 * @returns `path` of the file: it is spoken when that is asked for first, once for all devices. Rejects with an Error that says
+	 * why it cannot be spoken
+	 */
+	file(text: string, { chime, signal }: { readonly chime: boolean; readonly signal: AbortSignal }): SpeechFile {
 		const id = `${randomBytes(16).toString("hex")}.wav`;
-		this.#files.set(id, file);
-		return { path: `${SPEECH_PATH}/${id}`, withdraw: () => void this.#files.delete(id) };
+		let spoken: Promise<string> | undefined;
+		const speak = async (): Promise<string> => {
+			const sound = this.#sounds.get(text) ?? (await this.#limit(() => this.#speak(text, signal)));
+			this.#sounds.set(text, sound);
+			this.#files.set(id, encodeWav(chime ? withChime(sound) : sound));
+			return `${SPEECH_PATH}/${id}`;
+		};
+		return {
+			path: () => {
+				spoken ??= speak();
+				return spoken;
+			},
+			withdraw: () => void this.#files.delete(id),
+		};
 	}
 
 	/** A file that is served; undefined for an unknown id. */
-	file(id: string): Buffer | undefined {
+	find(id: string): Buffer | undefined {
 		return this.#files.get(id);
 	}
 

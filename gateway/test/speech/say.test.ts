@@ -106,6 +106,19 @@ describe("say", () => {
 		assert.equal(text, "lamp_000001: played");
 	});
 
+	it("is spoken once for several devices", async (t) => {
+		const side = await start(t);
+		const ids = ["01", "02", "03"].map((end) => `aa:bb:cc:00:00:${end}`);
+		const speakers = await Promise.all(ids.map((id) => Speaker.connect(t, side, { id })));
+		await say(await connect(t, side), { text: "all of you" });
+		const urls = speakers.map(({ device }) => new URL(device.calls[0]?.arguments.url as string).pathname);
+		assert.equal(new Set(urls).size, 1);
+		assert.deepEqual(
+			speakers.flatMap(({ heard }) => heard),
+			["all of you", "all of you", "all of you"],
+		);
+	});
+
 	it("is at a URL that ends with the sound", async (t) => {
 		const side = await start(t);
 		const { device } = await Speaker.connect(t, side);
