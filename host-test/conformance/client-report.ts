@@ -1,5 +1,5 @@
-import { describeResult, type Figure, failingOf, figureOf, table, whyUnexpected } from "./report.js";
-import type { ScenarioResult } from "./suites.js";
+import { type Figure, figureOf, scenarioTable, table, whyUnexpected } from "./report.js";
+import { listScenarios, type ScenarioResult } from "./suites.js";
 
 /** The results of each revision. */
 export type ClientResults = ReadonlyMap<string, readonly ScenarioResult[]>;
@@ -24,25 +24,18 @@ export function writeClientPart(results: ClientResults): string {
 		HEADING,
 		"",
 		"`npm run conformance -- client` configures each scenario's server in a gateway and calls it through `/mcp/SERVER`.",
-		"Of the extensions it runs `auth/client-credentials-basic` alone, which does not count. Not run, because the gateway does not have them: sign-ins by a",
-		"signed token (`auth/client-credentials-jwt`, `auth/wif-jwt-bearer`, `auth/enterprise-managed-authorization`), DPoP (`auth/dpop`, `auth/dpop-nonce`), and tasks",
-		"(`tasks-lifecycle`). One scenario is edited: in `http-custom-headers` of 2026-07-28 the second call has an argument that is null. It is left out before the call",
+		"Of the extensions it runs `auth/client-credentials-basic` alone, which does not count; of 2025-03-26 the two sign-ins that the suite has.",
+		"One scenario is edited: in `http-custom-headers` of 2026-07-28 the second call has an argument that is null. It is left out before the call",
 		"reaches the gateway, which rejects what breaks a tool's schema; so `sep-2243-client-omit-null` shows what is sent for an absent argument only.",
 		"",
 		...table(
 			["revision", "scenarios"],
 			[...results].map(([revision, each]) => [revision, figureText(figureOf(each))]),
 		),
-		...[...results].flatMap(([revision, scenarios]) => {
-			const failing = failingOf(
-				["upstream"],
-				scenarios.map((each) => ({
-					name: each.unscored ? `${each.name} (${each.unscored})` : each.name,
-					cells: [describeResult(each)],
-				})),
-			);
-			return failing.length === 0 ? [] : ["", `### Scenarios of ${revision}`, "", ...failing];
-		}),
+		"",
+		"### Scenarios for clients",
+		"",
+		...scenarioTable(listScenarios("Client"), [...results.values()].flat()),
 	];
 	return `${lines.join("\n").trimEnd()}\n`;
 }

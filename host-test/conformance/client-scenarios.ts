@@ -6,7 +6,7 @@ import pLimit from "p-limit";
 import { parse } from "yaml";
 import { Program } from "../e2e/program.js";
 import { startGatewayUser } from "./gateway-user.js";
-import { type Check, CLIENT_CREDENTIALS, type ScenarioResult, whyFailed } from "./suites.js";
+import { type Check, CLIENT_CREDENTIALS, listScenarios, type ScenarioResult, whyFailed } from "./suites.js";
 
 const PACKAGE = new URL("../../node_modules/@modelcontextprotocol/conformance/", import.meta.url);
 const GLOB = new URL("glob.mjs", import.meta.url);
@@ -18,8 +18,11 @@ const TIMEOUT = "120000";
 /** Scenarios at the same time. */
 const CONCURRENCY = 2;
 
-/** The revisions that have requirements for clients. */
-export const CLIENT_REVISIONS = ["2025-11-25", "2026-07-28"] as const;
+/** A revision of which the suite has two sign-ins, but no requirements. */
+const OLDEST = "2025-03-26";
+
+/** The revisions that have scenarios for clients. */
+export const CLIENT_REVISIONS = [OLDEST, "2025-11-25", "2026-07-28"] as const;
 
 interface Scenario {
 	readonly name: string;
@@ -29,6 +32,11 @@ interface Scenario {
 
 /** What a revision requires of clients, and of the extensions the one that the gateway has. */
 export function clientScenarios(revision: string): readonly Scenario[] {
+	if (revision === OLDEST) {
+		return listScenarios("Client")
+			.filter((name) => name.startsWith(`auth/${OLDEST}-`))
+			.map((name) => ({ name, unscored: undefined }));
+	}
 	const { client, not_scored: others } = parse(
 		readFileSync(new URL(`requirements/${revision}.yaml`, PACKAGE), "utf8"),
 	) as { client: string[]; not_scored: { scenario: string; leg: string; reason: string }[] };

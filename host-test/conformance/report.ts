@@ -1,5 +1,5 @@
-import { EXPECTED_FAILURES, UNSCORED } from "./expected-failures.js";
-import { type ScenarioResult, SUITES } from "./suites.js";
+import { exceptionOf } from "./exceptions.js";
+import { listScenarios, type ScenarioResult, SUITES } from "./suites.js";
 
 /** Where the report begins in docs/verified.md. It goes on to the end of the page. */
 export const REPORT_HEADING = "## MCP conformance";
@@ -47,10 +47,10 @@ export function problemsOf(transport: string, results: Results, before: Readonly
 	});
 }
 
-/** The scenarios that count and fail without being expected to, with the failed checks: a text each. */
+/** The scenarios that fail without being expected to, with the failed checks: a text each. */
 export function whyUnexpected(key: string, scenarios: readonly ScenarioResult[]): string[] {
 	return scenarios
-		.filter((each) => each.unscored === undefined && !isPassed(each) && !EXPECTED_FAILURES.has(each.name))
+		.filter((each) => !isPassed(each) && exceptionOf(each.name) === undefined)
 		.map(({ name, failed, failures = [] }) =>
 			[`${key}: ${name} fails unexpectedly (${failed} checks)`, ...failures].join("\n  "),
 		);
@@ -76,64 +76,41 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 			]),
 		),
 		"",
-		...expectedFailures(),
-		...SUITES.flatMap(({ title }) => scenarioTable(title, byTransport)),
+		"### Scenarios for servers",
+		"",
+		"Every scenario of 0.2.0-alpha.12, in all of its revisions and over every transport. Extensions do not count above.",
+		"",
+		...scenarioTable(
+			listScenarios("Server"),
+			[...byTransport.values()].flatMap((results) => [...results.values()].flat()),
+		),
 	];
 	return `${lines.join("\n").trimEnd()}\n`;
 }
 
-function expectedFailures(): string[] {
-	return EXPECTED_FAILURES.size === 0
-		? ["No counted scenario is expected to fail."]
-		: ["Expected to fail:", "", ...table(["scenario", "reason"], [...EXPECTED_FAILURES])];
-}
-
-/** A suite's scenarios that are not passed: the ones that count first. */
-function scenarioTable(title: string, byTransport: ReadonlyMap<string, Results>): string[] {
-	const transports = [...byTransport.keys()];
-	const cell = (name: string, transport: string): string => {
-		const found = byTransport
-			.get(transport)
-			?.get(title)
-			?.find((each) => each.name === name);
-		return found === undefined ? "not run" : describeResult(found);
-	};
-	const scenarios = byTransport.get(transports[0] as string)?.get(title) ?? [];
-	const failing = (wanted: readonly ScenarioResult[]) =>
-		failingOf(
-			transports,
-			wanted.map(({ name }) => ({ name, cells: transports.map((transport) => cell(name, transport)) })),
+/** A table of scenarios by how they went: every one is named once. */
+export function scenarioTable(names: readonly string[], results: readonly ScenarioResult[]): string[] {
+	const byResult = new Map<string, string[]>();
+	for (const name of names) {
+		const result = describeRuns(
+			name,
+			results.filter((each) => each.name === name),
 		);
-	const counted = failing(scenarios.filter((each) => each.unscored === undefined));
-	const others = failingUnscored(scenarios);
-	return [
-		...(counted.length + others.length === 0 ? [] : ["", `## ${title}`]),
-		...(counted.length === 0 ? [] : ["", ...counted]),
-		...(others.length === 0 ? [] : ["", ...others]),
-	];
+		byResult.set(result, [...(byResult.get(result) ?? []), `\`${name}\``]);
+	}
+	return table(
+		["result", "scenarios"],
+		[...byResult].map(([result, each]) => [result, each.join(", ")]),
+	);
 }
 
-/** How many scenarios fail and do not count: a line for each reason. */
-function failingUnscored(scenarios: readonly ScenarioResult[]): string[] {
-	const failing = scenarios.filter((each) => each.unscored !== undefined && !isPassed(each));
-	return [...new Set(failing.map(({ unscored }) => unscored as string))].map((reason) => {
-		const { length } = failing.filter(({ unscored }) => unscored === reason);
-		return `Failing scenarios that do not count: ${length}, because ${UNSCORED[reason] ?? `they are “${reason}”`}.`;
-	});
-}
-
-/** A table of the scenarios that are not passed over every transport; empty if all are passed. */
-export function failingOf(
-	transports: readonly string[],
-	scenarios: readonly { readonly name: string; readonly cells: readonly string[] }[],
-): string[] {
-	const failing = scenarios.filter(({ cells }) => !cells.every((each) => each.startsWith("passed")));
-	return failing.length === 0
-		? []
-		: table(
-				["scenario", ...transports],
-				failing.map(({ name, cells }) => [name, ...cells]),
-			);
+/** How a scenario went in all of its runs. Without a check that passed or failed it shows nothing. */
+function describeRuns(name: string, runs: readonly ScenarioResult[]): string {
+	if (!runs.every(isPassed)) {
+		return `failed: ${exceptionOf(name) ?? "unexpectedly"}`;
+	}
+	const nothing = runs.length === 0 ? "not run" : "the suite made no check, since it got no event stream";
+	return runs.some(({ passed }) => passed > 0) ? "passed" : `not applicable: ${exceptionOf(name) ?? nothing}`;
 }
 
 /** "4 checks", or "fails 1 of 4 checks". */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,11 +17,14 @@ export interface Suite {
 	readonly flags: readonly string[];
 }
 
+/** The package with the newest suite. */
+const NEWEST = "@modelcontextprotocol/conformance";
+
 export const SUITES: readonly Suite[] = [
 	{ title: "0.1.16, active", package: "conformance-0.1", flags: [] },
 	...["2025-11-25", "2026-07-28"].map((revision) => ({
 		title: `0.2.0-alpha.12, requirements of ${revision}`,
-		package: "@modelcontextprotocol/conformance",
+		package: NEWEST,
 		flags: ["--requirements", revision],
 	})),
 ];
@@ -43,13 +47,22 @@ const MODULES = new URL("../../node_modules/", import.meta.url);
 /** Milliseconds that a suite has. */
 const TIMEOUT = 300_000;
 
+const programOf = (name: string): string => fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
+
+/** The scenarios of the newest suite, by its own list, for servers or for clients. */
+export function listScenarios(side: "Server" | "Client"): readonly string[] {
+	const program = programOf(NEWEST);
+	const said = execFileSync(process.execPath, ["--import", GLOB.href, program, "list"], { encoding: "utf8" });
+	const part = said.split("\n\n").find((text) => text.trimStart().startsWith(`${side} scenarios`)) ?? "";
+	return [...part.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name as string);
+}
+
 /** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
-	const program = fileURLToPath(new URL(`${name}/dist/index.js`, MODULES));
 	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
 	try {
 		const run = await Program.start(
-			["--import", GLOB.href, program, "server", "--url", url, "--output-dir", folder, ...flags],
+			["--import", GLOB.href, programOf(name), "server", "--url", url, "--output-dir", folder, ...flags],
 			(output) => output.includes(SUMMARY),
 			{ startTimeout: TIMEOUT },
 		);
