@@ -18,7 +18,7 @@ const TIMEOUT = "120000";
 /** Scenarios at the same time. */
 const CONCURRENCY = 2;
 
-/** A revision of which the suite has two sign-ins, but no requirements. */
+/** The suite has two sign-ins of this revision, but no requirements. */
 const OLDEST = "2025-03-26";
 
 /** The revisions that have scenarios for clients. */

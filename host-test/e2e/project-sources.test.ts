@@ -42,7 +42,7 @@ describe("a project of its own on a virtual device", () => {
 		await assert.rejects(bundleOf({ "device.ts": `${DEVICE}const x: = 1;\n` }), /device\.ts:6:9: ERROR/);
 	});
 
-	it("is told of two parts of one name, of which it would have only the second", async () => {
+	it("rejects two parts of one name", async () => {
 		await assert.rejects(
 			bundleOf({ "device.ts": DEVICE.replace("soil:", "pump:") }),
 			/device\.ts:4:\d+: two parts or options have the name "pump"/,

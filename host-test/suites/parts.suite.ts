@@ -304,7 +304,7 @@ export default suite("parts as data", {
 		part.pins.set(16, "ünï\u0007");
 		equal(told.length === 3 && scale.last, "ünï");
 	},
-	"a line is sent with its end, unless it is too long, is none, or comes too soon"() {
+	"a line is sent with its end; one that is too long, has control characters or comes too soon is rejected"() {
 		const part = open(serial({ rx: 16, tx: 17, end: "\n" }), "scale");
 		const scale = part.line as SerialLine;
 		throws(() => scale.send("x".repeat(120)), /^text: expected at most 119 bytes, got 120$/);

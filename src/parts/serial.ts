@@ -153,7 +153,7 @@ class PortLine implements SerialLine {
 		}
 	}
 
-	/** An empty line is none. */
+	/** Empty lines are ignored. */
 	#ended(): void {
 		if (this.#bytes.length > 0) {
 			this.last = decoded(this.#bytes);

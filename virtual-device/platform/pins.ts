@@ -59,7 +59,7 @@ export class Pin<Level extends PinLevel = number> {
 	/**
 	 * @param initial what it has at first: the level outside, until another one is set
 	 * @param onSet called when the level was set from outside
-	 * @throws RangeError if the number is none, Error if the pin is open already
+	 * @throws RangeError for an invalid number, Error if the pin is already open
 	 */
 	constructor({ pin, part }: PinOptions, kind: PinKind, initial: Level, onSet?: (level: Level) => void) {
 		if (!Number.isInteger(pin) || pin < 0 || pin > MAX_PIN) {

@@ -7,7 +7,7 @@ interface Waiting {
 /** The announcements of one device: one after the other, urgent ones first. */
 export class AnnouncementQueue {
 	readonly #waiting: Waiting[] = [];
-	/** Ends the announcement in progress; undefined if there is none. */
+	/** Ends the announcement in progress. */
 	#current: AbortController | undefined;
 
 	/** Announcements that wait. */

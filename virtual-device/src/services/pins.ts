@@ -1,18 +1,6 @@
+import type { PinKind } from "../../platform/pins.js";
 import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
-
-/** What a pin is, as the firmware has opened it. */
-type PinKind =
-	| "output"
-	| "input"
-	| "analog"
-	| "pwm"
-	| "servo"
-	| "counter"
-	| "pulse"
-	| "pixels"
-	| "receive"
-	| "transmit";
 
 /** The colour of a strip of LEDs. */
 interface PixelsState {
