@@ -28,6 +28,17 @@ async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script
 	return { device, log, server, sensors, read };
 }
 
+/** The converters have 20 bits. */
+function assertNear(values: Readonly<Record<string, number>> | undefined, expected: Readonly<Record<string, number>>) {
+	assert.deepEqual(Object.keys(values ?? {}).sort(), Object.keys(expected).sort());
+	for (const [name, value] of Object.entries(expected)) {
+		assert.ok(
+			Math.abs((values?.[name] ?? Number.NaN) - value) < Math.abs(value) / 100_000 + 0.02,
+			`${name}: ${values?.[name]}`,
+		);
+	}
+}
+
 for (const engine of cases(ENGINES)) {
 	describe(`a sensor on the I2C bus, firmware on ${engine.kind}`, () => {
 		it("measures all that its driver's samples have, with their units, and tells of changes", async (t) => {
@@ -76,6 +87,19 @@ for (const engine of cases(ENGINES)) {
 			await until(async () => JSON.stringify(await read()).includes("-12.25"), "measured");
 			const { value } = (await read()) as { value: object };
 			assert.deepEqual(value, { temperature: -12.25, humidity: 80 });
+		});
+
+		it("is read by the SDK's drivers with functions in C, which the virtual device has in TypeScript: BMP280, BME68x", {
+			skip: findSdk() === undefined && NO_SDK,
+		}, async (t) => {
+			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-bosch/manifest.json");
+			const { device, sensors } = await startAir(t, engine, script);
+			device.setChip("weather", { temperature: -4.5, pressure: 98_500 });
+			device.setChip("room", { temperature: 30.25, humidity: 61.5, pressure: 103_000 });
+			await until(async () => /-4\.5.*30\.2/.test(JSON.stringify(await sensors())), "both have measured");
+			const { weather, room } = (await sensors()) as Record<string, { value: Record<string, number> }>;
+			assertNear(weather?.value, { temperature: -4.5, pressure: 98_500 });
+			assertNear(room?.value, { temperature: 30.25, humidity: 61.5, pressure: 103_000 });
 		});
 
 		it("shares its bus with chips that tools use by the SDK's drivers: a real-time clock DS3231, an expander MCP23017", {

@@ -251,6 +251,9 @@ export default suite("parts as data", {
 		equal([air.read(), air.kind, air.unit], [42, "moisture", "%"]);
 		FakeDriver.next = { inside: { temperature: 20 }, outside: { temperature: 5 } };
 		equal(air.read(), { temperature: 20, outside_temperature: 5 });
+		const room = open(sensor(FakeDriver, { bus: "default", scale: { humidity: 100 } }), "room").sensor as Sensor;
+		FakeDriver.next = { hygrometer: { humidity: 0.45 } };
+		equal(room.read(), 45);
 	},
 	"a sensor tells when one of its values has changed as much as its kind is worth"() {
 		const part = open(sensor(FakeDriver, { bus: "default" }), "air");
@@ -430,6 +433,10 @@ export default suite("parts as data", {
 			/^part air: the driver has no sample\(\)$/,
 		);
 		matches(problem({ air: sensor(FakeDriver) }), /^part air: bus: expected "default"/);
+		matches(
+			problem({ air: sensor(FakeDriver, { bus: "default", scale: { humidity: Number.NaN } }) }),
+			/^part air: scale\.humidity: expected a number from /,
+		);
 		matches(
 			problem({ air: sensor(undefined as never, { bus: "default" }) }),
 			/^part air: the driver: expected a class/,

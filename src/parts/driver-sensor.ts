@@ -1,6 +1,7 @@
 import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { deepFreeze } from "../text/deep-freeze.js";
 import { ANALOG, DIGITAL } from "./io-classes.js";
-import { firstFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
+import { firstFault, numberFault, type Part, type PinUse, pinFault, type UsedPin } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
 import { flattened, type Values } from "./sample-values.js";
 
@@ -28,9 +29,13 @@ export interface DriverOptions extends SensorOptions, Connection {
 	readonly io?: string;
 	/** What the driver's `configure` gets, once it is open. */
 	readonly configure?: object;
+	/** Factors of its values, by their names, where a driver has other units: `{ humidity: 100 }`. */
+	readonly scale?: Readonly<Record<string, number>>;
 }
 
 const I2C = "embedded:io/i2c";
+
+const ANY_NUMBER = deepFreeze({ min: -Number.MAX_VALUE, max: Number.MAX_VALUE, optional: false });
 
 /** The highest address on a bus. */
 const MAX_ADDRESS = 0x3ff;
@@ -43,7 +48,7 @@ const MAX_ADDRESS = 0x3ff;
  * air: sensor(SHT3x, { bus: "default" })
  */
 export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part {
-	const { bus, address, pin, trigger, configure, threshold } = options;
+	const { bus, address, pin, trigger, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
 	return {
 		kind: "sensor",
@@ -56,6 +61,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 			trigger !== undefined && pinFault(trigger, "trigger"),
 			typeof bus === "object" && (pinFault(bus.data, "bus.data") || pinFault(bus.clock, "bus.clock")),
 			address !== undefined && addressFault(address),
+			...Object.entries(scale ?? {}).map(([name, factor]) => numberFault(`scale.${name}`, factor, ANY_NUMBER)),
 			sensorFault(options),
 		),
 		open: (io) => {
@@ -86,7 +92,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 				},
 				describe,
 				pick: (sample) => {
-					values = flattened(sample);
+					values = flattened(sample, scale);
 					return values.reading;
 				},
 				step: (kind) => threshold ?? stepOf(kind ?? describe().kind),

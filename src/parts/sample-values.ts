@@ -22,9 +22,22 @@ const MAX_VALUES = 16;
 /**
  * The values in a sample of ECMA-419: `{ thermometer: { temperature: 21 } }` is the temperature 21. Unknown members have their
  * own names; two members of one name have that of their class, too.
+ *
+ * @param scale factors by the names of values
  */
-export function flattened(sample: object): Values {
+export function flattened(sample: object, scale: Readonly<Record<string, number>> = SCALES): Values {
 	const values = new Map<string, number | boolean>();
+	/** Names are those of kinds: "CO2" is "co2". */
+	const add = (name: string, longName: string, value: number | boolean): void => {
+		const short = name.toLowerCase();
+		if (values.size < MAX_VALUES) {
+			const factor = scale[short] ?? SCALES[short] ?? 1;
+			values.set(
+				values.has(short) ? longName.toLowerCase() : short,
+				typeof value === "number" ? rounded(value * factor) : value,
+			);
+		}
+	};
 	const entries = Object.entries(sample);
 	const [first] = entries;
 	if (entries.length === 1 && first !== undefined && isAxes(first[1])) {
@@ -33,10 +46,10 @@ export function flattened(sample: object): Values {
 	}
 	for (const [name, value] of entries) {
 		if (isValue(value)) {
-			add(values, name, name, value);
+			add(name, name, value);
 		} else if (isObject(value)) {
 			for (const [member, each] of Object.entries(value).filter(([, each]) => isValue(each))) {
-				add(values, isAxes(value) ? `${name}_${member}` : member, `${name}_${member}`, each as number | boolean);
+				add(isAxes(value) ? `${name}_${member}` : member, `${name}_${member}`, each as number | boolean);
 			}
 		}
 	}
@@ -46,15 +59,6 @@ export function flattened(sample: object): Values {
 		return { kinds, reading: undefined };
 	}
 	return { kinds, reading: kinds.length === 1 ? values.get(only) : Object.fromEntries(values) };
-}
-
-/** Names are those of kinds: "CO2" is "co2". */
-function add(values: Map<string, number | boolean>, name: string, longName: string, value: number | boolean): void {
-	const short = name.toLowerCase();
-	if (values.size < MAX_VALUES) {
-		const scaled = typeof value === "number" ? rounded(value * (SCALES[short] ?? 1)) : value;
-		values.set(values.has(short) ? longName.toLowerCase() : short, scaled);
-	}
 }
 
 function isValue(value: unknown): value is number | boolean {

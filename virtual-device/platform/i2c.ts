@@ -1,4 +1,5 @@
 import { boot, receive, send } from "./bridge.js";
+import { SimulatedBme68x } from "./chips/bme68x.js";
 import { SimulatedBmp280 } from "./chips/bmp280.js";
 import { SimulatedDs3231 } from "./chips/ds3231.js";
 import { SimulatedMcp23017 } from "./chips/mcp23017.js";
@@ -19,7 +20,7 @@ const CHIPS: Readonly<Record<number, new () => SimulatedChip>> = {
 	69: SimulatedSht3x,
 	104: SimulatedDs3231,
 	118: SimulatedBmp280,
-	119: SimulatedBmp280,
+	119: SimulatedBme68x,
 };
 
 /** The chips that were talked to, by address, and those that are unplugged. */

@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
-import { isNative, readSdkModules } from "../../toolchain/sdk-modules.js";
+import { isNative, readSdkModules, withNatives } from "../../toolchain/sdk-modules.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
@@ -67,9 +69,13 @@ const platform = (manifest: string | undefined): Plugin => ({
 		});
 		build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
 			const contents = await readFile(path, "utf8");
-			return isNative(contents)
-				? { errors: [{ text: `${path}: a driver with functions in C, which only a chip runs` }] }
-				: { contents };
+			if (!isNative(contents)) {
+				return { contents };
+			}
+			const natives = `${PLATFORM}natives/${basename(path, ".js")}.ts`;
+			return existsSync(natives)
+				? { contents: withNatives(contents, natives) }
+				: { errors: [{ text: `${path}: a driver with functions in C, which only a chip runs` }] };
 		});
 	},
 });

@@ -40,6 +40,7 @@ describe("a build of a device of one's own", () => {
 	for (const [target, folder] of cases([
 		["esp32", "examples/pump"],
 		["esp32", "host-test/fixtures/heater"],
+		["esp32", "host-test/fixtures/sdk-bosch"],
 		["esp32", "host-test/fixtures/sdk-chips"],
 		["esp32", "host-test/fixtures/sdk-drivers"],
 		["esp32/esp32c3", "host-test/fixtures/sdk-air"],
