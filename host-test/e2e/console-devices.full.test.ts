@@ -8,7 +8,7 @@ import { makeStateFolder, startProgram } from "../../gateway/test/support/progra
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { complaintsOf, openConsole, openWithDevice, VOLUME } from "./console-page.js";
+import { complaintsOf, LAMP, openConsole, openWithDevice, VOLUME } from "./console-page.js";
 
 /** Chooses what to do with the selected devices, as a person does: by its text, once that stays in its place. */
 async function choose(page: Page, work: string): Promise<void> {
@@ -31,6 +31,27 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		await page.getByRole("link", { name: /^lamp/ }).waitFor();
 		assert.equal(await page.locator(".body .row").count(), 1);
 		assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), "2");
+	});
+
+	it("shows what a sensor measures, once for each of its events", async (t) => {
+		const status = { ...VOLUME, name: "self.get_device_status", inputSchema: { type: "object" } };
+		const soil = (value: number) => ({ soil: { kind: "moisture", value, unit: "%" } });
+		const onCall = () => ({ content: [], structuredContent: { sensors: soil(40) } });
+		const { gateway, device, page } = await openWithDevice(t, { tools: [status], onCall });
+		const measure = (value: number): void =>
+			device.notify("notifications/sensor_changed", { sensor: "soil", ...soil(value).soil });
+		measure(99);
+		const access = { principal: "test", userTools: true } as const;
+		const newest = () => gateway.gateway.events?.recent(LAMP, access, 1)[0]?.name;
+		await until(() => newest() === "sensor.changed", "it is recorded");
+		await page.getByRole("link", { name: /^lamp_/ }).click();
+		const reading = page.locator(".reading b");
+		await until(async () => (await reading.textContent()) === "40 %", "the status");
+		for (const value of [31, 30]) {
+			measure(value);
+			await until(async () => (await reading.textContent()) === `${value} %`, `${value} %`);
+		}
+		await page.locator(".reading canvas").waitFor();
 	});
 
 	it("sorts by a column, and keeps order and filter when the page is reloaded, and after a device was looked at", async (t) => {

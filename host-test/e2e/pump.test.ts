@@ -129,12 +129,13 @@ for (const engine of cases(ENGINES)) {
 			assert.throws(() => device.setPin("soil", 5_000), /soil: expected a number from 0 to 4095, got 5000/);
 		});
 
-		it("tells the SDK's client that has subscribed to its state what has changed", async (t) => {
+		it("tells the SDK's client that has subscribed to its state of changes", async (t) => {
 			const { device, client, call, server } = await startPump(t, engine);
 			const uri = `device://${server.alias}/state`;
 			const told: unknown[] = [];
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-				told.push((params._meta?.["xs-mcp/notification"] as { params?: unknown } | undefined)?.params);
+			client.setNotificationHandler("notifications/resources/updated", async () => {
+				const { contents } = await client.readResource({ uri }, { cacheMode: "refresh" });
+				told.push(JSON.parse((contents[0] as { text: string }).text).lastEvent?.params);
 			});
 			await client.subscribeResource({ uri });
 			await call("self_sensor_read", { sensor: "soil" });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { followStates, type Notification, relayedExtensions, type Server } from "xs-mcp-manager/core";
+import { followStates, relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import type { ToolGroup } from "./groups.js";
@@ -46,11 +46,9 @@ interface Lists {
 export type ListName = "tools" | "resources" | "prompts";
 
 /** The state of a server has changed. */
-export interface StateChange {
+interface StateChange {
 	readonly kind: "state";
 	readonly server: Server;
-	/** The server's own notification, if that is the cause. */
-	readonly cause: Notification | undefined;
 }
 
 /** A resource has been updated, by the URI that clients know. */
@@ -291,7 +289,7 @@ export class Catalog {
 		if (this.#listeners.size === 0) {
 			this.#told = this.#update();
 			this.#servers.on("changed", this.#onChanged);
-			this.#unfollowStates = followStates(this.#servers, (server, cause) => this.#tellState(server, cause));
+			this.#unfollowStates = followStates(this.#servers, (server) => this.#tellState(server));
 			this.#servers.on("updated", this.#onUpdated);
 		}
 		this.#listeners.add(listener);
@@ -384,9 +382,9 @@ export class Catalog {
 		}
 	}
 
-	#tellState(server: Server, cause: Notification | undefined): void {
+	#tellState(server: Server): void {
 		if (this.#options.lists.reaches(server)) {
-			void this.#tell({ kind: "state", server, cause });
+			void this.#tell({ kind: "state", server });
 		}
 	}
 

@@ -26,9 +26,8 @@ const LISTS_INTERVAL = 1_000;
 /** Calls of one device that a page gets. */
 const MAX_CALLS_SENT = 50;
 
-/** Events of one device that a page gets, and characters of the data of each. */
+/** Events of one device that a page gets. */
 const MAX_EVENTS_SENT = 30;
-const MAX_EVENT_DATA = 300;
 
 interface FleetOptions {
 	readonly servers: ServerRegistry;
@@ -238,7 +237,7 @@ export class Fleet extends EventEmitter<Events> {
 }
 
 function eventEntry({ eventId, name, timestamp, data: { device: _, ...data } }: LoggedEvent): EventEntry {
-	return { eventId, name, time: Date.parse(timestamp), data: JSON.stringify(data).slice(0, MAX_EVENT_DATA) };
+	return { eventId, name, time: Date.parse(timestamp), data };
 }
 
 /** The problem of a device; undefined if it has none. */

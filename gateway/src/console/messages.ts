@@ -56,8 +56,8 @@ export interface EventEntry {
 	readonly name: string;
 	/** Milliseconds since 1970. */
 	readonly time: number;
-	/** Its data as JSON, cut. */
-	readonly data: string;
+	/** As its type describes it, without the device. */
+	readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Which devices are meant. */

@@ -16,7 +16,7 @@ import {
 	REVISION_OF_STATELESS,
 	type Server,
 } from "xs-mcp-manager/core";
-import type { Catalog, CatalogChange, FoundTool, ListName, StateChange } from "../catalog/catalog.js";
+import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { aliasIn } from "../catalog/listing.js";
 import type { OwnTool } from "../catalog/own-tools.js";
@@ -63,12 +63,6 @@ export interface ClientServerOptions {
 
 /** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
 const SDK_FILTERS_UPDATES = "2026-07-28";
-
-/** A client that declares this under `capabilities.experimental` gets devices' notifications as they come. */
-const NOTIFICATIONS_CAPABILITY = "xs-mcp/notifications";
-
-/** Members of `_meta` that are the gateway's own. */
-const META = { device: "xs-mcp/device", notification: "xs-mcp/notification" } as const;
 
 const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
 Where there are several, a tool's name begins with its device's or server's name and two underscores.
@@ -164,9 +158,9 @@ export class ClientServer extends McpServer implements ServedClient {
 			case "prompts":
 				return await this.server.sendPromptListChanged();
 			case "state":
-				return await this.#announceState(change);
+				return await this.#announceUpdate(stateUri(change.server));
 			case "updated":
-				return await this.#announceUpdate(change);
+				return await this.#announceUpdate(change.uri);
 		}
 	}
 
@@ -345,24 +339,9 @@ export class ClientServer extends McpServer implements ServedClient {
 			: await requestStates.sign(inputRequiredFor(caller.question), of);
 	}
 
-	async #announceState(change: StateChange): Promise<void> {
-		const { server, cause } = change;
-		await this.#announceUpdate(stateUpdate(change));
-		const { experimental } = this.server.getClientCapabilities() ?? {};
-		if (cause !== undefined && experimental?.[NOTIFICATIONS_CAPABILITY] !== undefined) {
-			const params = { ...cause.params, _meta: { [META.device]: server.alias } };
-			await this.server.notification({ method: cause.method, params } as never);
-		}
-	}
-
-	async #announceUpdate({ uri, _meta }: { readonly uri: string; readonly _meta?: Record<string, unknown> }) {
+	async #announceUpdate(uri: string): Promise<void> {
 		if (this.#resources.follows(uri) || this.revision >= SDK_FILTERS_UPDATES) {
-			await this.server.sendResourceUpdated({ uri, ...(_meta && { _meta }) });
+			await this.server.sendResourceUpdated({ uri });
 		}
 	}
-}
-
-/** `notifications/resources/updated` of a server's state. What the server itself said of the change is in `_meta`. */
-export function stateUpdate({ server, cause }: StateChange) {
-	return { uri: stateUri(server), ...(cause && { _meta: { [META.notification]: cause } }) };
 }

@@ -13,13 +13,14 @@ import {
 import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { followListened, isListen } from "../catalog/follow.js";
+import { stateUri } from "../catalog/state-resource.js";
 import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import { HttpError } from "../http/http-error.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
-import { type ClientServerOptions, stateUpdate } from "../mcp/client-server.js";
+import type { ClientServerOptions } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
@@ -253,8 +254,7 @@ function isCall(message: unknown): message is { readonly params?: unknown } {
 /** Hands a change to the SDK's `subscriptions/listen` streams. */
 function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
 	if (change.kind === "state") {
-		const { uri, ...params } = stateUpdate(change);
-		bus.publish({ kind: "resource_updated", uri, params });
+		bus.publish({ kind: "resource_updated", uri: stateUri(change.server) });
 	} else if (change.kind === "updated") {
 		bus.publish({ kind: "resource_updated", uri: change.uri });
 	} else {

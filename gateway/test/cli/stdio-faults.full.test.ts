@@ -47,8 +47,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
 			return hosts.every(({ updates }) => updates.length > 0);
 		}, "both are told");
-		const cause = { method: "notifications/state_changed", params: { oldState: "idle", newState: "speaking" } };
-		assert.deepEqual(hosts[0]?.updates[0], { uri, _meta: { "xs-mcp/notification": cause } });
+		assert.deepEqual(hosts[0]?.updates[0], { uri });
 		await first.program.close();
 		await Promise.all(hosts.map(({ updates }) => updates.splice(0)));
 		await startProgram(t, { httpPort: Number(new URL(first.base).port) }, first.stateFolder);

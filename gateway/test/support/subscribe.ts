@@ -4,7 +4,6 @@ import type { ERAS } from "./gateway.js";
 /** An update of a resource. */
 interface Update {
 	readonly uri: string;
-	readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -18,7 +18,7 @@ import { readUntil } from "../support/read-until.js";
 const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 const PARAMS = {
 	protocolVersion: "2025-06-18",
-	capabilities: { elicitation: {}, experimental: { "xs-mcp/notifications": {} } },
+	capabilities: { elicitation: {} },
 	clientInfo: { name: "by-hand", version: "7" },
 };
 const LIST = { method: "tools/list" };

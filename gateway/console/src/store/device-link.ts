@@ -5,6 +5,7 @@ import {
 	StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
+import type { EventEntry } from "../../../src/console/messages.js";
 import { Device, numbersIn } from "./device.js";
 import { checkSession, session } from "./session.js";
 
@@ -29,8 +30,10 @@ export class DeviceLink extends Device {
 	#client: Client | undefined;
 	#transport: StreamableHTTPClientTransport | undefined;
 	#isClosed = false;
+	/** The id of the newest event that was seen. */
+	#newest: string | undefined;
 
-	/** Connects, lists the tools, reads the status and follows the device. */
+	/** Connects, lists the tools and reads the status. */
 	async open(): Promise<void> {
 		this.#isClosed = false;
 		addEventListener("pagehide", this.#end);
@@ -41,15 +44,26 @@ export class DeviceLink extends Device {
 			this.#transport = transportTo(this.alias);
 			await client.connect(this.#transport);
 			await this.#list();
-			// A device that keeps no log, or has no state of its own, is used all the same.
+			// A device that keeps no log is used all the same.
 			await client.setLoggingLevel("debug").catch(() => {});
-			await client.subscribeResource({ uri: `device://${this.alias}/state` }).catch(() => {});
 			await this.readStatus();
 		} catch (error) {
 			if (!this.#isClosed) {
 				this.problem.value = (error as Error).message;
 				// Perhaps the session has ended.
 				await checkSession().catch(() => {});
+			}
+		}
+	}
+
+	/** Plots what sensors have measured since the last look at the device's events. @param events the newest first */
+	follow(events: readonly EventEntry[]): void {
+		const known = this.#newest === undefined ? 0 : events.findIndex(({ eventId }) => eventId === this.#newest);
+		this.#newest = events[0]?.eventId ?? "";
+		for (const { name, data } of events.slice(0, known < 0 ? undefined : known).reverse()) {
+			if (name === "sensor.changed") {
+				const { sensor, value } = data;
+				this.plot(numbersIn({ sensors: { [`${sensor}`]: { value } } }));
 			}
 		}
 	}
@@ -94,21 +108,12 @@ export class DeviceLink extends Device {
 			this.log.value = [line, ...this.log.value].slice(0, MAX_LOG);
 		});
 		client.setNotificationHandler("notifications/tools/list_changed", () => this.#list());
-		client.setNotificationHandler("notifications/resources/updated", ({ params }) => this.#updated(params._meta));
 		return client;
 	}
 
 	async #list(): Promise<void> {
 		const { tools } = (await this.#client?.listTools()) ?? { tools: [] };
 		this.tools.value = tools;
-	}
-
-	/** The device's state has changed. If a sensor is the cause, the gateway says which, and its value. */
-	#updated(meta: Record<string, unknown> | undefined): void {
-		const { params } = (meta?.["xs-mcp/notification"] ?? {}) as { params?: { sensor?: unknown; value?: unknown } };
-		if (typeof params?.sensor === "string") {
-			this.plot(numbersIn({ sensors: { [params.sensor]: { value: params.value } } }));
-		}
 	}
 }
 

@@ -6,6 +6,9 @@ import { clock, t } from "../texts/index.js";
 /** Lines of a log that are shown. */
 const MAX_LINES = 100;
 
+/** Characters of an event's data that are shown. */
+const MAX_DATA = 300;
+
 /** Who called what, how long it took, and how it ended. Calls that are alike are one line. */
 export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 	const lines = collapsed(calls);
@@ -81,7 +84,8 @@ export function EventList({ events }: { readonly events: readonly EventEntry[] }
 					<li key={eventId}>
 						<time>{clock(time)}</time>
 						<span>
-							<code>{visibleLine(name)}</code> {data !== "{}" && <code>{visibleLine(data)}</code>}
+							<code>{visibleLine(name)}</code>{" "}
+							{Object.keys(data).length > 0 && <code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>}
 						</span>
 					</li>
 				))}

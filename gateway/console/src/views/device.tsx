@@ -44,6 +44,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 		}
 		return () => link.close();
 	}, [link, online]);
+	useEffect(() => link.follow(events), [link, events]);
 	return (
 		<>
 			<DeviceHead detail={detail} link={link} />
