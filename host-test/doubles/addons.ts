@@ -9,6 +9,7 @@ import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
 import { observedInstaller } from "../../src/update/observed-installer.js";
 import { rollBack, Trial } from "../../src/update/trial.js";
+import { Voice } from "../../src/voice/voice.js";
 import { TOOLS } from "./tools.js";
 
 /** The features that need nothing of the platform but a digest, which is always the same here, and every tool. */
@@ -28,5 +29,6 @@ export const ADDONS = {
 		trial: (options) => new Trial(options),
 		rollBack,
 	},
+	voice: (options) => new Voice(options),
 	tools: TOOLS,
 } satisfies Partial<Addons> & { readonly tools: object };

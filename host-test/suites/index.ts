@@ -3,6 +3,7 @@ import activation from "./activation.suite.js";
 import application from "./application.suite.js";
 import applicationLife from "./application-life.suite.js";
 import attempts from "./attempts.suite.js";
+import audioFrames from "./audio-frames.suite.js";
 import backlight from "./backlight.suite.js";
 import backoff from "./backoff.suite.js";
 import beyondTools from "./beyond-tools.suite.js";
@@ -76,6 +77,7 @@ import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
 import update from "./update.suite.js";
 import url from "./url.suite.js";
+import voice from "./voice.suite.js";
 import wantedNames from "./wanted-names.suite.js";
 import wav from "./wav.suite.js";
 import webSocket from "./websocket.suite.js";
@@ -128,6 +130,8 @@ export const SUITES: readonly Suite[] = [
 	familyWire,
 	webSocket,
 	webSocketFlow,
+	audioFrames,
+	voice,
 	webSocketClient,
 	mqtt,
 	tools,

@@ -13,6 +13,7 @@ import type resources from "../resources/feature.js";
 import type setup from "../setup/feature.js";
 import type { openImprov } from "../setup/improv/feature.js";
 import type update from "../update/feature.js";
+import type voice from "../voice/feature.js";
 import type { ApplicationOptions } from "./application-options.js";
 
 /** Features of `startFirmware`, which a build may leave out. */
@@ -29,6 +30,7 @@ export interface Addons {
 	readonly search: typeof search;
 	readonly setup: typeof setup;
 	readonly update: typeof update;
+	readonly voice: typeof voice;
 }
 
 /**

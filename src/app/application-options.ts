@@ -12,6 +12,7 @@ import type { Transport } from "../protocols/transport.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { Setup } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
+import type { Voice, VoiceOptions } from "../voice/voice.js";
 import type { ObserverOptions } from "./observed-parts.js";
 
 export interface ApplicationOptions {
@@ -42,6 +43,8 @@ export interface ApplicationOptions {
 	readonly setup?: Setup | undefined;
 	/** Tells how the installation of firmware goes on. */
 	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
+	/** Plays what the backend says, and sends what the device hears, on a board with a codec. */
+	readonly voice?: ((options: VoiceOptions) => Voice) | undefined;
 	/** Saves power while nobody uses the device. */
 	readonly power?: Attachment | undefined;
 	readonly timer: TimerModule;

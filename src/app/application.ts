@@ -14,6 +14,7 @@ import type { ProtocolError } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import type { PhoneSetup } from "../setup/phone-setup.js";
 import { drawAttention } from "../sound/chime.js";
+import type { Voice } from "../voice/voice.js";
 import type { ApplicationOptions, Attachment } from "./application-options.js";
 import { BackendMcp } from "./backend-mcp.js";
 import { describeDevice } from "./describe-device.js";
@@ -39,6 +40,7 @@ export class Application implements BackendLink {
 	readonly #words: Words | undefined;
 	readonly #mcp: BackendMcp;
 	readonly #talk: Talk;
+	readonly #voice: Voice | undefined;
 	readonly #hasBackend: boolean;
 	/** Of the bare screen: what wraps it has none. */
 	readonly #glyphs: Glyphs | undefined;
@@ -67,17 +69,20 @@ export class Application implements BackendLink {
 		this.server = makeServer(options, this.#board);
 		this.#mcp = new BackendMcp(this.server);
 		this.#protocol = this.#makeProtocol(options);
+		this.#voice = this.#openVoice(options);
 		this.#talk = new Talk({
 			state: this.#state,
 			protocol: this.#protocol,
 			mode: options.listenMode ?? "auto",
 			send: (type, members) => this.send(type, members),
+			voice: this.#voice,
 		});
 		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
 		this.#icons = new StatusIcons(board, timer, (change) => this.show(change));
 		this.#icons.update();
 		this.#attach(this.#mcp);
 		this.#attach(this.#talk);
+		this.#attach(this.#voice);
 		for (const follower of options.followers ?? []) {
 			this.#attach(follower);
 		}
@@ -106,8 +111,8 @@ export class Application implements BackendLink {
 		};
 	}
 
-	#makeProtocol({ board, transport, session, audioParams, timer, log }: ApplicationOptions): Protocol {
-		const { codec } = board;
+	#makeProtocol({ board, transport, session, audioParams, voice, timer, log }: ApplicationOptions): Protocol {
+		const codec = voice && board.codec;
 		const events: ProtocolEvents = {
 			onConnecting: () => this.#state.enter("connecting"),
 			onOpen: () => this.#mcp.open(this.#protocol.send),
@@ -116,7 +121,7 @@ export class Application implements BackendLink {
 			onRejected: (payload, reason) => this.#mcp.session?.reject(payload, reason),
 			onTooLong: (...message) => this.#mcp.shorten(...message),
 			onMessage: (message) => this.#receive(message),
-			onAudio: codec && ((frame) => codec.play(frame)),
+			onAudio: codec && ((frame) => this.#voice?.hear(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
 		return new Protocol(transport, {
@@ -128,6 +133,10 @@ export class Application implements BackendLink {
 			names: this.server,
 			...(session && { session }),
 		});
+	}
+
+	#openVoice({ board: { codec }, voice, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
+		return codec && voice?.({ codec, protocol: this.#protocol, onSpoken: () => this.#talk.spoken(), ticks, log });
 	}
 
 	/** @returns a function that stops it */

@@ -9,6 +9,8 @@ interface TalkOptions {
 	readonly mode: SettingValue<"listenMode">;
 	/** Sends a message of the device that is not MCP. */
 	send(type: string, members?: object): void;
+	/** What the backend says is played: the state ends when the sound has. Undefined without a codec. */
+	readonly voice: { silence(): void } | undefined;
 }
 
 /** Who speaks: the person, from one press of the main button to the next, or the assistant. As on the C++ firmware. */
@@ -44,7 +46,7 @@ export class Talk {
 
 	/** A press starts or ends listening, or interrupts the assistant. */
 	toggle(): void {
-		const { state, send } = this.#options;
+		const { state, send, voice } = this.#options;
 		if (state.state === "idle") {
 			this.listen();
 		} else if (state.state === "listening") {
@@ -52,6 +54,7 @@ export class Talk {
 		} else if (state.state === "speaking") {
 			// The backend says when it has stopped.
 			send("abort");
+			voice?.silence();
 		}
 	}
 
@@ -78,14 +81,22 @@ export class Talk {
 
 	/** `start` and `stop` frame what the assistant says. In the mode "manual" the person does not go on after it. */
 	receive({ type, state: when }: Envelope): void {
-		const { state, mode } = this.#options;
+		const { state, mode, voice } = this.#options;
 		if (type !== "tts") {
 			return;
 		}
 		if (when === "start") {
 			this.#isListening &&= mode !== "manual";
 			state.enter("speaking");
-		} else if (when === "stop" && state.state === "speaking") {
+		} else if (when === "stop" && voice === undefined) {
+			this.spoken();
+		}
+	}
+
+	/** The assistant has ended. */
+	spoken(): void {
+		const { state } = this.#options;
+		if (state.state === "speaking") {
 			state.enter(this.#isListening ? "listening" : "idle");
 		}
 	}

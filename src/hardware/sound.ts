@@ -63,9 +63,32 @@ export interface AudioParams {
 	readonly frame_duration: number;
 }
 
-/** Plays or records what the backend streams. No board of this project has one yet. */
+/** Plays and records packets of Opus. How they are framed on the wire is not its concern. */
 export interface Codec {
+	/** The format that it records, which the hello tells. */
 	readonly params: AudioParams;
-	/** @param frame a binary message of the backend, as the protocol version frames it */
-	play(frame: ArrayBuffer): void;
+	/**
+	 * Begins a sound; one before it ends at once.
+	 *
+	 * @param params the format of its packets
+	 * @throws Error if it cannot play them
+	 */
+	begin(params: AudioParams): void;
+	/**
+	 * Plays a packet after those before it. A packet that cannot be decoded is silence.
+	 *
+	 * @param packet valid during the call
+	 * @throws Error if too many packets wait: it is dropped
+	 */
+	play(packet: Uint8Array): void;
+	/** Ends the packets. Settles when all of them were played, or the sound was stopped; rejects if they cannot be played. */
+	end(): Promise<void>;
+	/** Ends the sound at once. Does nothing without one. */
+	stop(): void;
+	/**
+	 * Records from now on. Without a microphone nothing is recorded.
+	 *
+	 * @param onPacket called with each packet, of {@link params}; undefined ends the recording
+	 */
+	record(onPacket: ((packet: Uint8Array) => void) | undefined): void;
 }

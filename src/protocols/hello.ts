@@ -15,20 +15,21 @@ const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_0
 /**
  * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
- * @param audio the board's format, or null to name none. Default: the family's. It is copied because XS cannot stringify what was preloaded into flash.
+ * @param audio the format of the board's codec, which is then a feature, too; null to name none. Default: the family's, without a codec.
+ *   It is copied because XS cannot stringify what was preloaded into flash.
  * @param font the screen's font, if the backend may send glyphs for it
  */
 export function helloMessage(
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
-	audio: AudioParams | null = FAMILY_AUDIO,
+	audio?: AudioParams | null,
 	font?: TextFont,
 ): string {
 	return JSON.stringify({
 		type: "hello",
 		version,
-		features: font === undefined ? { mcp: true } : { mcp: true, glyph_push: true },
+		features: { mcp: true, glyph_push: font && true, audio: audio ? true : undefined },
 		transport: name,
-		audio_params: audio === null ? undefined : { ...audio },
+		audio_params: audio === null ? undefined : { ...(audio ?? FAMILY_AUDIO) },
 		text_font: font && { ...font },
 		max_message_bytes: maxMessageBytes,
 	});

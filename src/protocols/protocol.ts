@@ -93,6 +93,11 @@ export class Protocol {
 		this.#delays = new RetryDelays(options.backoff);
 	}
 
+	/** The hello's version. */
+	get version(): number {
+		return this.#transport.version;
+	}
+
 	/** The session, once hellos are exchanged. */
 	get session(): Session | undefined {
 		return this.#session;
@@ -154,6 +159,11 @@ export class Protocol {
 		} else {
 			this.#channel?.send(instead);
 		}
+	}
+
+	/** Sends a binary message at once, in a session. @returns false if it was dropped */
+	sendBinary(message: Uint8Array): boolean {
+		return this.#state === "open" && this.#channel?.sendNow?.(message) === true;
 	}
 
 	get #isAlwaysWanted(): boolean {

@@ -85,6 +85,11 @@ export abstract class QueuedChannel implements Channel {
 		}
 	}
 
+	/** @returns bytes that may be written past the queue */
+	protected get room(): number {
+		return this.#closed ? 0 : this.#queue.room;
+	}
+
 	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
 	protected heard(): void {
 		if (!this.#closed) {

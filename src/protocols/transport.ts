@@ -20,6 +20,8 @@ export interface ChannelEvents {
 export interface Channel {
 	/** Sends a text message, or queues it. When the queue is full the channel closes as "send-queue-full". */
 	send(text: Sendable): void;
+	/** Sends a binary message past the queue if nothing waits and there is room: audio that is late is of no use. @returns whether it was sent */
+	sendNow?(message: Uint8Array): boolean;
 	/** Asks the peer for a sign of life, if the transport supports that. */
 	ping(): void;
 	/** Closes at once without events. Waiting messages are dropped. */

@@ -65,6 +65,19 @@ export class WebSocketChannel extends QueuedChannel {
 		});
 	}
 
+	sendNow(message: Uint8Array): boolean {
+		if (this.room < message.byteLength) {
+			return false;
+		}
+		try {
+			this.writable(this.#client?.write(message, { binary: true }) ?? 0);
+			return true;
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return false;
+		}
+	}
+
 	override ping(): void {
 		try {
 			this.writable(this.#client?.write(new Uint8Array(0), { opcode: OPCODE_PING }) ?? 0);

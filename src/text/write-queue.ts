@@ -48,6 +48,11 @@ export class WriteQueue {
 		this.#write = write;
 	}
 
+	/** Bytes that may be written past the queue: none while a message waits. The caller tells what is left by `onWritable`. */
+	get room(): number {
+		return this.#message === undefined ? this.#writable : 0;
+	}
+
 	/** @returns false when more would wait than may: the message is not taken */
 	push(text: Sendable): boolean {
 		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;

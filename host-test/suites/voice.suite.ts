@@ -1,0 +1,188 @@
+import { writeFrame } from "../../src/voice/audio-frames.js";
+import { Voice } from "../../src/voice/voice.js";
+import { settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeCodec } from "../doubles/fake-codec.js";
+import { boardWithParts } from "../doubles/fake-parts.js";
+import { inSession, start } from "../doubles/started-application.js";
+import { connect } from "../doubles/websocket-session.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const PACKET = [88, 1, 2];
+const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
+const tts = (state: string): object => ({ type: "tts", state });
+
+/** A board with a codec, in a session whose backend has this audio format. */
+function speaking(audio?: object) {
+	const codec = new FakeCodec();
+	const board = Object.assign(new FakeBoard(), { codec });
+	const started = start(board, {}, undefined, { voice: (options) => new Voice(options), ticks: () => 0 });
+	const { channel } = started.transport;
+	channel.events.onOpen();
+	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
+	codec.calls.length = 0;
+	const hear = (...bytes: readonly number[]): void => channel.events.onBinary?.(frame(...bytes));
+	return { ...started, codec, channel, hear };
+}
+
+export default suite("voice", {
+	"tells the codec's format in the hello, and that there is one"() {
+		const { channel, codec } = speaking();
+		const { audio_params, features } = JSON.parse(channel.sent[0] as string);
+		equal([audio_params, features], [codec.params, { mcp: true, audio: true }]);
+	},
+	"a board without a codec takes no binary messages, and names the family's format without having the feature"() {
+		const { transport } = start(new FakeBoard(), {}, undefined, { voice: (options) => new Voice(options) });
+		transport.channel.events.onOpen();
+		const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
+		equal([audio_params.format, features], ["opus", { mcp: true }]);
+		equal(transport.channel.events.onBinary, undefined);
+	},
+	"so does a build without the feature"() {
+		const { transport } = start(Object.assign(new FakeBoard(), { codec: new FakeCodec() }));
+		transport.channel.events.onOpen();
+		equal(JSON.parse(transport.channel.sent[0] as string).features, { mcp: true });
+		equal(transport.channel.events.onBinary, undefined);
+	},
+	"plays what comes between tts start and stop, in the backend's format"() {
+		const { channel, codec, hear } = speaking({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 20 });
+		channel.say(tts("start"));
+		hear(...PACKET);
+		channel.say({ ...tts("sentence_start"), text: "Hello." });
+		hear(9);
+		channel.say(tts("stop"));
+		equal(codec.calls, ["stop", "begin 16000 20", "play 88,1,2", "play 9", "end"]);
+	},
+	"assumes the family's format if the hello names none"() {
+		const { channel, codec } = speaking();
+		channel.say(tts("start"));
+		equal(codec.calls.at(-1), "begin 24000 60");
+	},
+	"speaks until the last sound was played"() {
+		const { application, channel, codec } = speaking();
+		channel.say(tts("start"));
+		channel.say(tts("stop"));
+		equal(application.state, "speaking");
+		codec.played();
+		return settled().then(() => equal(application.state, "idle"));
+	},
+	async "goes on speaking if the backend begins anew before that"() {
+		const { application, channel, codec } = speaking();
+		channel.say(tts("start"));
+		channel.say(tts("stop"));
+		channel.say(tts("start"));
+		equal(codec.calls.slice(2), ["end", "stop", "begin 24000 60"]);
+		await settled();
+		equal(application.state, "speaking");
+	},
+	async "ends also if the codec fails, and says so"() {
+		const { application, channel, codec, log } = speaking();
+		channel.say(tts("start"));
+		channel.say(tts("stop"));
+		codec.played(new Error("no output"));
+		await settled();
+		equal(application.state, "idle");
+		ok(log.some((line) => line.includes("not played to its end: no output")));
+	},
+	async "a backend whose format cannot be played is not heard, and its text still counts"() {
+		const { application, channel, codec, hear, log } = speaking({ format: "pcm" });
+		channel.say(tts("start"));
+		equal(application.state, "speaking");
+		hear(...PACKET);
+		channel.say(tts("stop"));
+		await settled();
+		equal([application.state, codec.calls], ["idle", ["stop"]]);
+		ok(log.some((line) => line.includes('audio_params.format: expected opus, got "pcm"')));
+	},
+	"a member of the format that Opus cannot have is named"() {
+		for (const [member, value] of [
+			["sample_rate", 44_100],
+			["channels", 6],
+			["frame_duration", "long"],
+		] as const) {
+			const { channel, log } = speaking({ [member]: value });
+			channel.say(tts("start"));
+			ok(
+				log.some((line) => line.includes(`audio_params.${member}: expected`)),
+				member,
+			);
+		}
+	},
+	"drops what comes before start and after stop, and counts it"() {
+		const { channel, codec, hear, log } = speaking();
+		for (let count = 0; count < 100; count += 1) {
+			hear(...PACKET);
+		}
+		channel.say(tts("start"));
+		channel.say(tts("stop"));
+		hear(...PACKET);
+		equal(codec.calls, ["stop", "begin 24000 60", "end"]);
+		equal(
+			log.filter((line) => line.startsWith("audio dropped")),
+			[
+				"audio dropped: the backend has not begun to speak",
+				"audio dropped: the backend has not begun to speak (10 so far)",
+				"audio dropped: the backend has not begun to speak (100 so far)",
+			],
+		);
+	},
+	"drops what it cannot read, and what the codec does not take; the session goes on"() {
+		const { application, channel, codec, hear, log } = speaking();
+		channel.say(tts("start"));
+		hear();
+		hear(...new Array(5_000).fill(0));
+		codec.failure = new Error("too many packets wait");
+		hear(...PACKET);
+		equal([application.state, codec.calls.length], ["speaking", 2]);
+		matches(log.at(-1) as string, /^audio dropped: empty$/);
+	},
+	"is silent at once when the session or the firmware ends"() {
+		for (const end of [
+			({ channel }: ReturnType<typeof speaking>) => channel.say({ type: "goodbye" }),
+			({ application }: ReturnType<typeof speaking>) => application.stop(),
+		]) {
+			const side = speaking();
+			side.channel.say(tts("start"));
+			side.codec.calls.length = 0;
+			end(side);
+			equal(side.codec.calls[0], "stop");
+		}
+	},
+	"is silent at once by a press of the main button, and tells the backend"() {
+		const codec = new FakeCodec();
+		const board = Object.assign(boardWithParts(), { codec });
+		const { transport } = inSession(board, {}, { voice: (options) => new Voice(options) });
+		transport.channel.say(tts("start"));
+		board.buttons.boot.press();
+		equal(codec.calls, ["stop", "begin 24000 60", "stop"]);
+		equal(JSON.parse(String(transport.channel.sent.at(-1))).type, "abort");
+	},
+	"records while it listens, and the packets are framed as the connection wants"() {
+		const { application, codec, channel } = speaking();
+		application.listen();
+		equal(application.state, "listening");
+		equal(codec.calls, ["record"]);
+		// This connection has no binary messages.
+		codec.recorded(...PACKET);
+		channel.say(tts("start"));
+		equal(codec.calls.slice(1), ["stop recording", "stop", "begin 24000 60"]);
+	},
+	"what was recorded is sent past the queue in the framing of each version, or dropped"() {
+		for (const protocolVersion of [1, 2, 3] as const) {
+			const { protocol, client } = connect({ protocolVersion, onAudio() {} });
+			client.grant(10_000);
+			equal(protocol.sendBinary(Uint8Array.from(PACKET)), false, "before the hello");
+			client.arrive(['{"type":"hello","session_id":"s"}']);
+			client.grant(10_000);
+			const packet = writeFrame(Uint8Array.from(PACKET), protocol.version, 5);
+			equal(protocol.sendBinary(packet), true);
+			const { bytes, options } = client.written.at(-1) as FakeWebSocketClient["written"][0];
+			equal([[...bytes], options.binary], [[...packet], true]);
+			client.grant(1);
+			equal(protocol.sendBinary(packet), false, "without room");
+			protocol.send("a text that waits");
+			equal(protocol.sendBinary(packet), false, "behind a text");
+		}
+	},
+});

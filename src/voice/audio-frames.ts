@@ -1,0 +1,74 @@
+// How binary messages over WebSocket frame audio, by the header `Protocol-Version`: 1 not at all, 2 and 3 with a header.
+
+/** Bytes of a packet of Opus. RFC 6716 allows more only for several frames at more than 500 kbit/s. */
+const MAX_PACKET_BYTES = 4_000;
+
+/** Version 2, big-endian: version (16 bits), type (16), reserved (32), timestamp in ms (32), size (32). */
+const HEADER_2 = { bytes: 16, type: 2, timestamp: 8, size: 12 } as const;
+
+/** Version 3, big-endian: type (8 bits), reserved (8), size (16). */
+const HEADER_3 = { bytes: 4, type: 0, size: 2 } as const;
+
+/** The other type, 1, is JSON. */
+const OPUS = 0;
+
+/**
+ * Reads the packet of a binary message, without a copy. An unknown version is read as 1.
+ *
+ * The MQTT gateway of the xiaozhi family leaves version and type of its headers 0, and xinnan's server writes other fields
+ * there. So the type counts only where the version is 2.
+ *
+ * @throws RangeError that says what is wrong
+ */
+export function readFrame(frame: ArrayBuffer | Uint8Array, version: number): Uint8Array {
+	const bytes = frame instanceof ArrayBuffer ? new Uint8Array(frame) : frame;
+	const packet = version === 2 || version === 3 ? unwrap(bytes, version) : bytes;
+	if (packet.byteLength === 0) {
+		throw new RangeError("empty");
+	}
+	if (packet.byteLength > MAX_PACKET_BYTES) {
+		throw new RangeError(`${packet.byteLength} bytes (limit ${MAX_PACKET_BYTES})`);
+	}
+	return packet;
+}
+
+function unwrap(bytes: Uint8Array, version: 2 | 3): Uint8Array {
+	const header = version === 2 ? HEADER_2 : HEADER_3;
+	if (bytes.byteLength < header.bytes) {
+		throw new RangeError(`${bytes.byteLength} bytes, less than a header of version ${version}`);
+	}
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const isTyped = version === 3 || view.getUint16(0) === 2;
+	const type = version === 2 ? view.getUint16(HEADER_2.type) : view.getUint8(HEADER_3.type);
+	if (isTyped && type !== OPUS) {
+		throw new RangeError(`type ${type}, not Opus (${OPUS})`);
+	}
+	const size = version === 2 ? view.getUint32(HEADER_2.size) : view.getUint16(HEADER_3.size);
+	if (size !== bytes.byteLength - header.bytes) {
+		throw new RangeError(`${bytes.byteLength - header.bytes} bytes after a header for ${size}`);
+	}
+	return bytes.subarray(header.bytes);
+}
+
+/**
+ * Makes the binary message of a packet.
+ *
+ * @param timestamp milliseconds, of which only version 2 sends the lower 32 bits: a backend that cancels echoes compares them
+ */
+export function writeFrame(packet: Uint8Array, version: number, timestamp: number): Uint8Array {
+	if (version !== 2 && version !== 3) {
+		return packet;
+	}
+	const header = version === 2 ? HEADER_2 : HEADER_3;
+	const frame = new Uint8Array(header.bytes + packet.byteLength);
+	const view = new DataView(frame.buffer);
+	if (version === 2) {
+		view.setUint16(0, version);
+		view.setUint32(HEADER_2.timestamp, timestamp);
+		view.setUint32(HEADER_2.size, packet.byteLength);
+	} else {
+		view.setUint16(HEADER_3.size, packet.byteLength);
+	}
+	frame.set(packet, header.bytes);
+	return frame;
+}

@@ -1,0 +1,126 @@
+import type { DeviceState } from "../device_state/device-state.js";
+import type { Codec } from "../hardware/sound.js";
+import type { Envelope } from "../protocols/envelope.js";
+import type { Protocol } from "../protocols/protocol.js";
+import { readFrame, writeFrame } from "./audio-frames.js";
+import { readAudioParams } from "./audio-params.js";
+import { DroppedAudio } from "./dropped-audio.js";
+
+export interface VoiceOptions {
+	readonly codec: Codec;
+	/** The connection to the backend, whose hello names the format, and whose version the framing. */
+	readonly protocol: Pick<Protocol, "version" | "session" | "sendBinary">;
+	/** The last sound of what the backend has said was played, or cannot be. */
+	readonly onSpoken: () => void;
+	/** Milliseconds, as a 32-bit number. */
+	readonly ticks: () => number;
+	readonly log: (message: string) => void;
+}
+
+/** What the backend says and the device hears: between messages and the board's codec. */
+export class Voice {
+	readonly #options: VoiceOptions;
+	readonly #dropped: DroppedAudio;
+	/** Whether the backend speaks: between `tts` `start` and `stop`. */
+	#isSpeaking = false;
+	/** Counts what was begun: the end of an earlier one means nothing. */
+	#utterance = 0;
+	#isRecording = false;
+
+	constructor(options: VoiceOptions) {
+		this.#options = options;
+		this.#dropped = new DroppedAudio(options.log);
+	}
+
+	/** A binary message of the backend. */
+	hear(frame: ArrayBuffer): void {
+		const { codec, protocol } = this.#options;
+		try {
+			const packet = readFrame(frame, protocol.version);
+			if (this.#isSpeaking) {
+				codec.play(packet);
+			} else {
+				this.#dropped.add("the backend has not begun to speak");
+			}
+		} catch (error) {
+			this.#dropped.add((error as Error).message);
+		}
+	}
+
+	/** A message of the backend that is not MCP. */
+	receive({ type, state }: Envelope): void {
+		if (type !== "tts") {
+			return;
+		}
+		if (state === "start") {
+			this.#begin();
+		} else if (state === "stop") {
+			this.#end();
+		}
+	}
+
+	stateChanged(state: DeviceState): void {
+		const { codec } = this.#options;
+		const shouldRecord = state === "listening";
+		if (shouldRecord === this.#isRecording) {
+			return;
+		}
+		this.#isRecording = shouldRecord;
+		codec.record(shouldRecord ? this.#send : undefined);
+	}
+
+	/** Ends the sound at once. */
+	silence(): void {
+		this.#utterance += 1;
+		this.#isSpeaking = false;
+		this.#options.codec.stop();
+	}
+
+	sessionEnded(): void {
+		this.silence();
+	}
+
+	/** The firmware ends. */
+	close(): void {
+		this.silence();
+		this.stateChanged("idle");
+	}
+
+	readonly #send = (packet: Uint8Array): void => {
+		const { protocol, ticks } = this.#options;
+		if (!protocol.sendBinary(writeFrame(packet, protocol.version, ticks()))) {
+			this.#dropped.add("the connection does not take what was recorded");
+		}
+	};
+
+	/** A `start` that follows another one begins anew. */
+	#begin(): void {
+		const { codec, protocol, log } = this.#options;
+		this.silence();
+		try {
+			codec.begin(readAudioParams(protocol.session?.hello.audio_params));
+			this.#isSpeaking = true;
+		} catch (error) {
+			log(`cannot play what the backend says: ${(error as Error).message}`);
+		}
+	}
+
+	/** The codec may have a second of sound that it has not played. */
+	#end(): void {
+		const { codec, onSpoken, log } = this.#options;
+		if (!this.#isSpeaking) {
+			onSpoken();
+			return;
+		}
+		this.#isSpeaking = false;
+		const utterance = this.#utterance;
+		void codec
+			.end()
+			.catch((error: Error) => log(`what the backend said was not played to its end: ${error.message}`))
+			.then(() => {
+				if (utterance === this.#utterance) {
+					onSpoken();
+				}
+			});
+	}
+}
