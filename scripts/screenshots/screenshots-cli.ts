@@ -6,25 +6,27 @@ import { Option } from "commander";
 import { makePng } from "../../toolchain/fonts/bm-font.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { recordFirstMinute } from "../recording/first-minute.js";
-import { takeGardenPictures } from "./garden-pictures.js";
-import { takePagePictures } from "./page-pictures.js";
+import { takeGardenPictures, takePagePictures } from "./page-pictures.js";
 import { SHEETS } from "./sheets.js";
 
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
+/** How each kind of pictures is made. All return the paths of the files. */
+const KINDS = {
+	screen: drawScreens,
+	pages: () => takePagePictures(IMAGES),
+	garden: () => takeGardenPictures(IMAGES),
+	recording: async () => [await recordFirstMinute(`${IMAGES}first-minute.svg`)],
+};
+
 await runProgram(
 	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of pages, for the documentation.")
-		.addOption(new Option("--only <kind>", "only some of them").choices(["screen", "pages", "garden", "recording"]))
+		.addOption(new Option("--only <kind>", "only some of them").choices(Object.keys(KINDS)))
 		.addHelpText("after", "\nPages need Chromium and a font with Chinese, the recording needs util-linux.")
 		.action(async ({ only }: { readonly only?: string }) => {
-			for (const [kind, take] of Object.entries({
-				screen: drawScreens,
-				pages: takePages,
-				garden: takeGarden,
-				recording: record,
-			})) {
+			for (const [kind, take] of Object.entries(KINDS)) {
 				if (only === undefined || only === kind) {
-					await take();
+					console.log((await take()).join("\n"));
 				}
 			}
 			// The bundler of the virtual device's firmware would keep this process.
@@ -32,26 +34,11 @@ await runProgram(
 		}),
 );
 
-function drawScreens(): void {
-	for (const [name, draw] of Object.entries(SHEETS)) {
+function drawScreens(): string[] {
+	return Object.entries(SHEETS).map(([name, draw]) => {
 		const { width, height, pixels } = draw();
-		writeFileSync(`${IMAGES}${name}.png`, makePng(width, height, pixels));
-		console.log(`${IMAGES}${name}.png`);
-	}
-}
-
-async function takePages(): Promise<void> {
-	for (const path of await takePagePictures(IMAGES)) {
-		console.log(path);
-	}
-}
-
-async function takeGarden(): Promise<void> {
-	for (const path of await takeGardenPictures(IMAGES)) {
-		console.log(path);
-	}
-}
-
-async function record(): Promise<void> {
-	console.log(await recordFirstMinute(`${IMAGES}first-minute.svg`));
+		const path = `${IMAGES}${name}.png`;
+		writeFileSync(path, makePng(width, height, pixels));
+		return path;
+	});
 }
