@@ -15,7 +15,7 @@ const TIMED = 2_000;
 /** Where cJSON's header may be, from the checkout; and that of the system. */
 const CJSON_FOLDERS = ["managed_components/espressif__cjson/cJSON", "/usr/include/cjson"];
 
-/** What an operation takes of the C++ core. */
+/** Cost of an operation on the C++ core. */
 export interface CppCost {
 	readonly microseconds: number;
 	/** Undefined if callgrind is not installed. */

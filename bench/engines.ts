@@ -55,7 +55,7 @@ export async function messages(engine: Engine, { texts }: Operation): Promise<re
 	return all;
 }
 
-/** What a chip has free in a session: docs/moddable.md, "Memory". */
+/** Free memory of a chip in a session: docs/moddable.md, "Memory". */
 export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { slots: 2_000, chunkBytes: 61_000 };
 
 /** Extra chunk bytes while the script is loaded; removed afterwards. */

@@ -13,7 +13,7 @@ const SHORT = 2_000;
 const LONG = 12_000;
 const SETTLE = 1_000;
 
-/** What the device does, on a screen of 320 x 240 pixels. */
+/** Scenes on a screen of 320 x 240 pixels. */
 const SCENES: readonly (readonly [name: string, change: object])[] = [
 	["speaking", { state: "speaking", emotion: "happy" }],
 	["speaking, with a text of four lines", { state: "speaking", emotion: "happy", message: "word ".repeat(28) }],

@@ -55,7 +55,7 @@ export async function countOperations(
 	return counts;
 }
 
-/** What an engine would be sent, as its process reads it. */
+/** Input of the engine's process. */
 function inputOf({ tools }: Operation, texts: readonly string[], rounds: number): Buffer {
 	const packets = [{ header: JSON.stringify(["bench", texts, rounds]) }];
 	return Buffer.concat([

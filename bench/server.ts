@@ -18,7 +18,7 @@ const MAX_VALUES = 512;
 let answered = 0;
 let bytes = 0;
 
-/** What the wire would carry, as bytes, counted instead of sent. */
+/** Counts the bytes that would be sent. */
 function write(text: Sendable): void {
 	answered += 1;
 	if (typeof text === "string") {

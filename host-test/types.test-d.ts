@@ -1,4 +1,4 @@
-// What must not compile, and what must be inferred: checked by `npm run typecheck`, never run.
+// Types that must not compile, or must be inferred: checked by `npm run typecheck`, never run.
 
 import type { Reading } from "../src/hardware/sensor.js";
 import { elicit } from "../src/mcp_server/features/elicit.js";
@@ -95,7 +95,7 @@ defineTool({
 	},
 });
 
-// What has a default, or is required, is never undefined; what is optional may be.
+// A value with a default, or a required one, is never undefined; an optional one may be.
 defineTool({
 	...about,
 	needs: [],
@@ -196,7 +196,7 @@ titledEnumeration({ s: "Small", l: "Large" }, { default: "s" });
 // @ts-expect-error the default is not one of the values
 titledEnumeration({ s: "Small" }, { default: "m" });
 
-// What the user fills in has the types of the fields, and is there only if they accepted.
+// The user's input has the types of the fields, and is there only if they accepted.
 defineTool({
 	name: "asks",
 	description: "",

@@ -11,7 +11,7 @@ import { listPreloads } from "./moddable/preload.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** What a build with Moddable's SDK, the virtual device's bundler and its engine read. */
+/** Input of builds with Moddable's SDK, the virtual device's bundler and its engine. */
 const SOURCES = [
 	"manifest.json",
 	"manifest_minimal.json",
@@ -36,10 +36,10 @@ const XS = ["includes", "platforms", "sources"];
 /** The texts of its licence, which are not in that package. The first one adds to the second. */
 const XS_LICENCES = { "COPYING.LESSER": "lgpl-3.0.txt", COPYING: "gpl-3.0.txt" };
 
-/** What the programs find in node_modules. The last one is needed only to flash a board. */
+/** Packages that the programs find in node_modules. The last one is needed only to flash a board. */
 const NOT_BUNDLED = ["esbuild", "typescript", "serialport"];
 
-/** What a module of CommonJS in a bundle finds. */
+/** Globals for modules of CommonJS in a bundle. */
 const COMMON_JS =
 	'import { createRequire as __requireFrom } from "node:module"; const require = __requireFrom(import.meta.url);';
 
@@ -172,7 +172,7 @@ function copyXs(target: string): void {
 	);
 }
 
-/** What this project makes once, before builds. @returns the paths of the files that were put into the page */
+/** Copies generated files. @returns the paths of the page's sources */
 async function copyMade(target: string): Promise<string[]> {
 	listPreloads();
 	cpSync(join(ROOT, ".cache/moddable/preload.json"), join(target, ".cache/moddable/preload.json"));

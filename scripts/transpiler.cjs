@@ -6,7 +6,7 @@ const { version } = require("esbuild/package.json");
 
 const FOLDER = join(__dirname, "..", ".cache", "ts-node", `esbuild-${version}`);
 
-/** What else decides on the output: the compiler's options below. */
+/** Input of the compiler beside the source. */
 const OPTIONS = {
 	format: "esm",
 	target: "es2022",

@@ -78,7 +78,7 @@ const KEPT = 86_400_000;
 /** Not put into a bundle: it starts a file of its own in a thread. */
 export const NOT_BUNDLED = ["piscina"];
 
-/** What a module of CommonJS in a bundle finds: Node's own modules, and where it is. */
+/** Globals for modules of CommonJS in a bundle. */
 const COMMON_JS = `import { createRequire as __requireFrom } from "node:module";
 import { dirname as __folderOf } from "node:path";
 import { fileURLToPath as __pathOf } from "node:url";
@@ -89,7 +89,7 @@ const __dirname = __folderOf(__filename);`;
 /** The validator of the SDK's client and server, which each bring a copy of Ajv: in a file of its own, loaded on use. */
 const VALIDATOR = { file: "sdk-validator.cjs", source: "@modelcontextprotocol/server/_shims" };
 
-/** What the SDK takes from Node. See its shimsNode.mjs. */
+/** Replacement of the SDK's shimsNode.mjs. */
 const SDK_SHIMS = `
 import process from "node:process";
 export const CORS_IS_POSSIBLE = false;
@@ -262,7 +262,7 @@ const withoutJsonSchemas = {
 	},
 };
 
-/** What all bundles for browsers have in common. */
+/** Options of all bundles for browsers. */
 const FOR_BROWSERS = {
 	bundle: true,
 	minify: true,
@@ -317,7 +317,7 @@ export async function cachedDeviceBundle() {
 			entryPoints: { cli: `${root}virtual-device/src/cli.ts` },
 			outdir: folder,
 			bundle: true,
-			// What is loaded on use stays apart: the TypeScript compiler would be in the memory of every device.
+			// Modules that are loaded on use stay apart: the TypeScript compiler would be in the memory of every device.
 			splitting: true,
 			alias: MANAGER_ALIAS,
 			packages: "external",

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** What builds with mcconfig make before they begin. */
+/** Files that builds with mcconfig make before they begin. */
 const MADE = ".cache/";
 
 /**
@@ -19,7 +19,7 @@ const LEFT_OUT = "~";
 /** The name of the board's folder in each build. */
 const TARGET_BOARD = "src/boards/target/";
 
-/** What may follow each other in a list, or be alone. */
+/** One value, or a list of them. */
 type List<T> = T | readonly T[];
 
 /**
@@ -33,7 +33,7 @@ interface Manifest {
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
-/** What the manifests of a build name of this project. */
+/** Modules and SDK manifests of a build. */
 export interface Build {
 	/** Paths of sources from the project's folder, by the names of their modules. */
 	readonly modules: ReadonlyMap<string, string>;
@@ -112,7 +112,7 @@ function ownPath(folder: string, path: string): string {
 	return relative(ROOT, join(ROOT, folder, path));
 }
 
-/** What a manifest has for a target or, without that, for its platform. */
+/** The part of a manifest for a target or, without that, for its platform. */
 function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 	return platforms[target] ?? platforms[dirname(target)] ?? {};
 }

@@ -1,4 +1,4 @@
-// What main/mcp_server.cc of the C++ firmware (78/xiaozhi-esp32) uses of the rest of it and of ESP-IDF, reduced to what its core
+// Stand-ins for the parts of 78/xiaozhi-esp32 and ESP-IDF that main/mcp_server.cc uses, as far as its core
 // needs on a computer. Each header that it includes becomes a file that includes this one.
 #pragma once
 #include <cJSON.h>

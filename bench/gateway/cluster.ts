@@ -37,7 +37,7 @@ interface Amount {
 
 const ALL: Amount = { devices: 10_000, calls: 3_000, settle: 5_000, killed: 3_000 };
 
-/** What undoes a measurement's steps, last first. */
+/** Clean-up of a measurement, last first. */
 type Closers = (() => Promise<unknown> | unknown)[];
 
 /** Gateways with their devices. */

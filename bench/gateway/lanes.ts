@@ -36,7 +36,7 @@ export class Lanes {
 		this.#lanes.push({ path, column, call, samples: new Samples(), program, cpuTime: 0 });
 	}
 
-	/** What to undo at the end, last first. */
+	/** Registers a clean-up; the last one runs first. */
 	onClose(close: () => Promise<void> | void): void {
 		this.#closers.push(close);
 	}

@@ -11,7 +11,7 @@ import evening from "./evening-prompt.js";
 import setting from "./setting-resource.js";
 import volume from "./volume-resource.js";
 
-/** What this firmware offers besides tools, for `startFirmware({ features, … })` in its `main.ts`. */
+/** Features besides tools, for `startFirmware({ features, … })` in `main.ts`. */
 export function makeFeatures(board: Hardware) {
 	const resources = new Resources<Hardware>({ resources: [volume, setting].filter((each) => isOffered(each, board)) });
 	const prompts = new Prompts<Hardware>([evening].filter((each) => isOffered(each, board)));

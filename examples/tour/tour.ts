@@ -8,7 +8,7 @@ const SPEECH = 200;
 /** Tools that the tour names; the command `list` shows all. */
 const NAMED_TOOLS = 3;
 
-/** What an MCP client does with a device, step by step: list, calls; and what the device says by itself. */
+/** Shows an MCP client's use of a device step by step: list, calls, and messages of the device. */
 export async function tour(client: Client, session: Session): Promise<void> {
 	const { tools } = await client.listTools();
 	line(`client   the official SDK's, MCP ${client.getNegotiatedProtocolVersion() ?? ""}`);

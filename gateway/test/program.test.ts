@@ -47,7 +47,7 @@ async function callAs(principal: string, { gateway }: StartedProgram, args: obje
 	await found.server.calls.call(principal, found.tool, args);
 }
 
-/** What a broker says to a client that shows these credentials: "accepted" or why not. */
+/** A broker's answer to these credentials: "accepted" or the reason. */
 async function tryMqtt(url: string, clientId: string, password: string): Promise<string> {
 	try {
 		const client = await mqtt.connectAsync(url, { clientId, username: "any", password, reconnectPeriod: 0 }, false);

@@ -40,7 +40,7 @@ export function writeClientPart(results: ClientResults): string {
 	return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** What is worse than a report says, or fails: a line each. */
+/** Problems: figures worse than the report's, and failures, a line each. */
 export function clientProblems(results: ClientResults, before: string): string[] {
 	return [...results].flatMap(([revision, scenarios]) => {
 		const now = figureOf(scenarios);

@@ -30,7 +30,7 @@ interface Scenario {
 	readonly unscored: string | undefined;
 }
 
-/** What a revision requires of clients, and of the extensions the one that the gateway has. */
+/** Scenarios for clients of a revision, and of the extension that the gateway has. */
 export function clientScenarios(revision: string): readonly Scenario[] {
 	if (revision === OLDEST) {
 		return listScenarios("Client")

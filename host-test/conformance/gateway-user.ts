@@ -11,10 +11,10 @@ import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
 import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
-/** What the scenarios expect of a client that has a metadata document. */
+/** Metadata document of the client in the scenarios. */
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";
 
-/** What a scenario asks of a client. */
+/** A scenario's task for a client. */
 interface Task {
 	readonly scenario: string;
 	/** The URL of the scenario's server. */

@@ -33,7 +33,7 @@ export function readFigures(report: string): ReadonlyMap<string, Figure> {
 	return new Map(figures);
 }
 
-/** What is worse than a report says, or fails without being expected to: a line each. */
+/** Problems: figures worse than the report's, and unexpected failures, a line each. */
 export function problemsOf(transport: string, results: Results, before: ReadonlyMap<string, Figure>): string[] {
 	return [...results].flatMap(([title, scenarios]) => {
 		const { passed, of } = figureOf(scenarios);

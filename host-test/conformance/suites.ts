@@ -10,7 +10,7 @@ export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";
 
 /** One of the official suites, as it is run. */
 export interface Suite {
-	/** What stands above its table. */
+	/** Title above its table. */
 	readonly title: string;
 	/** The folder of its package in node_modules. */
 	readonly package: string;

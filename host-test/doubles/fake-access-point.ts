@@ -4,7 +4,7 @@ import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/w
 export class FakeAccessPoint implements AccessPoint {
 	readonly address = "192.0.2.7";
 	readonly port = 80;
-	/** What it was opened with; undefined while it is closed. */
+	/** Options of the open access point; undefined while closed. */
 	opened: WiFiAccess | undefined;
 	found: readonly FoundNetwork[] = [];
 	scans = 0;

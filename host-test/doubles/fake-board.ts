@@ -98,7 +98,7 @@ export class FakeBoard implements Board {
 			this.restarts.push(delay);
 		},
 	};
-	/** What was asked to be installed. */
+	/** Requested installations. */
 	readonly installed: FirmwareSource[] = [];
 	readonly installer = {
 		install: async (source: FirmwareSource, onProgress?: UpdateProgress): Promise<void> => {

@@ -7,7 +7,7 @@ interface Part {
 	readonly binary: boolean;
 }
 
-/** What a test does to a network client, and what the client takes, by the rules of ECMA-419: writes all or throws. */
+/** A network client by the rules of ECMA-419: it writes all or throws. */
 abstract class FakeClient {
 	/** Parts as they were written. */
 	readonly written: { bytes: Uint8Array; options: Record<string, unknown> }[] = [];
@@ -16,7 +16,7 @@ abstract class FakeClient {
 	room = 0;
 	/** Parts that came in and are not told yet. */
 	readonly #inbox: Part[] = [];
-	/** What was told and is not read yet: as with the SDK's clients nothing more is told until it is, if it has a byte. */
+	/** Reported and unread data. As with the SDK's clients, nothing more is reported until it is read, if it has a byte. */
 	#unread: ArrayBuffer | undefined;
 
 	protected abstract tellReadable(count: number, options: { more: boolean; binary: boolean }): void;

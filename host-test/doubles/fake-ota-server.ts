@@ -7,7 +7,7 @@ import { FakeTimer } from "./fake-timer.js";
 
 export const OTA_URL = "http://ota/xiaozhi/ota/";
 
-/** What a server answers: an object with status 200, a text, a status, or no answer at all. */
+/** A server's answer: an object with status 200, a text, a status, or none. */
 export type Answer = object | string | number | Error;
 
 /** A server that gives its answers one after the other, the last one again and again. */

@@ -11,7 +11,7 @@ interface FakeBitmap {
 export class FakePictureScreen implements PictureScreen {
 	readonly rotation: 0 | 90 | 180 | 270;
 	readonly canvas: PictureCanvas;
-	/** What is to be seen, row by row. */
+	/** Pixels, row by row. */
 	readonly rows: number[][];
 
 	constructor(width: number, height: number, rotation: 0 | 90 | 180 | 270 = 0) {

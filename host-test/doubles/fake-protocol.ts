@@ -39,7 +39,7 @@ export class FakeChannel implements Channel {
 	}
 }
 
-/** What a test may choose of a transport. */
+/** Options of a transport in tests. */
 export type TransportChoice = Partial<Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes">>;
 
 /** A transport whose channels are in memory. */
@@ -51,7 +51,7 @@ export class FakeTransport implements Transport {
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes: number;
 	readonly channels: FakeChannel[] = [];
-	/** What the next attempts throw. */
+	/** Thrown by the next attempts. */
 	failure: Error | undefined;
 	/** Why the next channels are closed while they are opened. */
 	refusal: ProtocolError | undefined;
@@ -103,7 +103,7 @@ export class FakeProtocol extends Protocol {
 		return this.#transport.channel;
 	}
 
-	/** What the next attempts throw. */
+	/** Thrown by the next attempts. */
 	set failure(failure: Error | undefined) {
 		this.#transport.failure = failure;
 	}

@@ -4,17 +4,17 @@ import type { FirmwareSink, Updater } from "../../src/hardware/updater.js";
 export class FakeUpdater implements Updater {
 	capacity = 1_000;
 	isOnTrial = false;
-	/** What the digest of any image is. */
+	/** Digest of any image. */
 	digest = new Uint8Array(32).fill(0xab).buffer;
 	/** Whether any signature is right. */
 	isSigned = true;
-	/** What is wrong with the image, once it is whole. */
+	/** Fault of the image once it is complete. */
 	fault = "";
 	readonly events: string[] = [];
 	/** Whether each image might be another project's. */
 	readonly anyProject: boolean[] = [];
 	readonly signatures: ArrayBuffer[] = [];
-	/** What the images were to be signed as. */
+	/** Versions that signatures were checked for. */
 	readonly versions: string[] = [];
 	#image = "";
 

@@ -16,7 +16,7 @@ export class FakeWiFi implements WiFiInterface {
 	fault: Error | undefined;
 	disconnects = 0;
 	scans = 0;
-	/** What the next scan finds; without it the scan throws. */
+	/** Result of the next scan; without it the scan throws. */
 	found: readonly WiFiFound[] | undefined = [];
 	/** Ends the scan that is under way. */
 	finishScan = (): void => {};

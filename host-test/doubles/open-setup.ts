@@ -9,7 +9,6 @@ import { FakeBoard } from "./fake-board.js";
 import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
 import { FakeTimer } from "./fake-timer.js";
 
-/** What a browser gets. */
 interface Response {
 	readonly status: number | undefined;
 	readonly headers: ReadonlyMap<string, string>;

@@ -21,7 +21,7 @@ interface Request {
 	readonly body: any;
 }
 
-/** What the server answers to a path: a status and, for 200, a value. */
+/** Answer to a path: a status and, for 200, a value. */
 type Reply = (path: string, count: number) => readonly [status: number, value?: object | string];
 
 /** A server of the family, whose answers a test gives. */

@@ -25,7 +25,7 @@ export async function startConsole(
 	return { ...(await startProgram(t, flags, stateFolder, { consoleFolder })), secret };
 }
 
-/** What a page said that it should not: errors, and violations of its policy. */
+/** Errors of a page, and violations of its policy. */
 const complaints = new WeakMap<Page, string[]>();
 
 export function complaintsOf(page: Page): readonly string[] {

@@ -41,7 +41,7 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
 		await page.getByText("self.camera.take_photo").waitFor();
 
-		// What happens is seen as it happens.
+		// Events are shown as they happen.
 		await device.press();
 		await page.getByRole("region", { name: "Events" }).getByText("button.pressed").waitFor();
 

@@ -26,7 +26,7 @@ async function open(t: TestContext, own: { readonly script?: string; readonly bo
 	return { backend, device, url: served.url };
 }
 
-/** What a page says that it should not: errors, and violations of its policy. */
+/** Opens a page, and collects its errors and violations of its policy. */
 async function show(t: TestContext, url: string): Promise<{ page: Page; complaints: string[] }> {
 	const page = await openPage(t, {
 		viewport: { width: 1280, height: 900 },

@@ -32,12 +32,12 @@ const firmware = await bundle();
 const MAX_COMMAND_TIME = 300_000;
 
 interface DeviceOptions {
-	/** What mcconfig would put in `mc/config`. */
+	/** The module `mc/config`. */
 	readonly config: { readonly [setting: string]: unknown };
 	readonly limits?: HeapLimits;
 	readonly watchdog?: boolean;
 	readonly settingsFile?: string;
-	/** What the simulated camera sees. */
+	/** Picture of the simulated camera. */
 	readonly photo?: Uint8Array;
 	/** Default: a random one. */
 	readonly macAddress?: string;
@@ -229,7 +229,7 @@ export class RawBackend {
 	async greet(sessionId = "s-1"): Promise<Record<string, unknown>> {
 		let hello: Record<string, unknown>;
 		do {
-			// What an earlier connection said may still be unread.
+			// Messages of an earlier connection may be unread.
 			hello = JSON.parse(await this.hear());
 		} while (hello.type !== "hello");
 		this.say({ type: "hello", transport: "websocket", session_id: sessionId, audio_params: {} });

@@ -11,7 +11,7 @@ import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.j
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 
-/** What the SDK's clients of both generations have in common. */
+/** Common members of the SDK's clients of both generations. */
 interface TestClient {
 	listTools(): Promise<{ tools: { name: string }[] }>;
 	callTool(call: { name: string; arguments?: Record<string, unknown> }): Promise<{

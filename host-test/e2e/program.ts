@@ -69,7 +69,7 @@ export class Program {
 		return this.#child.pid;
 	}
 
-	/** What it has said on both outputs, up to 100,000 characters. */
+	/** Text of both outputs, up to 100,000 characters. */
 	get output(): string {
 		return this.#output;
 	}

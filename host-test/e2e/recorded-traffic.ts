@@ -1,4 +1,4 @@
-// What other people's backends and devices were seen to send, in order: `npm run interop` runs them for real.
+// Recorded messages of other backends and devices, in order: `npm run interop` runs the real ones.
 
 /** A step of a dialogue, seen from the peer. */
 export type Step =
@@ -116,7 +116,7 @@ const pyTool = (name: string, properties: object = {}, required: string[] = []):
 	inputSchema: { type: "object", properties, required },
 });
 
-/** What huangjunsen0406/py-xiaozhi says to MCP. A cursor is the name of the next page's first tool. */
+/** MCP answers of huangjunsen0406/py-xiaozhi. A cursor is the name of the next page's first tool. */
 const PY_XIAOZHI_MCP: readonly DeviceStep[] = [
 	byMethod("initialize", undefined, {
 		result: {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-/** What this process has open, by kind: sockets, timers, child processes, file handles. */
+/** Number of open resources of this process by kind: sockets, timers, child processes, file handles. */
 export type Resources = Readonly<Record<string, number>>;
 
 /** Counts what is open now: what Node knows of, and on Linux the system's file handles. */
@@ -12,7 +12,7 @@ export function resources(): Resources {
 	return process.platform === "linux" ? { ...counts, files: readdirSync("/proc/self/fd").length } : counts;
 }
 
-/** What there is more of than before. */
+/** Resources of which there are more than before. */
 export function grown(before: Resources, now: Resources): Resources {
 	return Object.fromEntries(
 		Object.entries(now)

@@ -134,7 +134,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 			await page.locator("#send").tap();
 			await page.getByText(failed).waitFor();
 			await takePicture(page, `setup-page-${locale.slice(0, 2)}-error`);
-			// What was said is said again in the other language.
+			// The message is repeated in the other language.
 			await page.locator("#language").selectOption(other);
 			const { failed: translated } = LANGUAGES.find((each) => each.locale.startsWith(other)) ?? { failed: /^$/ };
 			await page.getByText(translated).waitFor();

@@ -30,7 +30,7 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/sound.wav`;
 }
 
-/** What a device plays from now on, as samples. */
+/** Captures the samples that a device plays. */
 function capture(device: VirtualDevice): { samples: number[]; sampleRate: number } {
 	const captured = { samples: [] as number[], sampleRate: 0 };
 	device.on("samples", ({ sampleRate, samples }) => {

@@ -1,4 +1,4 @@
-// What PROTOCOL says of a session, whatever the device is: a virtual one, or a chip in QEMU.
+// Sessions of docs/protocol.md, for any device: a virtual one, or a chip in QEMU.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
@@ -14,7 +14,7 @@ export interface WireDevice {
 	readonly tools: number;
 	/** Bytes of the longest message that it is expected to take. */
 	readonly maxMessage: number;
-	/** What it has logged so far. */
+	/** Its log so far. */
 	log(): string;
 }
 

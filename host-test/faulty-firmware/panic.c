@@ -1,4 +1,4 @@
-// What no firmware does on purpose, for main.ts.
+// Faults on demand, for main.ts.
 
 #include "xsmc.h"
 

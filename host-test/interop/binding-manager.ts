@@ -7,7 +7,7 @@ import { modules } from "./xiaozhi-server.js";
 /** The code with which the server's devices are bound. */
 export const BINDING_CODE = "246810";
 
-/** What the server's manager says about its configuration, and about a device that is not bound, or is. */
+/** Stand-in for the server's manager: configuration and binding of devices. */
 export class BindingManager {
 	bound = false;
 	url = "";
@@ -36,7 +36,7 @@ export class BindingManager {
 	}
 }
 
-/** What the server has in its own file if it has no manager. */
+/** The server's own file without a manager. */
 function serverConfiguration(): object {
 	return {
 		log: { log_level: "INFO", log_dir: "tmp", data_dir: "data" },

@@ -10,7 +10,7 @@ import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** What the server logs once it has the tools of a virtual device. */
+/** The server's log once it has the tools of a virtual device. */
 const TOOLS_COUNTED = `客户端设备支持的工具数量: ${COMMON_TOOLS}`;
 
 /** Milliseconds for one run: a peer in Python takes a while to start. */

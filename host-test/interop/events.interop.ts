@@ -20,7 +20,7 @@ import { makeFolder } from "./python.js";
 const sdk = findPeer("AI_SDK");
 const NAME = "button.pressed";
 
-/** What is used of `@ai-sdk/mcp`. */
+/** The used part of `@ai-sdk/mcp`. */
 interface AiSdk {
 	createMCPClient(options: object): Promise<AiClient>;
 	experimental_createMCPEventWebhook(options: {

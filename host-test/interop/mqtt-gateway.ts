@@ -72,7 +72,7 @@ export async function startMqttGateway(
 	};
 }
 
-/** What a bootstrap answer gives a device for this gateway. */
+/** Credentials for this gateway, as in a bootstrap answer. */
 export function credentials(macAddress: string) {
 	const mac = macAddress.replaceAll(":", "_");
 	const clientId = `GID_virtual@@@${mac}@@@${mac}`;

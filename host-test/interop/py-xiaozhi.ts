@@ -6,10 +6,10 @@ import type { Program } from "../e2e/program.js";
 import { until } from "../support/until.js";
 import { makeFolder, startPython } from "./python.js";
 
-/** What py-xiaozhi imports for sound, windows and pictures that are not used here. */
+/** Unused imports of py-xiaozhi, for sound, windows and pictures. */
 const STAND_INS = ["cv2", "machineid", "openai", "opuslib", "sherpa_onnx", "sounddevice", "soxr"];
 
-/** What it would have from a bootstrap answer, or where it asks for one. */
+/** Network settings, or the URL of the bootstrap. */
 interface PyXiaozhiNetwork {
 	readonly OTA_VERSION_URL?: string;
 	readonly WEBSOCKET_URL?: string;

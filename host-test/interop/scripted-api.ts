@@ -14,7 +14,7 @@ type Json = any;
 
 /** A language model with the APIs of OpenAI (Responses) and Gemini: calls the tool whose name ends so once, and then is done. */
 export class ScriptedApi {
-	/** What the host sent as results of calls, as JSON. */
+	/** Results of calls from the host, as JSON. */
 	readonly results: string[] = [];
 	url = "";
 	readonly #ending: string;

@@ -16,9 +16,9 @@ const SILENCE = wavFile(new Uint8Array(3_200));
 
 /** A language model with the HTTP API of Dify: it asks for one call, and then repeats what the call gave; or it says some words. */
 export class ScriptedModel {
-	/** What the server asked. */
+	/** Queries of the server. */
 	readonly queries: string[] = [];
-	/** What the server sent as results of calls. */
+	/** Results of calls from the server. */
 	readonly results: string[] = [];
 	call: ScriptedCall | string;
 	url = "";

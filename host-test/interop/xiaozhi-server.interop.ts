@@ -15,7 +15,7 @@ const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
 
 const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume: 41 } };
 
-/** What a device with a microphone sends when it is told something by typing. */
+/** Message of a device with a microphone for typed text. */
 const spoken = (text: string): object => ({ type: "listen", state: "detect", text });
 
 async function connect(t: TestContext, call: ScriptedCall | string, config: Record<string, unknown> = {}) {

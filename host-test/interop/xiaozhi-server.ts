@@ -6,7 +6,7 @@ import { freePort } from "../support/port.js";
 import { makeFolder, startPython } from "./python.js";
 import { SPEECH_PATH } from "./scripted-model.js";
 
-/** What the server imports for speech, sound and models that are not used here. */
+/** Unused imports of the server, for speech, sound and models. */
 const STAND_INS = [
 	"aioconsole",
 	"cnlunar",

@@ -9,7 +9,7 @@ import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { calledFunctions, documentedPath } from "../support/call-path.js";
 
-/** What most calls need. */
+/** Limits for most calls. */
 const MAX_FILES = 12;
 const MAX_FUNCTIONS = 30;
 

@@ -21,7 +21,7 @@ const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 
 export { whyNotXs };
 
-/** What the firmware holds once it has started, where there is room enough. */
+/** Memory of the started firmware, where there is room enough. */
 async function measure(firmware: string): Promise<HeapReport> {
 	const device = new VirtualDevice({
 		firmware,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
 
-// What the features cost on a 32-bit XS, whose slots are as large as a chip's.
+// Costs of features on a 32-bit XS, whose slots are as large as a chip's.
 
 const { start, whyNotXs } = await chooseEngine("xs", { bits: 32 });
 

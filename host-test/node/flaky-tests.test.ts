@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Runs a file with a test that passes the second time. */
 function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {
 	const marker = { XS_MCP_MARKER: join(temporaryFolder(), "marker") };
-	// What this run covers of its own bundle would count as lines of the sources that no test runs.
+	// The lines of this run's own bundle would count as uncovered sources.
 	const inherited = { ...process.env, NODE_V8_COVERAGE: undefined };
 	const { status: code, stdout: output } = spawnSync(
 		process.execPath,

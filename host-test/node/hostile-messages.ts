@@ -23,7 +23,7 @@ const call = (args: string): string => request("tools/call", `{"name":"${SET_VOL
 
 const list = (count: number, item: string): string => `[${Array(count).fill(item).join(",")}]`;
 
-/** What ended a chip when it was first attacked. */
+/** Messages that ended a chip when it was first attacked. */
 export const KNOWN: readonly Hostile[] = [
 	call(`{"volume":${list(1_400, "[]")}}`),
 	call(`{"volume":5,"other":${list(4_000, "1")}}`),

@@ -66,7 +66,7 @@ function importsIn(file: string): string[] {
 		.map((name) => `${name}.ts`);
 }
 
-/** What the sources of a build import that is not in it. */
+/** Imports of a build's sources that are not in the build. */
 function missingIn(build: ReadonlySet<string>): string[] {
 	return [...build].flatMap((file) =>
 		importsIn(file)

@@ -8,7 +8,7 @@ const FOLDER = `${ROOT}src/hardware/`;
 
 const sources = readdirSync(FOLDER).map((name) => readFileSync(FOLDER + name, "utf8"));
 
-/** What stands between the braces of an interface. */
+/** The text between the braces of an interface. */
 function bodyOf(name: string): string | undefined {
 	return sources
 		.map((text) => new RegExp(`^(?:export )?interface ${name} \\{\n(.*?)\n\\}`, "ms").exec(text)?.[1])

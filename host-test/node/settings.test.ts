@@ -12,7 +12,7 @@ const HEAD = ["| setting | default | value | |", "| --- | --- | --- | --- |"];
 /** Text that only a setting without limits accepts. */
 const UNACCEPTABLE = "\n".repeat(100_000);
 
-/** What the firmware expects as the text of a setting, as its error says. */
+/** Expected values of a setting, as its error names them. */
 function describeText(name: string): string {
 	try {
 		checkSetting(name as SettingName, UNACCEPTABLE);
@@ -42,7 +42,7 @@ function describeValue(name: string, rule: Rule): string {
 	}
 }
 
-/** What the comment of each setting says it is for, and of its default if that is no constant. */
+/** Purpose of each setting by its comment, and its default if that is no constant. */
 const comments = new Map(
 	[...readFileSync(TABLE, "utf8").matchAll(/^\t\/\*\*([^/]*(?:\/(?<!\*\/)[^/]*)*)\*\/\n\t(\w+): /gm)].map(
 		([, comment = "", name]) => {

@@ -27,7 +27,7 @@ function isInPrivate(node: ts.Node): boolean {
 	return member?.name !== undefined && ts.isPrivateIdentifier(member.name) && ts.isFunctionLike(member);
 }
 
-/** What is avoided in a file, each with its line. */
+/** Findings in a file, each with its line. */
 function find(judge: Judge, name: string, text: string): string[] {
 	const file = ts.createSourceFile(name, text, ts.ScriptTarget.ES2022, true);
 	const found: string[] = [];

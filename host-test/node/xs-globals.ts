@@ -1,4 +1,4 @@
-// What XS has and Node has not, for the suites and the firmware's modules when they run on Node.
+// Globals of XS that Node lacks, for the suites and the firmware's modules on Node.
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();

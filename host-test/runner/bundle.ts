@@ -32,7 +32,7 @@ const MANAGER = `${ROOT}mcp-manager/src`;
 /** A bundle of tests, and of the programs that they start. */
 export interface Bundle {
 	readonly folder: string;
-	/** What was bundled, by its path, and what that imports. */
+	/** Bundled files by their paths, with their imports. */
 	readonly inputs: Metafile["inputs"];
 }
 

@@ -6,7 +6,7 @@ import { ROOT } from "./select.js";
 /** Where Node writes what each process has covered. */
 const FOLDER = `${ROOT}.cache/coverage`;
 
-/** What is measured. Boards and the platform run only on XS, whose coverage nobody measures. */
+/** Measured sources. Boards and the platform run only on XS, whose coverage is not measured. */
 const MEASURED = /^(?:src|gateway\/src|mcp-manager\/src)\/(?!boards\/|platform\/|main\.ts)/;
 
 /** Per cent of the lines that tests must run. */
@@ -51,7 +51,7 @@ export async function reportCoverage(): Promise<number> {
 		logging: "error",
 		entryFilter: (entry) => entry.url.includes("/.cache/"),
 		sourceFilter: (path) => MEASURED.test(path),
-		// What bundles have of other packages keeps its path, and is not measured.
+		// Other packages keep their path, and are not measured.
 		sourcePath: (path) =>
 			path.includes("node_modules/") ? path : path.replace(/^.*?(?=(?:gateway\/|mcp-manager\/)?src\/)/, ""),
 	});

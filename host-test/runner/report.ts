@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { ROOT } from "./select.js";
 
-/** What a process of tests says, by runner/events.mjs. */
+/** Event of a process of tests, from runner/events.mjs. */
 export interface TestEvent {
 	/** "end": of a file. */
 	readonly type: "start" | "pass" | "fail" | "diagnostic" | "end";
@@ -23,7 +23,7 @@ interface Failure {
 	readonly error: string;
 }
 
-/** What became of the tests of one file. */
+/** Results of one test file. */
 export class FileReport {
 	passed = 0;
 	readonly failures: Failure[] = [];

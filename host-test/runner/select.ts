@@ -17,7 +17,7 @@ const TEST_FOLDERS = ["host-test", "virtual-device/test", "mcp-manager/test", "g
 export const SIMULATOR_TESTS = "host-test/simulator";
 export const ESP32_TESTS = "host-test/esp32";
 
-/** What the tests of the runner have it run. */
+/** Fixtures of the runner's tests. */
 const RUNNER_FIXTURES = "host-test/runner/fixtures";
 
 /** Runs the suites of the firmware on Node. Sources of the firmware have no tests in the same place. */
@@ -26,7 +26,7 @@ const FIRMWARE_TESTS = "host-test/node/suites.test.ts";
 /** Files of this name are left out of `npm test`, and run by `npm run test:all`. */
 export const FULL_ONLY = /\.full\.test\.ts$/;
 
-/** What test files with a matrix import. */
+/** Import of test files with a matrix. */
 export const SCOPE = "host-test/support/scope.ts";
 
 /** Test files below a folder of the project, sorted. */

@@ -4,7 +4,7 @@ import { SUITES } from "../suites/index.js";
 import p256 from "./p256.suite.js";
 import preloaded from "./preloaded.suite.js";
 
-/** What the app says. A test that never ends, or takes the machine with it, has begun and nothing more. */
+/** Report of the app. A test that never ends, or crashes the machine, has begun and nothing more. */
 export type Report =
 	| readonly ["suites", ...suites: readonly (readonly [name: string, titles: readonly string[]])[]]
 	| readonly ["begun", suite: string, title: string]

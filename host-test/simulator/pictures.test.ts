@@ -44,7 +44,7 @@ async function connect(t: TestContext) {
 	simulator.on("ended", (reason) => ended.push(reason));
 	const { alias } = await online;
 	const client = await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
-	/** What a device answers, and what the gateway said against it: which of the two has given up. */
+	/** The device's answer and the gateway's log, to tell which of the two has given up. */
 	const why = (text: string): string =>
 		[
 			text,

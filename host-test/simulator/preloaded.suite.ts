@@ -13,7 +13,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import { TOOLS } from "../doubles/tools.js";
 import { equal, suite, throws } from "../harness.js";
 
-// What is true only where the linker has run the firmware's modules, and put what they made into flash.
+// Tests for modules that ran in the linker, with their objects in flash.
 
 export default suite("what is preloaded", {
 	"is read-only, so that JSON of it needs a copy"() {

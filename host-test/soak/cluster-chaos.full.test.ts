@@ -13,7 +13,7 @@ import { ChaosFleet } from "./chaos-fleet.js";
 import { CHAOS_DEVICES, CHAOS_TIME } from "./limits.js";
 import { Tally } from "./tally.js";
 
-// Whatever fails in a cluster, a call is carried out at most once, its client gets a true answer, and everything recovers.
+// With any failure in a cluster, a call is carried out at most once, its client gets a true answer, and everything recovers.
 // `npm run soak` runs it for a minute.
 
 const NAMES = ["a", "b", "c"] as const;

@@ -91,7 +91,7 @@ const EVIL_ARGUMENTS: Readonly<Record<string, () => Record<string, unknown>>> = 
 	pattern: () => ({ text: "a".repeat(200_000) }),
 };
 
-/** What would end a chip's memory: arrays, numbers, nesting, and a text in an argument that no tool has. */
+/** Arguments that exceed a chip's memory: arrays, numbers, nesting, and a text in an unknown argument. */
 const HEAVY_ARGUMENTS: readonly Record<string, unknown>[] = [
 	{ volume: 1, x: Array.from({ length: 1_400 }, () => []) },
 	{ volume: 1, x: Array.from({ length: 4_000 }, (_, at) => at % 10) },

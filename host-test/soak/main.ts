@@ -4,7 +4,7 @@
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { LONG_SILENCE, runTests } from "../runner/run.js";
 
-/** What is worn, by the name that the command line has for it. */
+/** Test files, by their names on the command line. */
 const FILES = {
 	leaks: ["host-test/soak/gateway-leaks.full.test.ts"],
 	outages: ["host-test/soak/gateway-outages.full.test.ts"],

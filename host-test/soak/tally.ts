@@ -1,4 +1,4 @@
-// What becomes of calls while gateways fail, as the tests of a cluster and of restarts count it.
+// Counts outcomes of calls while gateways fail.
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 
 /** Milliseconds after which a call counts as unanswered. */

@@ -21,7 +21,7 @@ function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
 	const timer = new FakeTimer();
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
 	screen.show({ words: ENGLISH });
-	/** What is drawn soon: no face blinks as early as that. */
+	/** Draws at once: no face blinks that early. */
 	const draw = (): FakeCanvas => {
 		canvas.forget();
 		timer.pass(40);

@@ -12,7 +12,7 @@ import { equal, matches, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };
 
-/** What the screen shows after these messages. */
+/** The face after these messages. */
 function faceAfter(...messages: object[]): Partial<Face> {
 	const { board, transport } = inSession();
 	for (const message of messages) {

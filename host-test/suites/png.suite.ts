@@ -18,7 +18,7 @@ class FakeInflater implements Inflater {
 	}
 }
 
-/** What a screen of the picture's size shows of a file. */
+/** Pixels of a file on a screen of the picture's size. */
 function shown(file: Uint8Array, width: number, height: number, pieceBytes = file.byteLength): number[][] {
 	const screen = new FakePictureScreen(width, height);
 	const inflater = new FakeInflater();

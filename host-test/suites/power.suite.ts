@@ -80,7 +80,7 @@ function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip 
 		timer,
 		log: (line) => log.push(line),
 	});
-	/** What the screen does `seconds` later. */
+	/** Backlight of the screen `seconds` later. */
 	const lightAfter = (seconds: number): number => {
 		timer.pass(seconds * 1000);
 		return screen.light;

@@ -29,7 +29,7 @@ const SCAN = segment(0xda, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0);
 const header = (...segments: number[][]): Uint8Array =>
 	Uint8Array.from(segments.reduce((file, each) => file.concat(each), [0xff, 0xd8]));
 
-/** What a header says of a file, handed over in pieces of so many bytes. */
+/** Reads a file's header, handed over in pieces of so many bytes. */
 function read(file: Uint8Array, pieceBytes = file.byteLength) {
 	const reader = new JpegHeader();
 	for (let at = 0; at < file.byteLength; at += pieceBytes) {

@@ -27,7 +27,7 @@ function begin(options?: Parameters<typeof makeSetup>[0]) {
 	return made;
 }
 
-/** What is stored in the firmware's own domain. */
+/** Values in the firmware's own domain. */
 const listIn =
 	({ openDnsSd }: FakeDnsSd): ListGateways =>
 	(options) =>

@@ -19,7 +19,7 @@ function open(volume = 100) {
 	return { timer, player, begin };
 }
 
-/** What became of a promise so far. */
+/** State of a promise. */
 function watch(promise: Promise<void>): { state: string } {
 	const watched = { state: "waits" };
 	promise.then(

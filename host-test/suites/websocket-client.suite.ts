@@ -31,7 +31,7 @@ function frame(opcode: number, payload: string | Uint8Array = "", { final = true
 	return whole;
 }
 
-/** What a client wrote, frame by frame, without the masks. */
+/** Frames that a client wrote, without the masks. */
 function framesOf(written: readonly number[]): { opcode: number; final: boolean; text: string }[] {
 	const frames = [];
 	let at = 0;

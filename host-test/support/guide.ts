@@ -66,7 +66,7 @@ export function copyWorkTree(): string {
 			cpSync(join(root, path), join(copy, path));
 		}
 	}
-	// What does not change with the guides: the packages, and XS, which takes 15 seconds to compile.
+	// Shared by all guides: the packages, and XS, which takes 15 seconds to compile.
 	for (const folder of ["node_modules", ".cache"]) {
 		mkdirSync(join(copy, folder));
 	}

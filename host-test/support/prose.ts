@@ -80,7 +80,7 @@ export function linksOf(markdown: string): string[] {
 	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
 }
 
-/** What a page has that its readers would stumble over. */
+/** Problems of a page for its readers. */
 export function problemsOf(markdown: string): string[] {
 	const count = (text: string): number => text.split(" ").length;
 	const paragraphs = paragraphsOf(markdown);

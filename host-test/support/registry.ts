@@ -24,7 +24,7 @@ interface Published {
 export interface Registry {
 	/** For npm's setting `registry`. */
 	readonly url: string;
-	/** What was asked for and is not here. */
+	/** Requested packages that are not here. */
 	readonly missing: readonly string[];
 	/** Publishes a tarball, beside the versions that are there. */
 	publish(tarball: string): void;

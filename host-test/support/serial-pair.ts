@@ -44,7 +44,7 @@ export class SerialPair {
 		return pair;
 	}
 
-	/** What the program has written to the port. */
+	/** Bytes that the program has written to the port. */
 	get received(): Buffer {
 		return this.#received;
 	}

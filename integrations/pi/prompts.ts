@@ -37,7 +37,7 @@ async function run(
 }
 
 /**
- * What follows the command: a word for each argument, and the rest for the last one. Asks for those that are needed and
+ * The arguments of the command: a word each, and the rest for the last one. Asks for those that are needed and
  * missing. Undefined if the person gave none.
  */
 async function argumentsOf(

@@ -14,7 +14,7 @@ const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 /** Names that mean something else in a project. */
 const TAKEN = [FIRMWARE.name, "xs-mcp-gateway", "node_modules"];
 
-/** What a project is made from. */
+/** Plan of a project. */
 export interface ProjectPlan extends Answers {
 	/** Of the device and its package. */
 	readonly name: string;

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { ProgramError } from "../../toolchain/program.js";
 import { BOARDS, LANGUAGES } from "./choices.js";
 
-/** What a project is made of. */
+/** Choices for a project. */
 export interface Answers {
 	readonly folder: string;
 	readonly board: string;

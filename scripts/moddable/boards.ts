@@ -98,7 +98,7 @@ export async function measureBoards(
 }
 
 /**
- * What the modules of a target's build take of its constant data, as a table: the largest first.
+ * A table of the constant data of each module in a target's build, the largest first.
  *
  * @throws SdkError if it does not link
  */

@@ -12,7 +12,7 @@ interface FileConfig {
 	readonly files: readonly [string];
 }
 
-/** What decides the result of a build beside its sources. */
+/** Input of a build beside its sources. */
 const TRANSFORMATION = [
 	"compile.ts",
 	"../../toolchain/release/release-source.ts",

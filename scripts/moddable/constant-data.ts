@@ -141,7 +141,7 @@ function functionsOf(heap: readonly Slot[], modules: ReadonlyMap<number, string>
 	});
 }
 
-/** What modules export and do not have from others. */
+/** Exports of modules that they do not import from others. */
 function exportsOf(heap: readonly Slot[], modules: ReadonlyMap<number, string>): Claim[] {
 	return heap.flatMap(({ kind, refers: [closure, module] }): Claim[] => {
 		const name = kind === "EXPORT" ? modules.get(module ?? -1) : undefined;

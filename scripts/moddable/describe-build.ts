@@ -4,7 +4,7 @@ import type { Sdk } from "./sdk.js";
 import type { Target } from "./targets.js";
 
 /**
- * What to print before a build: its memory, and the parts missing on a target without its own board.
+ * A summary before a build: its memory, and the parts missing on a target without its own board.
  *
  * @param folder the manifest's
  * @param settings of the firmware: "ssid=…"

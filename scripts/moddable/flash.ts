@@ -36,7 +36,7 @@ export interface BuildPlan {
 	readonly settings: readonly string[];
 }
 
-/** What a command line asks for. A port of undefined is to be found. */
+/** Plan of a command line. An undefined port is to be found. */
 export type FlashPlan =
 	/** Stops before ESP-IDF is needed. */
 	| ({ readonly kind: "link" } & BuildPlan)

@@ -21,7 +21,7 @@ const VALUE_AT = 24;
 const START = 0xffff_ffff;
 
 /**
- * What a chip's partition `nvs` begins with if these texts were stored there by the SDK's `preference` module. The rest
+ * The beginning of a chip's partition `nvs` with these texts, as the SDK's `preference` module stores them. The rest
  * of the partition is erased flash.
  *
  * @param domain of the preferences

@@ -1,6 +1,6 @@
 import type { BoardImage } from "./images.js";
 
-/** What the page says of a release. */
+/** Content of a release's page. */
 export interface ReleaseContent {
 	readonly name: string;
 	readonly version: string;

@@ -17,7 +17,7 @@ const MAX_LINE_LENGTH = 4_096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not be sent.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/g;
 
-/** What a board writes to its serial port, as lines of text. */
+/** Output of a board on its serial port, as lines of text. */
 export class SerialLog extends EventEmitter<Events> {
 	readonly #port: SerialPort;
 	readonly #decoder = new StringDecoder("utf8");

@@ -18,7 +18,6 @@ const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 	esp32p4: "it has no radio",
 };
 
-/** What a build is for. */
 export interface Target {
 	/** mcconfig's name: "esp32/m5stack_cores3". */
 	readonly name: string;

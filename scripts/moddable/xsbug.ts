@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { type Instrument, type XsbugMessage, XsbugParser } from "./xsbug-parser.js";
 
-/** What a machine measures, once a second: each figure by its instrument's name, such as "XS Chunk Heap Used". */
+/** Measurements of a machine, once a second, by their instruments' names, such as "XS Chunk Heap Used". */
 export type Samples = ReadonlyMap<string, { readonly value: number; readonly unit: string }>;
 
 interface MachineEvents {

@@ -10,7 +10,7 @@ interface Drawing {
 	readonly title: string;
 }
 
-/** What a line showed for a while. */
+/** A line's drawing for a period. */
 interface Shown {
 	readonly line: number;
 	readonly drawing: string;

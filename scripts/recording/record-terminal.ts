@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { ProgramError } from "../../toolchain/program.js";
 
-/** What a terminal printed at once. */
+/** Output of a terminal at one moment. */
 export interface Chunk {
 	/** Milliseconds since the start. */
 	readonly at: number;
@@ -20,7 +20,7 @@ interface Session {
 	/** Milliseconds for which a person reads before typing, and between typed characters. */
 	readonly reading: number;
 	readonly typing: number;
-	/** What a person types, each at the prompt with which the terminal's output then ends. */
+	/** Lines to type, each at the prompt with which the output then ends. */
 	readonly lines: readonly (readonly [prompt: string, line: string])[];
 	/** The prompt at which the recording ends. */
 	readonly until: string;

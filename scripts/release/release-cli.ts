@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The packages that are published, by their folders. */
 const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];
 
-/** What must pass first. */
+/** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
 
 const EPILOGUE = `

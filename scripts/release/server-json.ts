@@ -6,7 +6,7 @@ const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 /** Most characters of a description. */
 const MAX_DESCRIPTION = 100;
 
-/** What server.json takes of a package.json. */
+/** Members of package.json that server.json needs. */
 export interface PublishedPackage {
 	readonly name: string;
 	readonly description: string;

@@ -3,7 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { build } from "esbuild";
 import type { FrameLocator, Page } from "playwright-core";
 
-/** What an application sends as the capability to show pages (MCP Apps). */
+/** Client capability to show pages (MCP Apps). */
 export const APPS = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
 
 const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.url));
@@ -12,7 +12,7 @@ const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.ur
 const PLAIN = "<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>";
 
 interface PanelOptions {
-	/** What the application says of itself: its theme and language. */
+	/** Context of the application: theme and language. */
 	readonly context: object;
 	/** The application's own page, with one iframe. Default: nothing else. */
 	readonly html?: string;

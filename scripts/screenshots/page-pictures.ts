@@ -17,7 +17,7 @@ const FOLLOWED = 24_000;
 /** The same before the picture of its panel in a chat. */
 const PANEL_FOLLOWED = 16_000;
 
-/** What the garden's soil sensor reads, second by second: it dries, and the pump waters it. */
+/** Readings of the garden's soil sensor, second by second: it dries, and the pump waters it. */
 const SOIL = [1_900, 2_000, 2_150, 2_250, 2_350, 2_450, 2_500, 2_550, 2_600, 2_300, 1_900, 1_500, 1_300, 1_250, 1_240];
 
 /** When the pump is switched on, in seconds. */

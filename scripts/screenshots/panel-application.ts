@@ -14,7 +14,7 @@ const application = globalThis as never as {
 	/** Reads a resource of the server. */
 	readServer(params: object): Promise<never>;
 	showPanel(shown: Shown): void;
-	/** What the page said last of its size. */
+	/** Last size that the page has reported. */
 	panelSize: object;
 };
 

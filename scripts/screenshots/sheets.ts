@@ -26,7 +26,7 @@ const MESSAGES = [
 	"Сегодня в Мюнхене хорошая погода, до 25 °C. Днём возможна гроза: возьмите, пожалуйста, зонт!",
 ] as const;
 
-/** What a device has, in a session and at rest. */
+/** A device in a session, at rest. */
 const RESTING = {
 	brightness: 100,
 	theme: "light",
@@ -40,7 +40,7 @@ const RESTING = {
 
 const SETUP = { ssid: "xs-mcp-56789a", password: "abcdefgh", url: "http://192.168.4.1/", progress: "Joining home …" };
 
-/** What a person may see, by its name. */
+/** States of the screen, by name. */
 const STATES: Readonly<Record<string, Partial<DrawnScreen>>> = {
 	idle: {},
 	listening: { state: "listening" },

@@ -39,7 +39,7 @@ export class BackendMcp {
 	}
 
 	/**
-	 * What to send in place of a message that is longer than the backend takes: an error with the id of the request that it
+	 * The replacement for a message that is longer than the backend takes: an error with the id of the request that it
 	 * answers.
 	 *
 	 * @returns undefined if it answers no request

@@ -10,7 +10,6 @@ export class StatusIcons {
 	readonly #timer: TimerModule;
 	readonly #show: (change: Partial<Face>) => void;
 	#repeating: TimerHandle | undefined;
-	/** What is shown. */
 	#shown = "";
 
 	constructor(

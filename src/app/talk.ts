@@ -13,7 +13,7 @@ interface TalkOptions {
 	readonly voice: { silence(): void } | undefined;
 }
 
-/** Who speaks: the person, from one press of the main button to the next, or the assistant. As on the C++ firmware. */
+/** Turns of person and assistant, begun and ended by the main button. As on the C++ firmware. */
 export class Talk {
 	readonly #options: TalkOptions;
 	/** Whether the person speaks, or is to go on when the assistant has ended. */

@@ -19,7 +19,7 @@ export interface ConversationOptions {
 	readonly link: BackendLink;
 	/** The setting `events`. */
 	readonly events: SettingValue<"events">;
-	/** What the device says of itself. A build with this feature has them. */
+	/** Texts in the device's language. A build with this feature has them. */
 	readonly words: Words | undefined;
 	readonly timer: TimerModule;
 	/** Milliseconds since 1970. Default: `Date.now`. */

@@ -4,7 +4,7 @@ import type { Client } from "../mcp_server/client.js";
 const MAX_CLIENTS = 4;
 
 /**
- * What clients of revisions up to 2025-11-25 sent in `initialize`, by `Mcp-Session-Id`. Not a session: a forgotten
+ * Capabilities of clients up to 2025-11-25, by `Mcp-Session-Id`. Not a session: a forgotten
  * client is still served, as one without capabilities.
  */
 export class KnownClients {

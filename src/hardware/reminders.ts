@@ -2,7 +2,6 @@
 export interface Reminder {
 	/** From 1. */
 	readonly id: number;
-	/** What it is for. */
 	readonly text: string;
 	/** Seconds until it is due. */
 	readonly seconds: number;

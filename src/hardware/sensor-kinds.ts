@@ -1,6 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
-/** What is known of a kind of sensors. */
 interface KnownKind {
 	/** In which ECMA-419 measures it (§13), as Home Assistant knows it. */
 	readonly unit: string;

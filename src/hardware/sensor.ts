@@ -1,5 +1,5 @@
 /**
- * What a sensor measures: a kind of src/hardware/sensor-kinds.ts, or another word. "motion" with three values is the
+ * Measured quantity: a kind of src/hardware/sensor-kinds.ts, or another word. "motion" with three values is the
  * acceleration along its axes, and with a boolean, whether something moves. "combined" measures several things: the members of
  * its values are their kinds.
  */

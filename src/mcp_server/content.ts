@@ -61,7 +61,7 @@ export class Content {
 	}
 }
 
-/** What {@link done} returns. */
+/** Result of {@link done}. */
 class Done {
 	readonly state: object;
 
@@ -84,7 +84,7 @@ export function done(state: object): Done {
 }
 
 /**
- * What a tool may return. An object becomes text for every client, and `structuredContent` where the revision has it;
+ * Result of a tool. An object becomes text for every client, and `structuredContent` where the revision has it;
  * any other JSON value becomes `{result: …}` there. A promise is excluded, because it would be sent as `{}`.
  */
 export type ToolResult =

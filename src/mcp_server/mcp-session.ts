@@ -160,7 +160,7 @@ export class McpSession<Context> implements CallSession {
 	/** Ends the session: cancels the calls in progress and drops their results. */
 	close(): void {
 		this.#closed = true;
-		// What is still to be answered goes nowhere.
+		// Pending answers are dropped.
 		this.#send = () => {};
 		for (const call of this.calls.splice(0)) {
 			this.#cancel(call);

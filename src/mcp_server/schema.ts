@@ -50,7 +50,7 @@ export type InferProperties<P extends Properties> = {
 	readonly [K in OptionalKeys<P>]?: P[K] extends OptionalProperty<infer T> ? T | undefined : never;
 };
 
-/** What every schema may say about its value. */
+/** Members that every schema may have. */
 export interface Described<T> {
 	/** A display name. */
 	readonly title?: string;

@@ -10,7 +10,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 export interface BackendRoute {
 	/** How the backend is reached; absent if a source names it, or without a backend. */
 	readonly transport?: Transport;
-	/** Who names the backend. */
+	/** Source of the backend's address. */
 	readonly source?: Pick<BackendSource, "open"> | undefined;
 	/** The transport to a backend that the source names. @throws SettingError */
 	readonly connect: (served: ServedBackend) => Transport;

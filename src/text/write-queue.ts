@@ -18,7 +18,7 @@ const PIECE_COST = 1_024;
 /**
  * Messages that wait for room in a transport that tells, as ECMA-419's do, how many bytes may be written.
  *
- * What is written never exceeds that number; what waits never exceeds the limit. Of a message in pieces only the piece
+ * Writes never exceed that number; waiting bytes never exceed the limit. Of a message in pieces only the piece
  * that is being written is held as bytes.
  */
 export class WriteQueue {

@@ -57,7 +57,7 @@ declare module "src/platform/features" {
 	export function findFeatures(): BuildAddons;
 }
 
-/** What a build has of a folder. */
+/** Modules of a folder in this build. */
 declare module "src/platform/in-build" {
 	export function allInBuild<Export>(folder: string): readonly Export[];
 }

@@ -1,6 +1,6 @@
 // A separate file because mcconfig needs it too: the SDK's typings lack these modules.
 
-/** What is at the simulated device: messages from its controls, and to them. */
+/** Messages from and to the simulated device's controls. */
 declare module "control" {
 	class Control {
 		postJSON(message: object): void;

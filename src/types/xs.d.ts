@@ -1,4 +1,4 @@
-// What XS and the Moddable runtime offer beyond ECMAScript, as far as the firmware uses it. The Moddable SDK brings
+// Globals of XS and Moddable beyond ECMAScript that the firmware uses. The Moddable SDK brings
 // typings of its own; these let the project be checked without it.
 
 interface ArrayBufferConstructor {

@@ -57,10 +57,10 @@ const JAPANESE: readonly Range[] = [
 	[0xff61, 0xff9f],
 ];
 
-/** What GB 2312 lacks of kana. */
+/** Kana that GB 2312 lacks. */
 const CHINESE: readonly Range[] = [[0x30fb, 0x30fc]];
 
-/** What assistants often say, and GB 2312 has in its second level only. */
+/** Frequent characters of assistants from the second level of GB 2312. */
 const SPOKEN_CHINESE = "嗯嗨嘿哎呗哒咯喵嘻呃诶嗷嘞喔噢嘟咚叮瞅";
 
 /** Rows of JIS X 0208: signs, kana, letters, lines; the kanji of level 1. Those of GB 2312: signs; the hanzi of level 1. */
@@ -122,7 +122,7 @@ function inRows(encoding: string, rows: readonly Range[]): string[] {
 	return characters;
 }
 
-/** What Node decodes from version 22 on, where GB 2312 has nothing: GB 18030-2022. A set is the same with every version. */
+/** Characters of GB 18030-2022, which Node decodes from version 22 on. A set is the same with every version. */
 const ADDED = /[\ufe10-\ufe19ḿǹ]/;
 
 /** Whether a cell had a character: neither nothing, nor one for private use. */

@@ -31,7 +31,7 @@ export function makePlainMembers(source: string): string {
 	return plain + source.slice(end);
 }
 
-/** What private members become. */
+/** Short names of private members. */
 type Names = ReadonlyMap<string, string>;
 
 function nameMembers(node: ts.ClassLikeDeclaration): Names {

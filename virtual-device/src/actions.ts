@@ -27,7 +27,7 @@ const PRESS_TIME = 100;
 
 type ReadAction = (value: unknown, path: Path) => Action;
 
-/** What can be done to a device, by name: on its page, and in a scenario. Each reads its value, or throws FieldError. */
+/** Actions on a device by name, for its page and scenarios. Each reads its value, or throws FieldError. */
 const ACTIONS: Readonly<Record<string, ReadAction>> = {
 	/** `press: 2500`, `press: {button: a, milliseconds: 2500}` or, for the main button, `press:` */
 	press(value, path) {
@@ -61,7 +61,7 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 	},
 
 	/**
-	 * What is at inputs and on the bus, by the names of their parts, by pins, or by addresses:
+	 * Values of inputs and chips on the bus, by the names of their parts, by pins, or by addresses:
 	 * `set: {soil: 1800, pin 4: 0, door: on, gps: a line, air: {temperature: 30}}`; `air: off` unplugs it
 	 */
 	set(value, path) {

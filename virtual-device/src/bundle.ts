@@ -46,7 +46,7 @@ const HARDWARE: Readonly<Record<string, string>> = {
 /** The pins as those classes find them: Node shows and sets them. */
 const NODE_PINS = `${PLATFORM}node-pins.ts`;
 
-/** What a module's name stands for. */
+/** Files of modules by name. */
 const FILES: Readonly<Record<string, string>> = {
 	...MODULES,
 	...HARDWARE,

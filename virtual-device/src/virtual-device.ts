@@ -27,7 +27,7 @@ export interface VirtualDeviceOptions {
 	readonly settingsFile?: string;
 	/** Default: a board that has everything. */
 	readonly board?: BoardProfile;
-	/** What the simulated camera sees, a JPEG file. Default: a drawn room. */
+	/** Picture of the simulated camera, a JPEG file. Default: a drawn room. */
 	readonly photo?: Uint8Array;
 	/** Whether the device restarts after its engine ended, as by a watchdog. Default false. */
 	readonly watchdog?: boolean;

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import { bundle, chooseEngine, VirtualDevice } from "../src/index.js";
 
-// What a tool or other firmware does with the SDK's classes for pins.
+// Use of the SDK's classes for pins, as by a tool.
 
 const FIRMWARE = `
 import Digital from "embedded:io/digital";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ReceiveWindow } from "../src/receive-window.js";
 
-/** What a window pauses and resumes, in order: "pause http.1". */
+/** A window, and its calls in order: "pause http.1". */
 function windowWithCalls(): { window: ReceiveWindow; calls: string[] } {
 	const calls: string[] = [];
 	return { window: new ReceiveWindow((prefix, kind, id) => calls.push(`${kind} ${prefix}.${id}`)), calls };

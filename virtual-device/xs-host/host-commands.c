@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What Node can ask of the machine, and what the script finds in its realm.
+ * Commands of Node to the machine, and globals of the script's realm.
  */
 #include "host.h"
 

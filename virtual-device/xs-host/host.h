@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the host share.
+ * Shared declarations of the host's parts.
  */
 #ifndef XS_MCP_HOST_H
 #define XS_MCP_HOST_H

@@ -93,7 +93,7 @@ const MAX_USED = 16;
 /** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
 const TOLD_PER_TURN = 50;
 
-/** What one client sees: tools, resources and prompts of the servers that it may reach, under names that do not collide. */
+/** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
@@ -138,7 +138,6 @@ export class Catalog {
 		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
 	}
 
-	/** What its clients may reach. */
 	get access(): Access {
 		return this.#options.access;
 	}
@@ -176,7 +175,7 @@ export class Catalog {
 		return this.#options.lists.tools;
 	}
 
-	/** What the list has now. */
+	/** The kind of list at present. */
 	get kind(): ListKind {
 		return this.#update().kind ?? "full";
 	}

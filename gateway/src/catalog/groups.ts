@@ -41,7 +41,7 @@ const PLAIN = new Set(["type", "properties", "required", "additionalProperties",
 /** Hexadecimal digits that distinguish groups of the same name. */
 const HASH_DIGITS = 8;
 
-/** What tools must have in common to be called as one: the name, the schema, the hints. "" for a tool that cannot be shared. */
+/** A key that tools of one group share: name, schema and hints. "" for a tool that cannot be grouped. */
 export function likenessOf({ name, inputSchema, annotations }: ServerTool): string {
 	const { properties = {} } = inputSchema;
 	const isPlain = Object.keys(inputSchema).every((key) => PLAIN.has(key)) && isObject(properties);

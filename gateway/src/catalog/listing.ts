@@ -31,7 +31,7 @@ export interface Allowed {
 
 type Named = { readonly name: string };
 
-/** What is made of a list of each server. It stays the same as long as the server has the same list and alias. */
+/** A value derived from a list of each server. It stays the same as long as the server has the same list and alias. */
 class PerServer<Item extends object, Value> {
 	readonly #made = new WeakMap<
 		Server,
@@ -49,7 +49,7 @@ class PerServer<Item extends object, Value> {
 	}
 }
 
-/** What is made of servers' lists in one naming. */
+/** Values derived from servers' lists, for one naming. */
 class Made {
 	readonly namedTools = new PerServer<ServerTool, readonly NamedItem<Tool>[]>();
 	/** For each {@link Allowed}. */
@@ -105,7 +105,7 @@ export class Listings {
 		return this.#hints.added(tool.name, tool);
 	}
 
-	/** What a tool has in common with those that are called together with it: thousands of servers share tools. */
+	/** {@link likenessOf}, computed once: thousands of servers share tools. */
 	likeness(tool: ServerTool): string {
 		const likeness = this.#likenesses.get(tool) ?? likenessOf(this.hinted(tool));
 		this.#likenesses.set(tool, likeness);

@@ -12,7 +12,7 @@ export function clientUri(uri: string, alias: string): string {
 	return uri.startsWith(SELF) ? `device://${alias}/${uri.slice(SELF.length)}` : `${OTHER}${alias}/${uri}`;
 }
 
-/** Whose resource a {@link clientUri} means, and the device's own URI; undefined for any other URI. */
+/** The server and its own URI of a {@link clientUri}; undefined for any other URI. */
 export function parseClientUri(uri: string): { readonly alias: string; readonly uri: string } | undefined {
 	const [, scheme, alias = "", rest = ""] = /^(device|on-device):\/\/([^/]+)\/(.*)$/s.exec(uri) ?? [];
 	if (scheme === undefined || (scheme === "on-device" && rest.startsWith(SELF))) {

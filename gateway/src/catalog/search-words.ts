@@ -18,7 +18,7 @@ const STOP_WORDS = new Set(
 	).split(" "),
 );
 
-/** What tools are about, in English, Chinese and Japanese: words of one line mean the same. */
+/** Synonyms in English, Chinese and Japanese: a line for each meaning. */
 const SUBJECTS = `
 volume loud quiet silent mute unmute noise noisy hear softly deafening whisper hush 音量 声音 大声 小声 安静 静音 吵 うるさい 静か ミュート
 bright brightness dim dark screen backlight display glare glaring dazzling blinding readable 亮度 屏幕 变亮 调亮 变暗 调暗 太亮 太暗 明るさ 明るく 暗く 画面 ディスプレイ

@@ -49,7 +49,7 @@ function nameHelpAfterErrors(command: Command, words: string): void {
 	}
 }
 
-/** Whoever reads an output may stop reading: `xs-mcp-gateway --help | head`. */
+/** The reader of an output may end first: `xs-mcp-gateway --help | head`. */
 function tolerateClosedOutputs(): void {
 	for (const output of [process.stdout, process.stderr]) {
 		output.on("error", ({ code }: NodeJS.ErrnoException) => {

@@ -22,7 +22,7 @@ interface Claim {
 	revision: number | undefined;
 	/** The entry that was written last. */
 	written: Entry | undefined;
-	/** What the entry was made of. */
+	/** Source of the entry. */
 	record: ServerRecord;
 	state: string | undefined;
 	isDirty: boolean;
@@ -117,7 +117,7 @@ export class Claims {
 		}
 		if (entry.claim === claim.id) {
 			claim.revision = revision;
-			// What was written here may arrive before it is confirmed, and after a later change here.
+			// Our own write may arrive before its confirmation, or after a later change here.
 			if (entry.byOwner !== true) {
 				this.#options.onEdited(entry);
 			}

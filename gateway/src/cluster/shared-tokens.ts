@@ -126,12 +126,12 @@ export class SharedTokens implements TokenShare {
 		const { added, changed, removed } = changesBetween(before, after);
 		try {
 			for (const { from, to } of changed) {
-				// What was rotated at two gateways would have two successors.
+				// A token rotated at two gateways would have two successors.
 				if (bucket === undefined) {
 					throw new Error("the connection to NATS is lost");
 				}
 				const known = this.#known.get(to.sha256);
-				// What has been read of the bucket may not be in the file yet.
+				// The file may not have records yet that were read from the bucket.
 				const isOld = known !== undefined && !isSame(known.record, from);
 				if (isOld || !(await this.#put(bucket, to))) {
 					return false;

@@ -26,7 +26,7 @@ export function reaches({ devices }: Access, id: string): boolean {
 
 /** The grant of an access token. */
 export interface AccessGrant {
-	/** Whose it is, for logs, limits and sessions. No name that an operator gives to a token has a colon, this one has. */
+	/** Owner, for logs, limits and sessions. It has a colon, unlike the names that operators give to tokens. */
 	readonly principal: string;
 	/** Undefined if its scopes allow nothing. */
 	readonly limits: Limits | undefined;

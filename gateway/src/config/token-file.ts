@@ -22,7 +22,7 @@ export interface TokenRecord extends Limits {
 	readonly readOnly?: boolean | undefined;
 	/** When a client's token is no longer valid, ISO 8601. Absent: never. */
 	readonly expires?: string | undefined;
-	/** What the record of a client that has signed in holds of its tokens. Such a record has no token of its own. */
+	/** Tokens of a client that has signed in. Such a record has no token of its own. */
 	readonly grant?: TokenGrant | undefined;
 	/**
 	 * SHA-256 of the token, hex. Not a slow hash, which protects weak passwords: a token has 256 random bits, and is

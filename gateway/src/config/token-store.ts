@@ -356,7 +356,7 @@ function isValid({ expires }: TokenRecord, now: number): boolean {
 	return expires === undefined || Date.parse(expires) > now;
 }
 
-/** What identifies the record of a client that has signed in is no token. */
+/** The hash in the record of a signed-in client is an id, not a token's. */
 function isTokenOf(kind: TokenKind, record: TokenRecord, now: number): boolean {
 	return record.kind === kind && record.grant === undefined && isValid(record, now);
 }

@@ -11,7 +11,7 @@ const PROBLEMS = ["offline", "fatal", "rolledBack", "lastCall"] as const satisfi
 
 const SORT_COLUMNS = ["name", "state", "board", "since", "calls"] as const satisfies readonly SortColumn[];
 
-/** What each column is sorted by. */
+/** Sort key of each column. */
 const SORT_KEYS: Readonly<Record<SortColumn, (row: FleetRow) => string | number>> = {
 	name: ({ alias }) => alias,
 	state: ({ online, state = "" }) => (online ? `1 ${state}` : "2"),

@@ -117,14 +117,14 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 	};
 }
 
-/** What a page that looks at this may see. */
+/** Content of a view, within the page's rights. */
 function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
 	const found = list && fleet.find(list, access);
 	return {
 		totals: fleet.totals(access),
 		...(list && found && { list: partOf(found, list) }),
 		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
-		// Who else is connected, and what was rejected, concerns those who may see every device.
+		// Other clients and rejections are for those who may see every device.
 		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
 	};
 }

@@ -1,4 +1,4 @@
-// What the console's page is told: types alone, which the page imports.
+// Messages to the console's page: types alone, which the page imports.
 import type { CallRecord } from "xs-mcp-manager/core";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
@@ -166,7 +166,7 @@ export interface FleetMessage extends Partial<OperatorLists> {
 	readonly device?: DeviceDetail | null;
 }
 
-/** Who has opened the console, and what this gateway is. */
+/** The signed-in user of the console, and this gateway. */
 export interface ConsoleSessionInfo {
 	readonly principal: string;
 	/** Whether a person has signed in with a token, and can sign out. */
@@ -214,7 +214,7 @@ export interface TokenSummary {
 	readonly lastUsed?: number;
 }
 
-/** What the operator is asked before a token is created that has consequences for others: the member `question` of a 409. */
+/** Question to the operator before a token that affects others is created: the member `question` of a 409. */
 export interface TokenQuestion {
 	/** Whether it is the first token for this kind: from then on every client, or every device, needs one. */
 	readonly isFirst: boolean;

@@ -55,7 +55,7 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	};
 }
 
-/** What the gateway tells in each hello: a device need not wait for an answer to what is said to it. */
+/** Sent in each hello: the device need not wait for answers to spoken input. */
 const ABOUT = { audio_params: AUDIO_PARAMS, features: { listen: false } };
 
 /** The gateway's answer to a hello over WebSocket. */

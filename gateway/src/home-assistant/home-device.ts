@@ -9,7 +9,7 @@ import { keyOf, topicsOf } from "./topics.js";
 
 export const STATUS_TOOL = "self.get_device_status";
 
-/** Who calls, in the log and the console. */
+/** Caller in the log and the console. */
 const PRINCIPAL = "home-assistant";
 
 /** Milliseconds for which changes are collected before the status is read. */

@@ -94,7 +94,7 @@ function parserFor({ headers }: IncomingMessage, maxFileBytes: number): BusboyIn
 	}
 }
 
-/** What the parser skips counts as well. */
+/** Bytes that the parser skips count, too. */
 function limitBytes(request: IncomingMessage, maxFileBytes: number, reject: (error: Error) => void): void {
 	let bytes = 0;
 	request.on("data", (chunk: Buffer) => {

@@ -18,7 +18,7 @@ export interface Admission {
 	readonly grant?: AccessGrant | undefined;
 }
 
-/** What Hono's context holds: Node's request and response, and what the middleware before a route has found out. */
+/** Hono's context: Node's request and response, and results of the middleware. */
 export interface HttpEnv {
 	Bindings: HttpBindings;
 	Variables: { admission: Admission };

@@ -24,7 +24,7 @@ export const ANSWER_TIME = 300_000;
 
 /** The client's description of itself, from the start of its session. */
 interface SessionClient {
-	/** Whose session it is. Default: nobody knows. */
+	/** Owner of the session. Default: unknown. */
 	readonly client?: object;
 	/** Undefined if there is no session. */
 	readonly capabilities: ClientCapabilities | undefined;

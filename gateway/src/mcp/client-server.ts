@@ -39,7 +39,7 @@ import type { ServedClient } from "./served-client.js";
 import { SERVER_INFO } from "./server-info.js";
 
 export interface ClientServerOptions {
-	/** Who calls: for the record. */
+	/** Caller, for the record. */
 	readonly principal: string;
 	/** The client's token: its hash. Absent without a token. */
 	readonly holder?: string | undefined;

@@ -19,7 +19,7 @@ import { RequestStates } from "./request-states.js";
 export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
 	/** The folder of the gateway's state. Default: none. */
 	readonly stateFolder?: string;
-	/** What is said of tools that say nothing of it, by their servers' names of them; `*` stands for anything. */
+	/** Hints for tools without any, by their own names; `*` matches anything. */
 	readonly toolHints?: ReadonlyMap<string, ToolHint>;
 	/**
 	 * Signs what devices want back from clients: 32 bytes or more. Gateways of a cluster have the same one. Default: a random
@@ -95,7 +95,7 @@ export class Gateway {
 	}
 
 	/**
-	 * What a client with this access sees. Clients with the same access and view, on the same path, share a catalog.
+	 * The catalog of a client with this access. Clients with the same access and view, on the same path, share a catalog.
 	 *
 	 * @param server alias or id: only this server. It may become known later.
 	 * @param asked which tools the client wants to be listed, instead of what the gateway's options say

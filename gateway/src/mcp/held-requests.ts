@@ -82,7 +82,7 @@ class HeldRequest<Result> {
 	readonly #controller = new AbortController();
 	/** The questions without an answer. */
 	readonly #pending = new Map<string, Pending>();
-	/** Whose request is being served: it gets progress and log messages. */
+	/** Client of the request being served: it gets progress and log messages. */
 	#client: CallOptions;
 	#onAsked: () => void = () => {};
 

@@ -41,7 +41,6 @@ const UNSUBSCRIBE = z.looseObject({
 	delivery: z.looseObject(webhook),
 });
 
-/** Who asks, and for what. */
 interface EventsRequest {
 	readonly events: EventService;
 	readonly viewer: Viewer;

@@ -4,7 +4,7 @@ import type { DeviceKey } from "../devices/device-key.js";
 
 /** A client that signs in, as it describes itself. All are public clients: none has a secret. */
 export interface OAuthClient {
-	/** What `register` made, or the URL of its metadata document. */
+	/** Made by `register`, or the URL of its metadata document. */
 	readonly id: string;
 	readonly name: string;
 	readonly redirectUris: readonly string[];

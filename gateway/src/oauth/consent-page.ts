@@ -48,7 +48,7 @@ const LOGO = raw(
 );
 
 /**
- * What the page may do: no script, its own style, and a form that leads to the gateway and from there to the client.
+ * Policy of the page: no script, its own style, and a form that leads to the gateway and from there to the client.
  *
  * @param redirectUri undefined for a page without a form
  */

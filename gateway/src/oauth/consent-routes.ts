@@ -34,7 +34,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const COOKIE = "xs_mcp_sign_in";
 const COOKIE_AGE = 600;
 
-/** Who approves by a code of the command line. No token has this name. */
+/** Operator who approves by a code of the command line. No token has this name. */
 const BY_CODE = "code:";
 
 export interface ConsentOptions {

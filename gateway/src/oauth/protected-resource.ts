@@ -14,7 +14,7 @@ interface Challenge {
 	readonly scope?: string;
 }
 
-/** What clients sign in to: `/mcp` and `/mcp/DEVICE` at the gateway's public URL (RFC 9728). */
+/** The protected resource of clients: `/mcp` and `/mcp/DEVICE` at the gateway's public URL (RFC 9728). */
 export class ProtectedResource {
 	readonly #origin: string;
 	readonly #authorizationServer: string;

@@ -14,7 +14,7 @@ const REQUEST = z.object({
 	challenge: z.string(),
 	audience: z.string(),
 	scope: z.string(),
-	/** Who may approve it now; undefined until an operator has been recognized. */
+	/** Operator who may approve it; undefined until recognized. */
 	operator: z.string().optional(),
 });
 

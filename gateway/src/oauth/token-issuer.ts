@@ -8,7 +8,7 @@ export class IssuerUnavailable extends Error {
 	}
 }
 
-/** Who issues access tokens: the gateway, or somebody outside. */
+/** Issuer of access tokens: the gateway, or an external one. */
 export interface TokenIssuer {
 	/**
 	 * Verifies an access token. Rejects with IssuerUnavailable.

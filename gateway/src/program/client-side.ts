@@ -31,7 +31,7 @@ import { listenAt, type ProgramContext, renewTls } from "./context.js";
 import { createDeviceApp, type DeviceAppOptions } from "./device-app.js";
 import type { Core } from "./open-core.js";
 
-/** What serves clients and the operator: the HTTP server, metrics, and the connections to hosted agents' endpoints. */
+/** The side of clients and the operator: HTTP server, metrics, and connections to hosted agents' endpoints. */
 export class ClientSide {
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;

@@ -15,12 +15,12 @@ import { SPEECH_PATH, type Speech } from "../speech/speech.js";
 export interface DeviceAppOptions extends PictureRoutesOptions {
 	readonly bootstrap: BootstrapRoutesOptions;
 	readonly rejections: RejectionReport;
-	/** What devices are told to play; undefined: they are told nothing. */
+	/** Sounds for devices; undefined without speech. */
 	readonly speech: Speech | undefined;
 }
 
 /**
- * What the gateway serves to devices over HTTP. They may use any name for the gateway, so Host is not checked: each
+ * HTTP routes for devices. They may use any name for the gateway, so Host is not checked: each
  * request needs a secret that a website cannot have. The bootstrap, which needs none, checks it.
  */
 export function createDeviceApp(options: DeviceAppOptions): Hono<HttpEnv> {
@@ -55,7 +55,7 @@ export function createDeviceServerApp(options: DeviceAppOptions): Hono<HttpEnv> 
 	return app;
 }
 
-/** Whoever knows a file's id may get it, as long as it is served. */
+/** A file's id is the permission to get it, as long as it is served. */
 function serveSpeech(speech: Speech | undefined): Route {
 	return (c) => {
 		const file = speech?.find(c.req.param("id") ?? "");

@@ -29,7 +29,7 @@ interface RouteOptions {
 	readonly addressOf: (request: IncomingMessage) => string;
 }
 
-/** What devices connect to: WebSocket, MQTT, another broker, their HTTP routes, and the announcement of all these. */
+/** The side of devices: WebSocket, MQTT, another broker, HTTP routes, and the announcement of all these. */
 export class DeviceSide {
 	readonly bindings: DeviceBindings;
 	readonly #context: ProgramContext;

@@ -6,7 +6,6 @@ import { QuietHours } from "../speech/quiet-hours.js";
 import { Speech } from "../speech/speech.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
 
-/** What makes devices speak. */
 export interface OpenedSpeech {
 	readonly speech: Speech;
 	readonly announcements: Announcements;

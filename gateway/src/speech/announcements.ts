@@ -5,7 +5,6 @@ import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech, SpeechFile } from "./speech.js";
 
-/** What is said. */
 export interface Announcement {
 	readonly text: string;
 	/** Whether a chime comes first. */
@@ -18,7 +17,7 @@ export interface Announcement {
 	readonly untilPressed?: boolean;
 }
 
-/** What has become of an announcement on a device. */
+/** Outcome of an announcement on a device. */
 export interface Outcome {
 	readonly device: string;
 	/** `played`: the sound has ended. `shown`: the text is on the screen. */

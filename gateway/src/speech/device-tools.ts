@@ -2,7 +2,6 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
-/** Who has something said. */
 export interface Caller {
 	/** For the record of calls. */
 	readonly principal: string;

@@ -1,7 +1,7 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import type { Announcements } from "./announcements.js";
 
-/** Who calls, in the log and the console. */
+/** Caller in the log and the console. */
 const PRINCIPAL = "timer";
 
 /** Has devices say the text of a timer, after a chime, when it is due: also in quiet hours, as somebody has asked for it. */

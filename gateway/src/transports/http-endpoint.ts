@@ -44,7 +44,7 @@ interface RequestOf {
 	readonly response: ServerResponse;
 }
 
-/** What serves clients of 2026-07-28 that see the same catalog. */
+/** Handler for clients of 2026-07-28 that see the same catalog. */
 interface StatelessHandler {
 	readonly handler: McpHttpHandler;
 	/** Whether a client listens for changes. */

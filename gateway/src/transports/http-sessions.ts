@@ -73,7 +73,7 @@ export class HttpSessions {
 		return this.#sessions.size;
 	}
 
-	/** Who is connected, the one used last at the end. */
+	/** Connected clients, the most recently used last. */
 	get clients(): readonly ConnectedClient[] {
 		return [...this.#sessions.values()].flatMap(({ client }) => client ?? []);
 	}
@@ -138,7 +138,7 @@ export class HttpSessions {
 		if (claims === undefined) {
 			return undefined;
 		}
-		// What the client's token allows has changed.
+		// The rights of the client's token have changed.
 		await open?.close();
 		if (!(await this.#makeRoom(holderOf(client, claims.name)))) {
 			return "full";
@@ -250,7 +250,7 @@ class HttpSession {
 	readonly #pendingListChanges = new Set<ListName>();
 	#calls = 0;
 	#responses = 0;
-	/** What the server sends without being asked goes here. */
+	/** The stream for messages that answer no request. */
 	#stream: ServerResponse | undefined;
 	#idleTimer: NodeJS.Timeout | undefined;
 	#closed = false;
@@ -319,7 +319,7 @@ class HttpSession {
 		return this.#closed;
 	}
 
-	/** What is known of its client; undefined until that has said its name. */
+	/** Undefined until the client has sent its name. */
 	get client(): ConnectedClient | undefined {
 		const info = this.#server.server.getClientVersion();
 		const { client, since } = this.#options;

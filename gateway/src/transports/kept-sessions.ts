@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 65_536;
 
 const kept = z.object({ subscriptions: z.array(z.string()), logLevel: z.string().optional() });
 
-/** What a client has asked for in its session, and would not ask for again. */
+/** Requests of a client that it would not repeat in a restored session. */
 export type KeptSession = z.infer<typeof kept>;
 
 /** Subscriptions and log levels of sessions, in the state folder: a file each. */

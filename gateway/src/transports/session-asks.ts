@@ -2,7 +2,7 @@ import type { JSONRPCRequest } from "@modelcontextprotocol/server";
 import type { KeptSession, KeptSessions } from "./kept-sessions.js";
 import type { SessionTransport } from "./session-transport.js";
 
-/** What a client has asked of its session: subscriptions and a log level. They are kept, and asked for again after a restart. */
+/** Subscriptions and log level of a session. They are kept, and made again after a restart. */
 export class SessionAsks {
 	readonly #transport: SessionTransport;
 	readonly #kept: KeptSessions;

@@ -11,7 +11,7 @@ const MAX_CAPABILITIES = 1_000;
 /** Characters of an id. */
 const MAX_ID = 4_096;
 
-/** Whose a session is. It does not change while the token stays the same, whatever the token allows. */
+/** Owner of a session. It stays the same with the token, whatever the token's rights. */
 export interface SessionOwner {
 	readonly principal: string;
 	/** Which token: a name may be given again. Undefined without a token. */
@@ -54,7 +54,7 @@ export class SessionIds {
 		return `${text}.${this.#sign(text, owner)}`;
 	}
 
-	/** What the client said; undefined if this gateway, or one with the same key, has not made the id for this owner. */
+	/** The client's claims; undefined if no gateway with this key has made the id for this owner. */
 	read(id: string, owner: SessionOwner): SessionClaims | undefined {
 		const end = id.lastIndexOf(".");
 		if (id.length > MAX_ID || end < 0) {

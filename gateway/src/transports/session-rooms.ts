@@ -1,4 +1,4 @@
-/** Who has a session, from the most trustworthy to the least: whose token, from where, and which application. */
+/** Holder of a session, from the most trustworthy fact to the least: token, address, application. */
 export type SessionHolder = readonly [principal: string, address: string, name: string];
 
 /** A session that may have to make room. */

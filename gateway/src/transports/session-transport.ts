@@ -267,7 +267,7 @@ export class SessionTransport implements Transport {
 		}
 	}
 
-	/** What is wrong with valid messages in this session. The ids of requests must differ: a response names only the id. */
+	/** Checks valid messages against this session. The ids of requests must differ: a response names only the id. */
 	#problemOf(body: unknown, requests: readonly JSONRPCRequest[]): string | undefined {
 		if (this.sessionId === undefined) {
 			return isInitializeRequest(body) ? undefined : "Server not initialized";
@@ -373,7 +373,7 @@ export class SessionTransport implements Transport {
 		}
 	}
 
-	/** What has been written before the client reads it is lost with the connection. */
+	/** Written but unread data is lost with the connection. */
 	#write(exchange: Exchange, text: string): void {
 		const { response, isStream, responses, stream } = exchange;
 		if (response.destroyed || response.writableEnded) {

@@ -28,7 +28,7 @@ const EVERYTHING = [STATUS, VOLUME, CHIME, PLAY, BRIGHTNESS, THEME, PHOTO, LIGHT
 const ROOMS = ["kitchen", "garage", "porch", "office", "bedroom", "attic", "cellar", "hall", "nursery", "living_room"];
 const THINGS = ["", "_panel", "_lamp", "_camera", "_clock"];
 
-/** What people and models ask for, and what should be found first: the tool, and the device. */
+/** Sentences of people and models, with the device and tool to be found first. */
 const SENTENCES: readonly (readonly [sentence: string, device: string, tool: string])[] = [
 	["make the garage louder", "garage", "set_volume"],
 	["turn the kitchen down, it is too loud", "kitchen", "set_volume"],

@@ -14,7 +14,6 @@ const INPUT_SCHEMA = { type: "object" };
 const form = { mode: "form", message: "Your name?", requestedSchema: { type: "object", properties: {} } };
 const sample = { messages: [{ role: "user", content: { type: "text", text: "hello" } }], maxTokens: 10 };
 
-/** What the tool "ask" asks for. */
 const QUESTIONS = {
 	name: { method: "elicitation/create", params: form },
 	model: { method: "sampling/createMessage", params: sample },

@@ -12,7 +12,7 @@ import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { LAMP } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
-/** What of a server becomes an entry. */
+/** Members of a server that become an entry. */
 type Device = Pick<Server, "id" | "online" | "offers"> & { record: ServerRecord };
 
 const setTags = (device: Device, tags: string[]): void => {

@@ -79,7 +79,7 @@ describe("the bucket of lists", { skip: whyNoNats }, () => {
 			device.tools = [toolOf(count)];
 			device.notify("notifications/tools/list_changed", {});
 			await until(() => a.gateway.servers.find(LAMP)?.tools[0]?.description === String(count), "a has read them");
-			// What a change writes has been written when a later change of another kind has arrived.
+			// A change has been written when a later change of another kind has arrived.
 			await a.gateway.servers.edit(LAMP, { tags: [String(count)] });
 			await until(() => b.gateway.servers.find(LAMP)?.tags[0] === String(count), "b knows");
 		}

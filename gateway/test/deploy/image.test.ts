@@ -23,7 +23,7 @@ const dockerfile = readFileSync(ROOT + DOCKERFILE, "utf8").replace(/\\\n\s*/g, "
 const compose = readFileSync(ROOT + COMPOSE, "utf8");
 const { services } = parse(compose, { merge: true }) as { readonly services: Readonly<Record<string, Service>> };
 
-/** What follows an instruction of the Dockerfile, a text for each line with it. */
+/** Arguments of an instruction of the Dockerfile, a text for each line with it. */
 function instructions(name: string): string[] {
 	return [...dockerfile.matchAll(new RegExp(`^${name} (.*)$`, "gm"))].map(([, rest]) => rest as string);
 }

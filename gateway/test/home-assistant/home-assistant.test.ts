@@ -8,7 +8,7 @@ import { startBroker } from "../support/broker.js";
 import { REBOOT, SET_VOLUME, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 
-// What Home Assistant reads at its broker, and what it publishes there.
+// Home Assistant's view of the broker, and its commands.
 
 const ID = "aa:bb:cc:00:00:01";
 const KEY = keyOf(ID);

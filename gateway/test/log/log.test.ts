@@ -6,7 +6,7 @@ import { LogDestination } from "../../src/log/log-destination.js";
 import { LogLimiter } from "../../src/log/log-limiter.js";
 import { makePrettyFormat } from "../../src/log/pretty-log.js";
 
-/** What a log writes to an output. */
+/** Output of a log. */
 function logged(format?: (line: string) => string) {
 	const output = new PassThrough();
 	return { log: makeLog("info", new LogDestination(output, format)), text: () => String(output.read() ?? "") };

@@ -6,7 +6,7 @@ import { until } from "../../../host-test/support/until.js";
 import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
 import { subscribe } from "../support/subscribe.js";
 
-// What a device tells of its buttons and sensors.
+// Notifications of a device's buttons and sensors.
 
 const PRESSED = "notifications/button_pressed";
 const PRESS = { button: "boot", long: false, milliseconds: 120 };

@@ -18,7 +18,7 @@ async function start(t: TestContext): Promise<TestGateway> {
 	return gateway;
 }
 
-/** What a client of a revision with sessions is told of the server, and of its tools. */
+/** Server information and tools, for a client of a revision with sessions. */
 async function askIn(revision: string, gateway: TestGateway) {
 	let session: string | null = null;
 	const ask = async (method: string, params: object) => {

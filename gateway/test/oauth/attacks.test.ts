@@ -260,7 +260,7 @@ describe("signing in withstands", () => {
 		assert.equal(await statusOf(base, access, "/mcp/lamp_000002"), 401);
 		assert.equal(await statusOf(base, access, "/mcp"), 401);
 		const whole = await signIn(gateway, { tools: "control", userTools: "on" });
-		// What identifies the sign-in in its refresh token is no secret of its own.
+		// The id of the sign-in in its refresh token is not secret.
 		const [id = ""] = whole.refresh.split(".");
 		for (const token of [refresh, whole.refresh, id, id.slice("xsmcp_".length)]) {
 			assert.equal(await statusOf(base, token), 401);

@@ -23,7 +23,7 @@ function makeResolver(answer: string | Error | undefined) {
 	return resolver;
 }
 
-/** What the gateway says of metadata documents as an authorization server. */
+/** Whether the authorization server's metadata offers metadata documents. */
 async function offers(base: string): Promise<unknown> {
 	const response = await fetch(`${base}/.well-known/oauth-authorization-server`);
 	const metadata = (await response.json()) as Record<string, unknown>;

@@ -17,7 +17,7 @@ import {
 	statusOf,
 } from "../support/sign-in.js";
 
-/** What the official SDK asks of a program that signs in: everything in memory. */
+/** The SDK's provider for a program that signs in, in memory. */
 class MemoryProvider implements OAuthClientProvider {
 	readonly redirectUrl = REDIRECT;
 	readonly clientMetadata = { client_name: "SDK", redirect_uris: [REDIRECT] };

@@ -25,7 +25,7 @@ const done = (text: string) => ({ content: [{ type: "text", text }], isError: fa
 
 /** A device that plays what it is told to, in no time. */
 class Speaker {
-	/** What it has played, as text. */
+	/** Played sounds, as text. */
 	readonly heard: string[] = [];
 	/** Whether its sounds end only when a test says so. */
 	isSlow = false;

@@ -16,7 +16,7 @@ const text = (value: unknown): CallToolResult => ({ content: [{ type: "text", te
 
 export async function startAskingUpstream(t: TestContext) {
 	const transports = new Map<string, NodeStreamableHTTPServerTransport>();
-	/** What went wrong with questions. */
+	/** Errors of questions. */
 	const errors: string[] = [];
 	/** The capabilities of the last client. */
 	const told: { capabilities?: object | undefined } = {};

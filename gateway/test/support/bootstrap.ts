@@ -1,7 +1,7 @@
-// What a device asks a gateway at power-on, as the C++ firmware and py-xiaozhi do.
+// Requests of a device at power-on, as the C++ firmware and py-xiaozhi make them.
 import type { StartedProgram } from "./program.js";
 
-/** What a device is known by. */
+/** Identity of a device. */
 export interface InputClient {
 	readonly id: string;
 	readonly clientId: string;

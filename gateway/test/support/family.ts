@@ -25,7 +25,7 @@ export const AUDIO_FRAMES: readonly Buffer[] = [
 	Buffer.concat([Buffer.from([0, 0, 0, 20]), Buffer.alloc(20, 0x5a)]),
 ];
 
-/** What a device says around a conversation. */
+/** Messages of a device around a conversation. */
 export const CONVERSATION: readonly object[] = [
 	{ type: "listen", state: "detect", text: "hello" },
 	{ type: "listen", state: "start", mode: "auto" },
@@ -54,7 +54,7 @@ type OnCall = () => object;
 
 const DONE: OnCall = () => ({ result: { content: [{ type: "text", text: "true" }], isError: false } });
 
-/** What a device of the family says to MCP. */
+/** Answers of a device of the family to MCP. */
 class FamilyMcp {
 	/** Everything that the gateway has sent. */
 	readonly received: Message[] = [];

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { until } from "../../../host-test/support/until.js";
 import type { TestGateway } from "./gateway.js";
 
-/** What a {@link FeatureDevice} is asked. */
+/** A request to a {@link FeatureDevice}. */
 export interface Asked {
 	readonly id: number;
 	readonly method: string;
@@ -70,7 +70,7 @@ export class FeatureDevice {
 		return this.asked.map(({ method }) => method);
 	}
 
-	/** What it was asked by this method. */
+	/** Requests of this method. */
 	askedBy(method: string): Asked[] {
 		return this.asked.filter((each) => each.method === method);
 	}

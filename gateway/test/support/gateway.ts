@@ -1,4 +1,4 @@
-// What the gateway's tests share: a gateway with real sockets on both sides, and devices and clients for it.
+// A gateway with real sockets on both sides, and devices and clients for it.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ export interface ClientSide {
 	readonly endpoint: HttpEndpoint;
 	/** The URL for clients: /mcp, or /mcp/DEVICE. */
 	clientUrl(device?: string): URL;
-	/** What the next requests of clients may reach. */
+	/** Access of the next requests. */
 	access: Access;
 	/** Stops serving clients, and forgets what is not on disk. */
 	close(): Promise<void>;

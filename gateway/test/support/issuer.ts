@@ -8,7 +8,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 export interface TestIssuer {
 	/** Its identifier. */
 	readonly url: string;
-	/** What it answers to every request from now on; undefined: its metadata and keys. */
+	/** Status of every answer from now on; undefined: its metadata and keys. */
 	failure: number | undefined;
 	/** A token with these claims, for the user "ada", valid for a minute unless they say otherwise. */
 	sign(claims: Record<string, unknown>, options?: SignOptions): Promise<string>;

@@ -1,4 +1,4 @@
-// What the tests of the gateway as a program share.
+// The gateway as a program, for tests.
 
 import type { LookupFunction } from "node:net";
 import type { TestContext } from "node:test";

@@ -1,4 +1,4 @@
-// What the tests of signing in share: a gateway that is its own authorization server, a client by hand, and a person.
+// For tests of signing in: a gateway that is its own authorization server, a client by hand, and a person.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";

@@ -8,7 +8,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { until } from "../../../host-test/support/until.js";
 import { SessionTransport } from "../../src/transports/session-transport.js";
 
-// What the timer of a session does to each response that it may meet. The clock is the test's.
+// The timer of a session and each response that it may meet. The clock is the test's.
 
 const TICK = 15_000;
 

@@ -24,7 +24,7 @@ const [VOLUME, REBOOT] = ["lamp_000001__self_audio_speaker_set_volume", "lamp_00
 
 const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
 
-/** What the gateway says of itself, line by line as it comes. */
+/** The gateway's log, line by line as it comes. */
 function readLog(stderr: unknown): { lines: () => string } {
 	let text = "";
 	(stderr as Readable).on("data", (chunk) => {

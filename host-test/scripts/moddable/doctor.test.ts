@@ -74,7 +74,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		}
 	});
 
-	/** What is broken on an otherwise complete computer, the purposes that need it, and what they are told. */
+	/** A missing part of an otherwise complete computer, the purposes that need it, and their messages. */
 	const FAULTS: readonly [
 		what: string,
 		spoil: (computer: MadeUpComputer) => void,

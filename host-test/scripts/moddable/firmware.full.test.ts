@@ -56,7 +56,7 @@ function makeBuild(test: TestContext, change: object = {}, chip = "esp32s3"): st
 	return folder;
 }
 
-/** What esp-web-tools' package has, as far as it is copied. */
+/** The copied part of esp-web-tools' package. */
 function makeWebTools(test: TestContext): string {
 	const folder = makeFolder(test);
 	mkdirSync(join(folder, "dist", "web"), { recursive: true });

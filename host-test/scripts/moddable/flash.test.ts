@@ -38,7 +38,7 @@ function plan(words: readonly string[], environment = env): FlashPlan {
 	return understood;
 }
 
-/** What mcconfig is asked to build. */
+/** Arguments of mcconfig. */
 function args(...words: string[]): readonly string[] {
 	const understood = plan(words);
 	assert.notEqual(understood.kind, "monitor");

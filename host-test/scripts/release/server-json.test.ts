@@ -9,7 +9,6 @@ const ROOT = new URL("../../../", import.meta.url);
 
 const GATEWAY: PublishedPackage = JSON.parse(readFileSync(new URL("gateway/package.json", ROOT), "utf8"));
 
-/** What a publisher sets. */
 const OWNED = {
 	mcpName: "io.github.example/xs-mcp-gateway",
 	repository: { url: "git+https://github.com/example/xs-mcp.git" },

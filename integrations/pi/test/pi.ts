@@ -22,7 +22,7 @@ const EXTENSION = fileURLToPath(new URL("../../../.cache/pi/installed/node_modul
 /** A line that pi writes. */
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What a tool has answered. */
+/** Answer of a tool. */
 export interface ToolEnd {
 	readonly toolName: string;
 	readonly result: { readonly content: readonly { readonly type: string; readonly text?: string }[] };

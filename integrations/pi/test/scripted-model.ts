@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
-/** What the model does in one turn: call a tool, or say something. */
+/** One turn of the model: a call of a tool, or a text. */
 export type Turn = { readonly tool: string; readonly args: object } | { readonly text: string };
 
 interface Request {
@@ -14,7 +14,7 @@ interface Request {
 
 export interface ScriptedModel {
 	readonly baseUrl: string;
-	/** What pi has sent. */
+	/** Requests of pi. */
 	readonly requests: Request[];
 	/** The turns that come next. */
 	readonly turns: Turn[];

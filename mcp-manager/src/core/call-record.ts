@@ -4,7 +4,7 @@ import type { ServerTool } from "./offers.js";
 
 /** A call that has ended. */
 export interface CallRecord {
-	/** Who called: a token's name, or "local". */
+	/** Caller: a token's name, or "local". */
 	readonly principal: string;
 	readonly serverId: string;
 	/** As the server names it. */

@@ -279,7 +279,7 @@ export class ServerRegistry extends EventEmitter<Events> {
 		const ended = Promise.all(this.#directory.all.map((server) => server.calls.idle()));
 		const late = once(AbortSignal.timeout(timeout), "abort");
 		await Promise.race([ended, late]);
-		// Whoever made the requests passes their results on first: another gateway's client gets its answer before it hears that
+		// Callers pass their results on first: another gateway's client gets its answer before it hears that
 		// the device has gone.
 		await nextTurn();
 	}

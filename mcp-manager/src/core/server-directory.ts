@@ -284,7 +284,7 @@ export class ServerDirectory {
 		}
 	}
 
-	/** What clients may see of a known server has changed, other than its alias. */
+	/** Reports a visible change of a known server other than its alias. */
 	changed(): void {
 		this.#version += 1;
 		this.#onChanged();

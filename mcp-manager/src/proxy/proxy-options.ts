@@ -1,6 +1,5 @@
 import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
-/** What a proxy serves, and how. */
 export interface ProxyOptions {
 	readonly upstream: ServerConfig;
 	/** The name that the proxy tells its host. */
@@ -11,7 +10,7 @@ export interface ProxyOptions {
 	readonly tools: readonly string[] | undefined;
 	/** Milliseconds for the upstream to connect, to list and to answer a ping. Absent: those of {@link UPSTREAM_TIMING}. */
 	readonly connectTimeout?: number;
-	/** What `activate` runs on the upstream. Absent: nothing. */
+	/** Script that `activate` runs on the upstream. Default: none. */
 	readonly init?: { readonly script: string; readonly tool: string };
 }
 

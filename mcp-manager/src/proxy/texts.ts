@@ -1,4 +1,4 @@
-// What the proxy tells the host's model: in Japanese, and the same in English.
+// Texts of the proxy for the host's model, in Japanese and English.
 
 /** The host's instructions: all that a model knows about a locked proxy. */
 export function gateInstructions(skill: string): string {

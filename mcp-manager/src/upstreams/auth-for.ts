@@ -3,7 +3,7 @@ import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
 import { SignedIn } from "./auth/signed-in.js";
 import type { ServerConfig } from "./server-config.js";
 
-/** What authenticates the requests to a server over HTTP; undefined if its headers do, or nothing can. */
+/** Authentication for a server over HTTP; undefined if its headers authenticate, or nothing can. */
 export function authFor(
 	config: ServerConfig,
 	signIns: SignInsOptions | undefined,

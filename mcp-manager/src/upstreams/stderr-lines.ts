@@ -10,7 +10,7 @@ const MAX_LINE = 1_000;
 export class StderrLines {
 	readonly #onLine: (line: string) => void;
 	readonly #rate = new RateLimit(MAX_LINES);
-	/** What follows the last line feed. */
+	/** Text after the last line feed. */
 	#rest = "";
 	#last = "";
 	/** Whether lines were dropped since the last one that was passed on. */

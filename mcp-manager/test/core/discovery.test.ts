@@ -33,7 +33,7 @@ function serverWith(lists: Partial<Record<ListName, unknown[] | Error | Promise<
 
 const ALL = Object.keys(LISTS) as ListName[];
 
-/** What is heard of all lists of a server. */
+/** Reads all lists of a server. */
 async function read(session: Session, options: Partial<DiscoveryOptions> = {}) {
 	const heard: { offers: Partial<Offers>; failures: Record<string, string> }[] = [];
 	await new Discovery({ warn: assert.fail, ...options }).list(session, ALL, ({ offers, failures }) =>

@@ -6,7 +6,7 @@ import { McpManager } from "../../src/manager/index.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
 import { EVERYTHING, FILESYSTEM, nodeServer, temporaryFolder } from "../support/upstreams.js";
 
-/** What the compiler says of these declarations, each a module. */
+/** The compiler's errors for these declarations, each a module. */
 function problemsOf(folder: string, sources: readonly string[]): string[] {
 	const files = sources.map((source, at) => {
 		const file = `${folder}/tools-${at}.ts`;

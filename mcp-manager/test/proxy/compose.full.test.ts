@@ -22,7 +22,7 @@ const { services } = parse(readFileSync(`${FOLDER}/docker-compose.yml`, "utf8"),
 };
 const dockerfile = readFileSync(`${FOLDER}/Dockerfile`, "utf8");
 
-/** What a host appends to the image's command line. */
+/** Arguments that a host appends to the image's command line. */
 const UPSTREAM = "http://localhost:4401/mcp";
 
 function optionsOf(preset: string) {

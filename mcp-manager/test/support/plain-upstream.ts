@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "no
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
-/** What it does with a call: answers, or breaks the connection without an answer. */
+/** Reaction to a call: an answer, or a broken connection. */
 type OnCall = (number: number) => "answer" | "break";
 
 export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => "answer") {

@@ -10,7 +10,7 @@ import { startEverything } from "./upstreams.js";
 /** The proxy's program. */
 export const PROXY = fileURLToPath(new URL("../../bin/xs-mcp-proxy.mjs", import.meta.url));
 
-/** What the proxy says to models, in Japanese first. */
+/** Messages of the proxy to models, in Japanese first. */
 export const DISCONNECTED = "上流MCP切断。activate を再度呼んでください";
 export const NOT_RECONNECTED = "自動再接続失敗。上流サービスの状態を確認してください";
 

@@ -9,7 +9,7 @@ import { OAuthClient } from "../../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 
-/** What a server that rejects everything hears in the first request of a connection. */
+/** Headers of the first request to a server that rejects everything. */
 async function firstHeaders(t: TestContext, auth: McpAuthProvider): Promise<IncomingHttpHeaders> {
 	const server = createServer((request, response) => {
 		server.emit("heard", request.headers);

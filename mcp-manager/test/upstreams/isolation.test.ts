@@ -6,7 +6,7 @@ import { isolated } from "../../src/upstreams/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
 import { nodeServer, ODD_SERVER, openServers, temporaryFolder, textOf } from "../support/upstreams.js";
 
-/** What a server over stdio sees: its environment, and its folder as `cwd`. */
+/** Environment of a server over stdio, and its folder as `cwd`. */
 async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record<string, string>> {
 	const { servers } = await openServers(t);
 	const server = await servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), ...input })).connect();

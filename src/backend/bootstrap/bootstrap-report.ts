@@ -3,7 +3,6 @@ import type { BootstrapConfig } from "../../settings/config.js";
 import { FIRMWARE } from "../../settings/firmware.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
-/** Who asks. */
 export interface Identity {
 	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
 	/** The device's UUID. */

@@ -16,7 +16,7 @@ import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 
-/** What the SDK's set-up of this target leaves for the firmware: the amplifier, powered, which its audio out tells the sample rate. */
+/** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };
 
 /** The I2C buses of this target. The SDK's typings know only one of them. */

@@ -25,7 +25,7 @@ export interface Sampling {
 	readonly key?: string;
 }
 
-/** What the model said. */
+/** Answer of the model. */
 export interface SamplingAnswer {
 	/** Its text; "" if it answered with something else, such as a picture. */
 	readonly text: string;

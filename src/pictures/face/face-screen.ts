@@ -68,7 +68,6 @@ export class FaceScreen implements Screen {
 	readonly #options: FaceScreenOptions;
 	readonly #painter: FacePainter;
 	readonly #moving: MovingFace;
-	/** What is said. */
 	readonly #pages: TurningPages;
 	readonly #level: PassingLevel;
 	readonly #light: ScreenLight;
@@ -254,7 +253,7 @@ export class FaceScreen implements Screen {
 		return state === "idle" && code === "" && setup === undefined && alert.status + alert.message === "";
 	}
 
-	/** What was said has been read. */
+	/** The message has been read. */
 	#forget(): void {
 		if (this.#wordsTop < this.canvas.height) {
 			this.#redraw("all");

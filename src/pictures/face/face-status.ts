@@ -27,7 +27,7 @@ const STATES: Readonly<Record<string, Status>> = deepFreeze({
 /** States in which a device that is offline has something more important to tell. */
 const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
 
-/** What a person notices: a change wakes the face. */
+/** Changes that a person notices wake the face. */
 const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
 
 /** Undefined while all is as it should be. */

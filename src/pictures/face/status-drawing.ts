@@ -38,7 +38,7 @@ export function headerHeight(font: Font): number {
 	return font.height + MARGIN;
 }
 
-/** What a person should know, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
+/** Status text, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
 export function drawHeader(tools: Tools, face: Face): void {
 	const { canvas, brush, font, colors } = tools;
 	const word = face.details ? "" : statusText(face);

@@ -2,7 +2,7 @@ import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "./improv-packet.js";
 
-/** What the device says of itself. */
+/** Description of the device. */
 interface ImprovInfo {
 	readonly firmware: string;
 	readonly version: string;
@@ -107,7 +107,7 @@ export class ImprovService {
 		this.#answer(command, url === "" ? [] : [url]);
 	}
 
-	/** What does not fit is left out. */
+	/** Texts that do not fit are left out. */
 	#answer(command: number, texts: readonly string[]): void {
 		const data: number[] = [];
 		for (const text of texts) {

@@ -4,7 +4,7 @@ import { act, device } from "./link.js";
 import { Curve } from "./pin-views.js";
 import { Range } from "./range.js";
 
-/** What chips measure, and how far their sliders go. */
+/** Quantities of chips, with the ranges of their sliders. */
 const QUANTITIES: Readonly<Record<string, { unit: string; minimum: number; maximum: number; step: number }>> = {
 	temperature: { unit: "°C", minimum: -40, maximum: 85, step: 0.5 },
 	humidity: { unit: "%", minimum: 0, maximum: 100, step: 1 },

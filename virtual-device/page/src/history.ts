@@ -13,7 +13,7 @@ const MAX_VALUES = 600;
 /** A value, and since when it is: milliseconds since 1970. */
 export type Point = readonly [time: number, value: number];
 
-/** What time it is, for the curves. */
+/** Current time, for the curves. */
 export const now = signal(Date.now());
 setInterval(() => {
 	now.value = Date.now();

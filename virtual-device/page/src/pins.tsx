@@ -79,7 +79,6 @@ function Counter(each: PinState) {
 	);
 }
 
-/** What a device at a serial port sends. */
 function Line(each: PinState) {
 	const send = (event: SubmitEvent): void => {
 		event.preventDefault();

@@ -83,7 +83,6 @@ export function Surroundings() {
 	);
 }
 
-/** What can go wrong. */
 export function Faults() {
 	const shown = device.value;
 	if (shown === undefined) {
@@ -125,7 +124,7 @@ export function Faults() {
 	);
 }
 
-/** What a person says, shows and hears. */
+/** Speech, camera and sounds. */
 export function Senses() {
 	const shown = device.value;
 	if (shown === undefined) {

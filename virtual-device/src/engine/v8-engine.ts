@@ -13,7 +13,7 @@ interface V8EngineOptions {
 	readonly onTrace?: (text: string) => void;
 }
 
-/** What v8-worker.mjs sends. */
+/** Message of v8-worker.mjs. */
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
 
 /** As much as an XS machine without limits may have. */

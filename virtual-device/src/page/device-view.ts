@@ -18,7 +18,7 @@ const MAX_WAITING = 2 * 1024 * 1024;
 
 const FULL_BATTERY = { level: 88, charging: false };
 
-/** What pages show of a device: its screen, drawn while a page is open, its state, the trace, its sounds. */
+/** A device's view for pages: its screen, drawn while a page is open, its state, the trace, its sounds. */
 export class DeviceView {
 	readonly #device: VirtualDevice;
 	readonly #pages = new Map<WebSocket, { isStale: boolean }>();

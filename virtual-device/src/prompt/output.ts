@@ -63,7 +63,7 @@ function wrapped(text: string, width: number): string {
 	return process.stdout.isTTY ? wrapAnsi(text, Math.max(1, width), { hard: true }) : text;
 }
 
-/** What is to be copied: never broken into lines. */
+/** Prints a text for copying: never broken into lines. */
 export function verbatim(text: string): void {
 	print(`${INDENT}${text}`);
 }
@@ -73,7 +73,7 @@ export function event(text: string): void {
 	line(paint("cyan", `<- ${text}`));
 }
 
-/** What a tool answered, as a person reads it. Pictures and sounds are saved. */
+/** Describes a tool's result for a person. Pictures and sounds are saved. */
 export async function describeResult({ content, isError }: CallToolResult): Promise<string> {
 	const saved = await savePictures(content);
 	const words = content.map((block) => {

@@ -44,7 +44,7 @@ function suggest(tools: readonly Tool[], name: string, own: OwnNames): string {
 	return isSimilar ? `did you mean ${shown.get(similar)}?` : '"list" shows the tools';
 }
 
-/** What tells a tool from others of its device: all names may begin with "self.". */
+/** The distinctive part of a tool's name: all names may begin with "self.". */
 function distinctive(name: string): string {
 	return (toPortable(name).split(SEPARATOR).at(-1) as string).replace(/^self_/, "");
 }
@@ -53,7 +53,7 @@ function toPortable(name: string): string {
 	return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** What the last word of a command may become, for readline: a command, a tool, or an argument of the tool. */
+/** Completions of the last word of a command, for readline: a command, a tool, or an argument of the tool. */
 export function complete(
 	text: string,
 	commands: readonly string[],

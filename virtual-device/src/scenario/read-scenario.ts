@@ -10,7 +10,7 @@ class ScenarioError extends Error {
 	override readonly name = "ScenarioError";
 }
 
-/** What a step waits for: a message of the device, a message that it received, what its screen shows, or its pins. */
+/** Kind of an expectation: a sent message, a received one, the content of the screen, or the pins. */
 export type Expected = "sent" | "received" | "screen" | "pins";
 
 /** Waits until something happens that has these members. */
@@ -33,7 +33,7 @@ export interface Step {
 	readonly text: string;
 }
 
-/** What happens to a device, and what it is expected to do. */
+/** Actions on a device, and expectations. */
 export interface Scenario {
 	/** Of all that is random: in the scenario, and in the device. */
 	readonly seed: number;
@@ -152,7 +152,7 @@ function readPins(pins: Readonly<Record<string, unknown>>, path: Path): Readonly
 	);
 }
 
-/** What the camera sees from then on: a JPEG file, named from the scenario's folder. */
+/** Reads the camera's next picture: a JPEG file, named from the scenario's folder. */
 function readPhoto(value: unknown, path: Path, folder: string): Action {
 	let photo: Buffer;
 	try {

@@ -88,7 +88,7 @@ export class ScenarioRun {
 	}
 }
 
-/** What every pin has: by its number, and by the name of its part. */
+/** Values of all pins, by number and by the name of their part. */
 function pinsOf({ pins }: VirtualDevice): object {
 	return Object.fromEntries(
 		pins.flatMap((each) => {
@@ -110,7 +110,7 @@ async function sleep(happened: Happenings, time: number): Promise<void> {
 	timer.abort();
 }
 
-/** What there was instead: the last of its kind that no expectation met. */
+/** Describes the last event of this kind that met no expectation. */
 function describe(kind: Expected, { seen, met }: Happenings): string {
 	const others = seen.slice(met).slice(-5);
 	return others.length === 0

@@ -1,6 +1,6 @@
 import type { Deliver, Service } from "./service.js";
 
-/** What a chip measures, by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
+/** Measurements of a chip by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
 export type ChipValues = Readonly<Record<string, number>> | null;
 
 /** A chip on the I2C bus that the firmware has talked to. */

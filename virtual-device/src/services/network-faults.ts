@@ -14,7 +14,7 @@ export interface NetworkConditions {
 
 export const GOOD_NETWORK: NetworkConditions = { lost: false, silent: false, delay: 0 };
 
-/** What the backend says, by kinds of messages to the firmware. That a connection opens or ends is not silenced. */
+/** Messages of the backend, by kinds of messages to the firmware. Opening and closing is not silenced. */
 const SAID = new Set(["ws.data", "ws.control", "mqtt.data", "http.headers", "http.data", "http.closed"]);
 
 /** Longest delay of what arrives, ms. */

@@ -25,7 +25,7 @@ type Pixel = (x: number, y: number) => readonly [red: number, green: number, blu
 
 const ROOM_QUALITY = 80;
 
-/** What the simulated camera sees: a window's light falling on a wall. */
+/** Draws the simulated camera's picture: a window's light falling on a wall. */
 export function drawRoom(): Uint8Array {
 	return draw(320, 240, ROOM_QUALITY, (x, y) => {
 		const inWindow = x > 60 && x < 140 && y > 40 && y < 130;

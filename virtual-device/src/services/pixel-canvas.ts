@@ -12,7 +12,7 @@ interface Clip {
 	readonly bottom: number;
 }
 
-/** What the firmware draws on, in place of the SDK's Poco: fonts are {@link ReadFont}s. */
+/** The firmware's canvas, in place of the SDK's Poco: fonts are {@link ReadFont}s. */
 export class PixelCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;

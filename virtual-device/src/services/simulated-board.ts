@@ -27,7 +27,7 @@ export interface LightState {
 	readonly color: number;
 }
 
-/** What is around a device: messages to the firmware. */
+/** Messages to the firmware about a device's surroundings. */
 export type Surroundings =
 	| readonly ["board.reading", sensor: string, reading: number | Readonly<Record<string, number>>]
 	| readonly ["board.battery", level: number, charging: boolean]

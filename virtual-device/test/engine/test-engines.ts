@@ -6,7 +6,7 @@ import { EngineError } from "../../src/engine/engine-error.js";
 import { startV8Engine } from "../../src/engine/v8-engine.js";
 import { startXsEngine } from "../../src/engine/xs-engine.js";
 
-// What the tests of this folder share: the engines that are here.
+// Engines for the tests of this folder.
 
 interface Options {
 	readonly timeoutMs?: number;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpRequests } from "../../src/services/http-requests.js";
 
-/** What the firmware is told of a request that it makes. */
+/** Messages to the firmware about its request. */
 function open(options: object, headers: readonly (readonly [string, string])[] = []): unknown[] {
 	const told: unknown[] = [];
 	const requests = new HttpRequests(({ header }) => told.push(header));

@@ -2,7 +2,7 @@
 // package's own `App`: with its schemas it is three times as large as this page may be.
 import type { CallToolResult } from "@modelcontextprotocol/client";
 
-/** What the host says of itself and of the call that the page stands beside. */
+/** The host's context, and the call that the page belongs to. */
 interface HostContext {
 	readonly theme?: "light" | "dark";
 	readonly locale?: string;

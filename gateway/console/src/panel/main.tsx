@@ -9,7 +9,7 @@ import { Panel } from "./panel.js";
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
 
-/** What the gateway has put into the page. */
+/** Data that the gateway embeds in the page. */
 interface PanelData {
 	readonly alias: string;
 	readonly tools: readonly Tool[];

@@ -14,7 +14,7 @@ interface PanelProps {
 
 /** A device beside a result in a chat: its state, its sliders, its last picture, its readings. */
 export function Panel({ device, state }: PanelProps) {
-	// What the status does not tell of has no place where a control could stand.
+	// A control needs a value of the status to stand beside.
 	const isKnown = (tool: Tool): boolean =>
 		Object.values(knownValues(tool, device)).every((value) => value !== undefined);
 	const tools = (device.tools.value ?? []).filter((tool) => isSetAtOnce(tool) && isKnown(tool));

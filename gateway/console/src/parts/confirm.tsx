@@ -4,7 +4,7 @@ import { t } from "../texts/index.js";
 
 interface Question {
 	readonly paragraphs: readonly string[];
-	/** What the button that goes on says. */
+	/** Label of the confirming button. */
 	readonly action: string;
 	readonly answer: (yes: boolean) => void;
 }

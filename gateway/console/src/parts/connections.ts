@@ -21,13 +21,13 @@ interface Target {
 	readonly bridge?: { readonly command: string; readonly args: readonly string[] } | undefined;
 }
 
-/** What the server is called in applications. */
+/** Name of the server in applications. */
 const NAME = "devices";
 
 /** Stands for the token that the reader has. */
 const TOKEN = "xsmcp_…";
 
-/** What to paste into each application. */
+/** Text to paste into each application. */
 export function connectionsTo({
 	url,
 	needsToken,

@@ -10,7 +10,7 @@ type Block = CallToolResult["content"][number];
 /** Rows of a table that are shown. */
 const MAX_ROWS = 200;
 
-/** What a call returned, as a person reads it and as JSON. */
+/** The result of a call, for a person and as JSON. */
 export function Result({ outcome: { result, error, duration } }: { readonly outcome: Outcome }) {
 	const isBad = error !== undefined || result?.isError === true;
 	return (

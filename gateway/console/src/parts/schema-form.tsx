@@ -247,7 +247,7 @@ function Lines({ id, value, onChange }: FieldProps) {
 	);
 }
 
-/** What no other control fits is written as JSON. */
+/** A value that no other control fits, as JSON. */
 function Json({ id, value, onChange }: FieldProps) {
 	const read = (input: HTMLTextAreaElement): void => {
 		try {

@@ -18,7 +18,7 @@ interface AskOptions {
 	readonly json?: object;
 }
 
-/** What is called when the gateway says that nobody is signed in any more. */
+/** Called when the gateway says that the sign-in has ended. */
 let onSignedOut: () => void = () => {};
 
 export function whenSignedOut(react: () => void): void {

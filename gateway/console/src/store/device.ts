@@ -33,7 +33,7 @@ export interface Series {
 export abstract class Device {
 	readonly alias: string;
 	readonly tools = signal<readonly Tool[] | undefined>(undefined);
-	/** What its status tool last said. */
+	/** Last result of its status tool. */
 	readonly status = signal<object>({});
 	readonly series = signal<ReadonlyMap<string, Series>>(new Map());
 	readonly picture = signal<Picture | undefined>(undefined);

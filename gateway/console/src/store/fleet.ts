@@ -21,7 +21,7 @@ export const device = signal<DeviceDetail | null | undefined>(undefined);
 /** The short lists. Undefined: the session may not see them. */
 export const lists = signal<Partial<OperatorLists>>({});
 
-/** What the page looks at. */
+/** The part of the fleet that the page shows. */
 let view: FleetView = {};
 
 /** The name of the open stream. */

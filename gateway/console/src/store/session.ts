@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ConsoleSessionInfo } from "../../../src/console/messages.js";
 import { ApiError, ask, whenSignedOut } from "./api.js";
 
-/** Who has opened the console; undefined before the gateway has said, and while nobody is signed in. */
+/** The signed-in session; undefined until the gateway has sent it, and while signed out. */
 export const session = signal<ConsoleSessionInfo | undefined>(undefined);
 
 /** "expired": somebody was signed in, but is no longer. "token-needed": the page was open without a token, which it now needs. */

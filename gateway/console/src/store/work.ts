@@ -13,12 +13,12 @@ export interface Chosen {
 	readonly tags: readonly string[];
 }
 
-/** What becomes of one device. */
+/** Progress of the work on one device. */
 export interface Step {
 	readonly id: string;
 	readonly alias: string;
 	readonly state: "waiting" | "running" | "done" | "failed";
-	/** What it has answered, or why it failed. */
+	/** Its answer, or the reason of its failure. */
 	readonly text: string;
 }
 

@@ -55,7 +55,7 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 	);
 }
 
-/** What was rejected in the last minutes, and why. */
+/** Recent rejections, with their reasons. */
 export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 	const rejections = lists.value.rejections ?? [];
 	if (rejections.length === 0) {

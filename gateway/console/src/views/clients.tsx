@@ -9,7 +9,7 @@ import { session } from "../store/session.js";
 import { ago, t } from "../texts/index.js";
 import { CreatedToken, Tokens } from "./tokens.js";
 
-/** Who uses the gateway, and what it connects to. */
+/** Clients and servers of the gateway. */
 export function ClientsView() {
 	const isLimited = session.value?.devices !== undefined;
 	return (

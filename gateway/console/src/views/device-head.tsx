@@ -19,7 +19,7 @@ interface HeadProps {
 	readonly link: DeviceLink;
 }
 
-/** Who the device is, how it is, and what an operator does with it. */
+/** Identity and state of the device, and an operator's actions. */
 export function DeviceHead({ detail, link }: HeadProps) {
 	const { row, states } = detail;
 	const { id, alias, board, version, online, since, transport, state, kind, problem, update } = row;

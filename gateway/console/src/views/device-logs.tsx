@@ -9,7 +9,7 @@ const MAX_LINES = 100;
 /** Characters of an event's data that are shown. */
 const MAX_DATA = 300;
 
-/** Who called what, how long it took, and how it ended. Calls that are alike are one line. */
+/** Caller, tool, duration and outcome of recent calls. Similar calls share a line. */
 export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 	const lines = collapsed(calls);
 	return (
@@ -94,7 +94,7 @@ export function EventList({ events }: { readonly events: readonly EventEntry[] }
 	);
 }
 
-/** What the device itself logs, while this view is open. */
+/** The device's own log, while this view is open. */
 export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	const { value: lines } = link.log;
 	return (

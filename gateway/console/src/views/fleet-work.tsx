@@ -55,7 +55,7 @@ export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
 	};
 	const choose = (next: Kind): void => {
 		kind.value = next;
-		// What became of other work would look like the result of this one.
+		// Results of earlier work would look like those of this one.
 		steps.value = [];
 	};
 	const kinds = session.value?.readOnly ? KINDS.slice(0, 1) : KINDS;
@@ -127,7 +127,7 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 interface PlainFormProps {
 	readonly kind: Kind;
 	readonly onStart: (form: FormData) => Work;
-	/** What is asked for before it begins. Default: it begins at once. */
+	/** Confirmation before it begins. Default: none. */
 	readonly question?: string;
 	readonly children?: ComponentChildren;
 }

@@ -17,7 +17,7 @@ interface ReadingsProps {
 	readonly isFollowed?: boolean;
 }
 
-/** What the device's parts are at: numbers as plots, words beside them. */
+/** Values of the device's parts: numbers as plots, words beside them. */
 export function Readings({ link, isFollowed = false }: ReadingsProps) {
 	const isLive = useSignal(isFollowed);
 	const { value: status } = link.status;

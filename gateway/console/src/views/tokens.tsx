@@ -111,7 +111,7 @@ function namesOf(names: readonly string[]): string {
 	return names.length > MAX_NAMED ? `${shown}, …` : shown;
 }
 
-/** What to ask before a token is revoked: it may be the one by which the page is signed in, or the last operator's. */
+/** Questions before a token is revoked: it may be the page's own, or the last operator's. */
 function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSummary[]): readonly string[] {
 	const isLastOperator = operator === true && all.filter((each) => each.operator).length === 1;
 	return [

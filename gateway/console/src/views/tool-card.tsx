@@ -23,7 +23,6 @@ interface ToolCardProps {
 /** A tool as a form, and what it returned last. */
 export function ToolCard({ link, tool }: ToolCardProps) {
 	const parameters = parametersOf(tool);
-	/** What the user has chosen. */
 	const chosen = useSignal<Values>({});
 	const values: Values = { ...knownValues(tool, link), ...chosen.value };
 	const outcome = useSignal<Outcome | undefined>(undefined);

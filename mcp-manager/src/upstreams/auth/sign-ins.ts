@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { replaceFile } from "../../core/replace-file.js";
 
-/** What a sign-in at a server leaves. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
+/** Stored result of a sign-in at a server. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
 const RECORD = z.object({
 	url: z.string(),
 	client: z.looseObject({ client_id: z.string() }),
