@@ -92,28 +92,6 @@ export default suite("device protocol, attempt after attempt", {
 			equal([lost.length, lost[0]?.error.code, lost[0]?.error.message], [1, code, message]);
 		}
 	},
-	"says one thing only of a channel that fails twice"() {
-		const { protocol, lost } = inSession();
-		const { events } = protocol.channel;
-		events.onClose(broken());
-		events.onClose(broken());
-		equal(lost.length, 1);
-	},
-	"begins anew after ten seconds in a session, not before"() {
-		for (const [lasted, expected] of [
-			[9_999, 2000],
-			[10_000, 1000],
-		] as const) {
-			const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
-			protocol.open();
-			protocol.channel.events.onClose(broken());
-			timer.pass(1000);
-			protocol.channel.greet();
-			timer.pass(lasted);
-			protocol.channel.events.onClose(broken());
-			equal(lost.at(-1)?.retryIn, expected, `${lasted} ms`);
-		}
-	},
 	"takes a silence for the end after two minutes, by half a minute at most, whenever it begins"() {
 		for (const last of [0, 1, 15_000, 29_999, 30_000, 59_999, 100_000]) {
 			const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
@@ -125,21 +103,6 @@ export default suite("device protocol, attempt after attempt", {
 			equal(lost[0]?.error.code, "silent", `heard at ${last}`);
 			ok(protocol.channels[0]?.closed);
 		}
-	},
-	"asks for a sign of life once in each silence"() {
-		const { protocol, timer } = inSession({}, { silenceTimeout: 120_000 });
-		timer.pass(90_000);
-		equal(protocol.channel.pings, 1);
-		protocol.channel.events.onActivity();
-		timer.pass(30_000);
-		equal(protocol.channel.pings, 1);
-		timer.pass(60_000);
-		equal(protocol.channel.pings, 2);
-	},
-	"bears any silence where none is set"() {
-		const { protocol, timer, lost } = inSession();
-		timer.pass(10_000_000);
-		equal([lost, protocol.channel.pings], [[], 0]);
 	},
 	"is not kept alive by a channel of before"() {
 		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });

@@ -4,20 +4,6 @@ import { checkGolangHello } from "../doubles/golang-server.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 export default suite("device protocol", {
-	"says hello first, with its features"() {
-		const { protocol } = fakeProtocol();
-		protocol.open();
-		equal(protocol.channel.sent, []);
-		protocol.channel.events.onOpen();
-		equal(JSON.parse(protocol.channel.sent[0] as string), {
-			type: "hello",
-			version: 7,
-			features: { mcp: true },
-			transport: "fake",
-			audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
-			max_message_bytes: 8192,
-		});
-	},
 	"says a hello that the golang server of the family takes"() {
 		const pcm = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
 		for (const options of [{}, { audio: pcm }]) {
@@ -150,28 +136,6 @@ export default suite("device protocol", {
 			equal([timer.size, protocol.channels.length], [0, 1]);
 		}
 	},
-	"gives a connection ten seconds, and then a hello ten more"() {
-		const { protocol, timer, lost } = fakeProtocol();
-		protocol.open();
-		timer.pass(9_999);
-		equal(lost, []);
-		protocol.channel.events.onOpen();
-		timer.pass(9_999);
-		equal(lost, []);
-		timer.pass(1);
-		equal(lost[0]?.error.code, "hello-timeout");
-		ok(protocol.channel.closed);
-	},
-	"takes a connection that cannot even be begun for a failed attempt"() {
-		const fake = fakeProtocol();
-		fake.protocol.failure = new Error("no radio");
-		fake.protocol.open();
-		equal([fake.lost[0]?.error.code, fake.lost[0]?.error.message], ["connection-failed", "no radio"]);
-		fake.protocol.failure = undefined;
-		fake.timer.pass(1000);
-		fake.protocol.channel.greet();
-		equal(fake.heard.at(-1), "session s-1");
-	},
 	"ignores what an earlier channel still reports"() {
 		const { protocol, timer, heard, lost } = inSession();
 		const old = protocol.channel;
@@ -183,23 +147,6 @@ export default suite("device protocol", {
 		old.events.onOpen();
 		old.events.onClose(new ProtocolError("connection-closed", "y"));
 		equal([heard, lost.length, protocol.channel.sent.length], [[], 1, 1]);
-	},
-	"gives up a backend that is silent for two minutes, and asks after one"() {
-		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
-		timer.pass(60_000);
-		equal(protocol.channel.pings, 1);
-		timer.pass(60_000);
-		equal(lost, []);
-		timer.pass(30_000);
-		equal(lost[0]?.error.code, "silent");
-	},
-	"keeps a session in which anything at all is heard"() {
-		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
-		for (let minute = 0; minute < 10; minute += 1) {
-			timer.pass(60_000);
-			protocol.channel.events.onActivity();
-		}
-		equal(lost, []);
 	},
 	"waits longer after each failure, up to a minute, and begins anew after a good session"() {
 		const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { CallQueue } from "../../src/core/call-queue.js";
-import { ServerError } from "../../src/core/errors.js";
 import type { Session } from "../../src/core/session.js";
 
 const SESSION = { connected: true } as Session;
@@ -29,35 +28,6 @@ function open(t: TestContext, session?: Session) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the queue of calls to a server", () => {
-	it("starts calls in order, no more at a time than the limit", async (t) => {
-		const { queue, call, started, ends } = open(t, SESSION);
-		assert.deepEqual([queue.idle, queue.busy], [true, false]);
-		const calls = [call("a"), call("b"), call("c")];
-		await settled();
-		assert.deepEqual([started, queue.idle, queue.busy], [["a"], false, true]);
-		for (const _ of calls) {
-			ends.shift()?.();
-			await settled();
-		}
-		assert.deepEqual(
-			[started, await Promise.all(calls)],
-			[
-				["a", "b", "c"],
-				["a", "b", "c"],
-			],
-		);
-		assert.deepEqual([queue.idle, queue.busy], [true, false]);
-	});
-
-	it("rejects a call beyond those that may wait", async (t) => {
-		const { call, started } = open(t, SESSION);
-		void call("a");
-		void call("b");
-		void call("c");
-		await assert.rejects(call("d"), { code: "queue-full", message: "too many calls are waiting (limit 2)" });
-		assert.deepEqual(started, ["a"]);
-	});
-
 	it("keeps no timer for a call that is cancelled while its server is offline", async () => {
 		const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 		const options = {
@@ -75,38 +45,6 @@ describe("the queue of calls to a server", () => {
 		controller.abort();
 		assert.equal(timers(), before);
 		await assert.rejects(call, { code: "cancelled" });
-	});
-
-	it("rejects a call that is cancelled before its turn, and never starts it", async (t) => {
-		const { queue, call, started, ends } = open(t, SESSION);
-		await assert.rejects(call("never", AbortSignal.abort()), { code: "cancelled" });
-		assert.deepEqual([started, queue.idle], [[], true]);
-		void call("a");
-		const controller = new AbortController();
-		const waiting = call("b", controller.signal);
-		controller.abort();
-		await assert.rejects(waiting, { code: "cancelled" });
-		ends[0]?.();
-		await settled();
-		assert.deepEqual([started, queue.idle], [["a"], true]);
-	});
-
-	it("lets a call wait for a server that is offline, for so long", async (t) => {
-		const { queue, call, started, tick } = open(t);
-		const early = call("early");
-		tick(999);
-		assert.equal(queue.busy, false);
-		queue.online(SESSION);
-		tick(10_000);
-		await settled();
-		assert.deepEqual(started, ["early"]);
-		const late = call("late");
-		queue.offline();
-		tick(999);
-		assert.equal(queue.idle, false);
-		tick(1);
-		await assert.rejects(late, { code: "server-offline", message: "it is offline" });
-		void early;
 	});
 
 	it("lets a call wait for its turn for so long, whether the server comes back meanwhile or not", async (t) => {
@@ -128,19 +66,6 @@ describe("the queue of calls to a server", () => {
 		ends[1]?.();
 		assert.equal(await third, "third");
 		assert.deepEqual(started, ["silent", "third"]);
-	});
-
-	it("rejects the calls that wait when it is closed, and not those that run", async (t) => {
-		const { queue, call, ends } = open(t, SESSION);
-		const running = call("a");
-		const waiting = [call("b"), call("c")];
-		queue.close(new ServerError("cancelled", "shutting down"));
-		for (const each of waiting) {
-			await assert.rejects(each, { message: "shutting down" });
-		}
-		await settled();
-		ends[0]?.();
-		assert.equal(await running, "a");
 	});
 
 	it("is idle when its last call has settled, so that it can be dropped", async (t) => {

@@ -34,15 +34,11 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		{ ...RECORD, lastSeen: LAST_SEEN },
 	);
 	const forwarded: unknown[] = [];
-	const followed: string[] = [];
-	const asked: { timeout?: number | undefined; answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
+	const asked: { answer: (result: unknown) => void; fail: (error: Error) => void }[] = [];
 	const session = {
 		identity: { id: "dev" },
 		connected: true,
-		canSubscribe: true,
-		subscribe: async (uri: string) => void followed.push(uri),
-		request: (_method: string, _params: object, { timeout }: { timeout?: number }) =>
-			new Promise((resolve, reject) => asked.push({ timeout, answer: resolve, fail: reject })),
+		request: () => new Promise((resolve, reject) => asked.push({ answer: resolve, fail: reject })),
 		forward: async (...request: unknown[]) => {
 			forwarded.push(request.slice(0, 2));
 			return RESULT;
@@ -52,9 +48,9 @@ function open(t: TestContext, context: Partial<ServerContext> = {}) {
 		server.connect(session as unknown as Session);
 		server.discovered({ ...RECORD, lastSeen: LAST_SEEN });
 	};
-	const call = (tool: ServerTool = TOOL) => server.calls.call("ann", tool, {}, { clientName: "chat" });
+	const call = () => server.calls.call("ann", TOOL, {}, { clientName: "chat" });
 	const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-	return { server, online, call, asked, forwarded, followed, calls, details, problems, settled };
+	return { server, online, call, asked, forwarded, calls, details, problems, settled };
 }
 
 const RESULT = { content: [], isError: false };
@@ -88,37 +84,6 @@ describe("a server", () => {
 		assert.deepEqual([server.online, server.lastSeen], [false, 1]);
 	});
 
-	it("runs four calls at a time, each for half a minute, and lets 64 more wait", async (t) => {
-		const { server, online, call, asked, settled } = open(t);
-		online();
-		const made = Array.from({ length: 68 }, () => call());
-		await settled();
-		assert.deepEqual([asked.length, asked[0]?.timeout, server.calls.busy], [4, 30_000, true]);
-		await assert.rejects(call(), { code: "queue-full", message: "too many calls are waiting (limit 64)" });
-		for (let done = 0; done < made.length; done += 1) {
-			assert.equal(server.calls.busy, true, `${done} calls have ended`);
-			asked[done]?.answer(RESULT);
-			await settled();
-		}
-		await Promise.all(made);
-		assert.deepEqual([asked.length, server.calls.busy], [68, false]);
-	});
-
-	it("that is offline has ten seconds to come back", async (t) => {
-		const { call, settled } = open(t);
-		const waiting = call();
-		await settled();
-		t.mock.timers.tick(9_999);
-		await settled();
-		assert.equal(await Promise.race([waiting.catch(() => "failed"), settled().then(() => "waits")]), "waits");
-		t.mock.timers.tick(1);
-		await assert.rejects(waiting, {
-			code: "server-offline",
-			message:
-				"lamp is offline and did not come back within 10 s; it was last seen at 2026-01-02T00:00:00.000Z. Nothing was sent to it.",
-		});
-	});
-
 	it("reports each call with its outcome", async (t) => {
 		const { online, call, asked, calls, details, problems, settled } = open(t);
 		online();
@@ -147,30 +112,6 @@ describe("a server", () => {
 		assert.ok(calls.every(({ duration, principal, serverId }) => duration >= 0 && principal + serverId === "anndev"));
 	});
 
-	it("must send a result of its output schema, unless the tool failed or asks", async (t) => {
-		const { online, call, asked, problems, settled } = open(t);
-		online();
-		const answered = async (result: object) => {
-			const made = call({ ...TOOL, outputSchema: { type: "object" } });
-			await settled();
-			asked.at(-1)?.answer(result);
-			return await made;
-		};
-		await assert.rejects(answered(RESULT), {
-			code: "invalid-result",
-			message: "the result of t does not match its outputSchema: structuredContent: is missing",
-		});
-		for (const result of [
-			{ ...RESULT, structuredContent: {} },
-			{ ...RESULT, isError: true },
-			{ resultType: "input_required", inputRequests: {}, requestState: "s" },
-		]) {
-			assert.equal(await answered(result), result);
-		}
-		problems.push(undefined as unknown as string, "level: is missing");
-		await assert.rejects(answered({ ...RESULT, structuredContent: {} }), /outputSchema: level: is missing$/);
-	});
-
 	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {
 		const uploads = {
 			start: async (_identity: object, _tool: ServerTool, args: object) => ({
@@ -197,40 +138,6 @@ describe("a server", () => {
 			["tools/call", { name: "another" }],
 			["prompts/get", { name: "t" }],
 		]);
-	});
-
-	it("says that a call that was cut off may have been carried out", async (t) => {
-		const { online, call, asked, settled } = open(t);
-		online();
-		const made = call();
-		await settled();
-		asked[0]?.fail(new ServerError("server-disconnected", "gone"));
-		await assert.rejects(made, {
-			code: "server-disconnected",
-			message: "lamp disconnected during the call, which may have been carried out",
-		});
-	});
-
-	it("is asked for subscriptions while it is online, and for the others when it comes back", async (t) => {
-		const { server, online, followed } = open(t);
-		online();
-		await server.subscriptions.add("a://1");
-		assert.deepEqual(followed, ["a://1"]);
-		server.disconnect();
-		await server.subscriptions.add("a://2");
-		assert.deepEqual(followed, ["a://1"]);
-		online();
-		assert.deepEqual(followed.slice(1), ["a://1", "a://2"]);
-	});
-
-	it("rejects the calls that wait when it is closed, and every later one", async (t) => {
-		const { server, call, settled } = open(t);
-		const waiting = call();
-		await settled();
-		server.calls.close();
-		for (const rejected of [waiting, call()]) {
-			await assert.rejects(rejected, { code: "cancelled", message: "shutting down" });
-		}
 	});
 });
 

@@ -100,29 +100,6 @@ describe("a session with a device", () => {
 		);
 	});
 
-	it("gives up a list that does not end, or is too long", async () => {
-		const { session, transport } = await connect();
-		const tool = { name: "a", description: "x".repeat(600_000), inputSchema: {} };
-		const list = session.list("tools");
-		const rejected = assert.rejects(list, { code: "invalid-result", message: /too large|more than/ });
-		for (let page = 0; page < 8; page += 1) {
-			await turn();
-			transport.say({
-				jsonrpc: "2.0",
-				id: transport.asked.at(-1)?.id,
-				result: { tools: [tool], nextCursor: `${page}` },
-			});
-		}
-		await rejected;
-	});
-
-	it("gives up a call in time, and tells the device", async () => {
-		const { session, asked } = await connect();
-		await assert.rejects(callTool(session, "t", {}, { timeout: 10 }), { code: "timeout", message: /within 10 ms/ });
-		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
-		assert.equal(asked.at(-1)?.params?.requestId, asked[0]?.id);
-	});
-
 	it("cancels a call, and tells the device", async () => {
 		const { session, asked } = await connect();
 		const controller = new AbortController();
@@ -304,21 +281,6 @@ describe("a session with a device", () => {
 		session.sendMessage({ type: "tts", state: "start" });
 		const [{ session_id: id, ...message } = {}] = transport.others;
 		assert.deepEqual([typeof id, message], ["string", { type: "tts", state: "start" }]);
-	});
-
-	it("gives a call half a minute", async (t) => {
-		t.mock.timers.enable({ apis: ["setTimeout"] });
-		const { session } = await connect();
-		let error: unknown;
-		const call = callTool(session, "t").catch((cause: unknown) => {
-			error = cause;
-		});
-		t.mock.timers.tick(29_999);
-		await turn();
-		assert.equal(error, undefined);
-		t.mock.timers.tick(1);
-		await call;
-		assert.match(String(error), /no answer to tools\/call within 30000 ms/);
 	});
 
 	it("tells of progress and cancellation apart from other notifications", async () => {
