@@ -1,13 +1,13 @@
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
 import { AnnouncementQueue } from "./announcement-queue.js";
-import { type Caller, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
+import { type Caller, CHIME, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech, SpeechFile } from "./speech.js";
 
 export interface Announcement {
 	readonly text: string;
-	/** Whether a chime comes first. */
+	/** Whether a chime comes first, on devices that have one. */
 	readonly chime?: boolean;
 	/** Whether it ends what the devices say at the moment, and is said in quiet hours. */
 	readonly isUrgent?: boolean;
@@ -53,8 +53,7 @@ export class Announcements {
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		const { text, chime = false } = what;
-		const file = this.#options.speech.file(text, { chime, signal: caller.signal });
+		const file = this.#options.speech.file(what.text, caller.signal);
 		try {
 			return await Promise.all(devices.map((device) => this.#sayOn(device, { ...what, file }, caller)));
 		} finally {
@@ -98,9 +97,15 @@ export class Announcements {
 			return await this.#show(device, what, caller, "it cannot get files from this gateway");
 		}
 		const file = url + (await what.file.path());
+		const chime = what.chime ? findTool(device, CHIME) : undefined;
 		const restore = await setVolume(device, what.volume, caller);
 		try {
-			const play = (signal: AbortSignal) => callTool(device, player, { url: file }, { ...caller, signal });
+			const play = async (signal: AbortSignal): Promise<void> => {
+				if (chime !== undefined) {
+					await callTool(device, chime, {}, { ...caller, signal });
+				}
+				await callTool(device, player, { url: file }, { ...caller, signal });
+			};
 			const more = what.untilPressed
 				? await repeatUntilPressed(device, play, caller.signal)
 				: await play(caller.signal);

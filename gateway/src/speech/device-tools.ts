@@ -8,6 +8,7 @@ export interface Caller {
 	readonly signal: AbortSignal;
 }
 
+export const CHIME = "self.audio_speaker.chime";
 export const PLAY = "self.audio_speaker.play";
 export const SHOW_TEXT = "self.screen.show_text";
 const SET_VOLUME = "self.audio_speaker.set_volume";

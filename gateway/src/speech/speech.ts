@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Voice } from "./voice.js";
-import { encodeWav, readWav, type Sound, withChime } from "./wav.js";
+import { encodeWav, readWav, type Sound } from "./wav.js";
 
 /** Milliseconds in which a voice must have spoken a text. */
 const VOICE_TIME = 30_000;
@@ -43,13 +43,13 @@ export class Speech {
 	 * @returns `path` of the file: it is spoken when that is asked for first, once for all devices. Rejects with an Error that says
 	 * why it cannot be spoken
 	 */
-	file(text: string, { chime, signal }: { readonly chime: boolean; readonly signal: AbortSignal }): SpeechFile {
+	file(text: string, signal: AbortSignal): SpeechFile {
 		const id = `${randomBytes(16).toString("hex")}.wav`;
 		let spoken: Promise<string> | undefined;
 		const speak = async (): Promise<string> => {
 			const sound = this.#sounds.get(text) ?? (await this.#limit(() => this.#speak(text, signal)));
 			this.#sounds.set(text, sound);
-			this.#files.set(id, encodeWav(chime ? withChime(sound) : sound));
+			this.#files.set(id, encodeWav(sound));
 			return `${SPEECH_PATH}/${id}`;
 		};
 		return {

@@ -7,9 +7,6 @@ export interface Sound {
 	readonly samples: Buffer;
 }
 
-/** Hertz of the two tones, and milliseconds of each. */
-const CHIME = { tones: [880, 1_320], duration: 150, volume: 0.3 } as const;
-
 /**
  * Reads a WAV file. The sizes in its head may be unknown, as in the output of a program that writes to a pipe.
  *
@@ -40,20 +37,4 @@ export function encodeWav({ sampleRate, samples }: Sound): Buffer {
 	head.write("data", 36);
 	head.writeUInt32LE(samples.byteLength, 40);
 	return Buffer.concat([head, samples]);
-}
-
-/** The sound after a chime of two tones. */
-export function withChime({ sampleRate, samples }: Sound): Sound {
-	return { sampleRate, samples: Buffer.concat([...CHIME.tones.map((tone) => toneOf(tone, sampleRate)), samples]) };
-}
-
-/** A tone that fades out. */
-function toneOf(frequency: number, sampleRate: number): Buffer {
-	const count = Math.round((sampleRate * CHIME.duration) / 1_000);
-	const samples = Buffer.alloc(2 * count);
-	for (let at = 0; at < count; at += 1) {
-		const loudness = CHIME.volume * 32_767 * (1 - at / count);
-		samples.writeInt16LE(Math.round(loudness * Math.sin((2 * Math.PI * frequency * at) / sampleRate)), 2 * at);
-	}
-	return samples;
 }
