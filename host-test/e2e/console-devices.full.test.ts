@@ -46,10 +46,10 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 		await until(() => newest() === "sensor.changed", "it is recorded");
 		await page.getByRole("link", { name: /^lamp_/ }).click();
 		const reading = page.locator(".reading b");
-		await until(async () => (await reading.textContent()) === "40 %", "the status");
+		await until(async () => (await reading.textContent()) === "40\u00a0%", "the status");
 		for (const value of [31, 30]) {
 			measure(value);
-			await until(async () => (await reading.textContent()) === `${value} %`, `${value} %`);
+			await until(async () => (await reading.textContent()) === `${value}\u00a0%`, `${value} %`);
 		}
 		await page.locator(".reading canvas").waitFor();
 	});

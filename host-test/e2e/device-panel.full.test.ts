@@ -38,11 +38,16 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 		await panel.locator(".tag", { hasText: "idle" }).waitFor();
 		server?.session?.sendMessage({ type: "tts", state: "start" });
 		await panel.locator(".tag", { hasText: "speaking" }).waitFor();
-		const slider = panel.getByLabel("volume", { exact: true });
+		const slider = panel.getByRole("slider", { name: "Volume" });
 		await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");
 		await slider.fill("12");
 		await until(() => calls.some((name) => name.endsWith("__self_audio_speaker_set_volume")), "the host is asked");
-		await panel.getByText(/^Done in/).waitFor();
+		await panel.getByRole("switch", { name: "Light" }).click();
+		await panel.getByRole("switch", { name: "Light", checked: true }).waitFor();
+		assert.ok(
+			calls.some((name) => name.endsWith("__self_light_set")),
+			"one tap switches the light",
+		);
 		await panel.getByRole("button", { name: "Take photo" }).click();
 		const photo = panel.locator("figure img");
 		await until(async () => ((await photo.boundingBox())?.height ?? 0) > 50, "the photo is drawn");

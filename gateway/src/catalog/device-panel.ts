@@ -9,8 +9,8 @@ export const APP_MIME_TYPE = "text/html;profile=mcp-app";
 /** The tools beside whose results the panel is shown, by the device's own names of them. */
 const SHOWN_BESIDE = /(^|[._])(get_device_status|take_photo|snapshot)$/;
 
-/** Controls in one panel. */
-const MAX_CONTROLS = 24;
+/** Tools that one panel may call. */
+const MAX_TOOLS = 48;
 
 /** Where the page has the device's data. */
 const DATA = /(<script type="application\/json" id="device">)[^<]*/;
@@ -47,10 +47,10 @@ export function readPanel(catalog: Catalog, page: string, uri: string): TextReso
 		return undefined;
 	}
 	const own = catalog.allTools.filter(({ name }) => catalog.findTool(name)?.server === server);
-	const beside = own.filter(({ name }) => isShownBeside(catalog, name));
-	const tools = [...beside, ...own.filter(isControl).slice(0, MAX_CONTROLS)].map(
-		({ name, title, inputSchema, annotations }) => ({ name, title, inputSchema, annotations }),
-	);
+	const shown = own.filter((tool) => isShownBeside(catalog, tool.name) || isHarmless(tool));
+	const tools = shown
+		.slice(0, MAX_TOOLS)
+		.map(({ name, title, inputSchema, annotations }) => ({ name, title, inputSchema, annotations }));
 	// In a script's element, only "<" could end it.
 	const data = JSON.stringify({ alias: server.alias, tools }).replaceAll("<", "\\u003c");
 	const text = page.replace(DATA, (_, begin: string) => begin + data);
@@ -70,9 +70,7 @@ function isShownBeside(catalog: Catalog, name: string): boolean {
 	return server?.configured === false && SHOWN_BESIDE.test(tool?.name ?? "");
 }
 
-/** Whether the panel may set it as soon as its control moves: setting a value again does no harm. */
-function isControl({ annotations, inputSchema }: Tool): boolean {
-	const { readOnlyHint, destructiveHint, idempotentHint } = annotations ?? {};
-	const isHarmless = !readOnlyHint && destructiveHint === false && idempotentHint === true;
-	return isHarmless && Object.keys(inputSchema.properties ?? {}).length === 1;
+/** Whether one tap may call it. The page chooses those that fit on it. */
+function isHarmless({ annotations }: Tool): boolean {
+	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }

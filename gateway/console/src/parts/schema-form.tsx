@@ -1,21 +1,6 @@
-import type { Tool } from "@modelcontextprotocol/client";
 import { t } from "../texts/index.js";
+import { controlOf, type Schema } from "./schema.js";
 import { visible, visibleLine } from "./visible.js";
-
-/** The members of a JSON Schema that the form looks at. */
-export interface Schema {
-	readonly type?: unknown;
-	readonly title?: unknown;
-	readonly description?: unknown;
-	readonly default?: unknown;
-	readonly enum?: unknown;
-	readonly minimum?: unknown;
-	readonly maximum?: unknown;
-	readonly multipleOf?: unknown;
-	readonly maxLength?: unknown;
-	readonly format?: unknown;
-	readonly items?: unknown;
-}
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -26,54 +11,6 @@ export interface FieldProps {
 	/** Undefined: not given. */
 	readonly value: unknown;
 	readonly onChange: (value: unknown) => void;
-}
-
-/** A number that names something: nobody slides to it. */
-const IS_NAME = /(^|_)id$|Id$/;
-
-/** Most values that are radio buttons; more are a list. */
-const MAX_RADIOS = 6;
-
-/** Largest range that is a slider. */
-const MAX_RANGE = 10_000;
-
-/** From this length on, a text gets an area. */
-const LONG_TEXT = 500;
-
-/** A tool's parameters, and whether each must be given. */
-export function parametersOf({ inputSchema }: Tool): readonly { name: string; schema: Schema; required: boolean }[] {
-	const required = Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : [];
-	return Object.entries(inputSchema.properties ?? {}).map(([name, schema]) => ({
-		name,
-		schema: typeof schema === "object" && schema !== null ? (schema as Schema) : {},
-		required: required.includes(name),
-	}));
-}
-
-/** Which control a parameter gets. */
-export function controlOf(name: string, schema: Schema) {
-	const { type, enum: values, minimum, maximum, description, maxLength } = schema;
-	if (Array.isArray(values) && values.every((each) => ["string", "number"].includes(typeof each))) {
-		return values.length <= MAX_RADIOS ? "radio" : "select";
-	}
-	if (type === "boolean") {
-		return "switch";
-	}
-	if (type === "integer" || type === "number") {
-		const isRange = typeof minimum === "number" && typeof maximum === "number" && maximum - minimum <= MAX_RANGE;
-		return isRange && !IS_NAME.test(name) ? "slider" : "number";
-	}
-	if (type === "string") {
-		if (/colou?r/i.test(name) && /#rrggbb/i.test(String(description))) {
-			return "color";
-		}
-		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
-	}
-	return type === "array" && isOfTexts(schema) ? "lines" : "json";
-}
-
-function isOfTexts({ items }: Schema): boolean {
-	return typeof items === "object" && items !== null && (items as Schema).type === "string";
 }
 
 /** One parameter: a control that fits its schema, which can be left out if it is optional. */

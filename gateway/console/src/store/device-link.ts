@@ -6,11 +6,14 @@ import {
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
 import type { EventEntry } from "../../../src/console/messages.js";
-import { Device, numbersIn } from "./device.js";
+import { Device } from "./device.js";
 import { checkSession, session } from "./session.js";
 
 /** Milliseconds that a call may take without progress: the gateway's own limits are shorter. */
 const PATIENCE = 300_000;
+
+/** Milliseconds after the last change until the status is read. */
+const READ_DELAY = 300;
 
 /** Lines of a device's log that are kept. */
 const MAX_LOG = 300;
@@ -32,6 +35,7 @@ export class DeviceLink extends Device {
 	#isClosed = false;
 	/** The id of the newest event that was seen. */
 	#newest: string | undefined;
+	#reading: ReturnType<typeof setTimeout> | undefined;
 
 	/** Connects, lists the tools and reads the status. */
 	async open(): Promise<void> {
@@ -56,20 +60,23 @@ export class DeviceLink extends Device {
 		}
 	}
 
-	/** Plots what sensors have measured since the last look at the device's events. @param events the newest first */
+	/** Shows what has changed since the last look at the device's events. @param events the newest first */
 	follow(events: readonly EventEntry[]): void {
 		const known = this.#newest === undefined ? 0 : events.findIndex(({ eventId }) => eventId === this.#newest);
 		this.#newest = events[0]?.eventId ?? "";
 		for (const { name, data } of events.slice(0, known < 0 ? undefined : known).reverse()) {
 			if (name === "sensor.changed") {
-				const { sensor, value } = data;
-				this.plot(numbersIn({ sensors: { [`${sensor}`]: { value } } }));
+				this.measured(`${data.sensor}`, data.value);
+			} else if (name === "switch.changed" || name === "line.received") {
+				clearTimeout(this.#reading);
+				this.#reading = setTimeout(() => void this.readStatus(), READ_DELAY);
 			}
 		}
 	}
 
 	close(): void {
 		this.#isClosed = true;
+		clearTimeout(this.#reading);
 		removeEventListener("pagehide", this.#end);
 		this.#end();
 	}

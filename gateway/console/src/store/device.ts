@@ -7,6 +7,9 @@ const MAX_POINTS = 300;
 /** The tool that reads what a device's parts are at, by its name without special characters. */
 const STATUS_TOOL = /(^|_)get_device_status$/;
 
+/** Names of tools that take pictures. */
+export const PICTURE_TOOL = /(take_photo|snapshot)$/;
+
 /** How a call ended. */
 export interface Outcome {
 	readonly result?: CallToolResult;
@@ -82,13 +85,25 @@ export abstract class Device {
 		if (status !== undefined) {
 			batch(() => {
 				this.status.value = status;
-				this.plot(numbersIn(status));
+				this.#plot(numbersIn(status));
 			});
 		}
 	}
 
+	/** A sensor has reported a value. */
+	protected measured(sensor: string, value: unknown): void {
+		const status = this.status.value as { readonly sensors?: Readonly<Record<string, object>> };
+		const known = status.sensors?.[sensor];
+		batch(() => {
+			if (known !== undefined) {
+				this.status.value = { ...status, sensors: { ...status.sensors, [sensor]: { ...known, value } } };
+			}
+			this.#plot(numbersIn({ sensors: { [sensor]: { value } } }));
+		});
+	}
+
 	/** Adds numbers to the series of their names. */
-	protected plot(numbers: ReadonlyMap<string, number>): void {
+	#plot(numbers: ReadonlyMap<string, number>): void {
 		const series = new Map(this.series.value);
 		const time = Date.now() / 1_000;
 		for (const [name, value] of numbers) {
@@ -139,6 +154,10 @@ const MAX_VALUES = 60;
 /** A value without members. */
 export type Leaf = number | string | boolean;
 
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Every value in a status, by its path: "sensors.temperature.value". */
 export function leavesIn(status: object): Map<string, Leaf> {
 	const found = new Map<string, Leaf>();
@@ -158,7 +177,7 @@ export function leavesIn(status: object): Map<string, Leaf> {
 }
 
 /** The numbers among them. */
-export function numbersIn(status: object): Map<string, number> {
+function numbersIn(status: object): Map<string, number> {
 	const isNumber = (leaf: readonly [string, Leaf]): leaf is [string, number] => Number.isFinite(leaf[1]);
 	return new Map([...leavesIn(status)].filter(isNumber));
 }

@@ -6,6 +6,7 @@ import { DeviceLink } from "../store/device-link.js";
 import { device, look } from "../store/fleet.js";
 import { epoch } from "../store/stream.js";
 import { t } from "../texts/index.js";
+import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
 import { CallLog, DeviceLog, EventList } from "./device-logs.js";
 import { Pictures, Readings } from "./readings.js";
@@ -49,11 +50,12 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 		<>
 			<DeviceHead detail={detail} link={link} />
 			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
+			<Controls link={link} isDisabled={!online} />
+			<Readings link={link} />
 			<div class="columns">
 				<Tools link={link} isOnline={online} />
 				<div class="side">
 					<Pictures link={link} />
-					<Readings link={link} />
 					<EventList events={events} />
 					<CallLog calls={calls} />
 					<DeviceLog link={link} />

@@ -4,8 +4,10 @@ import type { ComponentChildren, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { confirm } from "../parts/confirm.js";
 import { attempt } from "../parts/notice.js";
-import { Field, parametersOf, type Values } from "../parts/schema-form.js";
+import { parametersOf } from "../parts/schema.js";
+import { Field, type Values } from "../parts/schema-form.js";
 import { visibleLine } from "../parts/visible.js";
+import { titleOf } from "../store/controls.js";
 import { plain } from "../store/device.js";
 import { withDevice } from "../store/device-link.js";
 import { session } from "../store/session.js";
@@ -166,7 +168,7 @@ function CallForm() {
 		if (tool !== undefined) {
 			const isHarmless = tool.annotations?.readOnlyHint === true || tool.annotations?.destructiveHint === false;
 			const given = Object.fromEntries(Object.entries(values.value).filter(([, value]) => value !== undefined));
-			void start("call", calling(tool.name, given), isHarmless ? undefined : visibleLine(titleOf(tool)));
+			void start("call", calling(tool.name, given), isHarmless ? undefined : visibleLine(titleOf(tool) ?? tool.name));
 		}
 	};
 	return (
@@ -183,7 +185,7 @@ function CallForm() {
 					<option value="">{model === undefined ? t("noneOnline") : ""}</option>
 					{tools.value.map((each) => (
 						<option key={each.name} value={each.name}>
-							{visibleLine(titleOf(each))}
+							{visibleLine(titleOf(each) ?? each.name)}
 						</option>
 					))}
 				</select>
@@ -208,10 +210,6 @@ function CallForm() {
 			/>
 		</form>
 	);
-}
-
-function titleOf({ name, title, annotations }: Tool): string {
-	return title ?? annotations?.title ?? name;
 }
 
 interface StartButtonProps {

@@ -2,11 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Plot } from "../parts/plot.js";
 import { PictureView } from "../parts/result.js";
-import { controlOf, parametersOf } from "../parts/schema-form.js";
+import { controlOf, parametersOf } from "../parts/schema.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import { type Device, leavesIn, plain, type Series } from "../store/device.js";
+import { controlsOf } from "../store/controls.js";
+import { type Device, PICTURE_TOOL, plain, type Series } from "../store/device.js";
 import { now } from "../store/now.js";
+import { type Reading, readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts/index.js";
+import { factName, factValue, readingName, readingValue } from "../texts/words.js";
 
 /** Milliseconds between readings while they are followed. */
 const FOLLOW_INTERVAL = 2_000;
@@ -17,7 +20,7 @@ interface ReadingsProps {
 	readonly isFollowed?: boolean;
 }
 
-/** Values of the device's parts: numbers as plots, words beside them. */
+/** Measured values: numbers with plots, words beside them. */
 export function Readings({ link, isFollowed = false }: ReadingsProps) {
 	const isLive = useSignal(isFollowed);
 	const { value: status } = link.status;
@@ -33,6 +36,8 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 	if (link.statusTool.value === undefined) {
 		return null;
 	}
+	const inputs = controlsOf(link.tools.value ?? [], status).flatMap((control) => control.inputs);
+	const { readings, facts } = readingsIn(status, new Set(inputs.flatMap(({ path }) => path ?? [])));
 	return (
 		<section class="card" aria-labelledby="readings">
 			<div class="title-row">
@@ -45,67 +50,40 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 					{t("refresh")}
 				</button>
 			</div>
+			<div class="plots">
+				{readings.map((reading) => (
+					<ReadingView key={reading.path} reading={reading} series={link.series.value.get(reading.path)} />
+				))}
+			</div>
 			<p class="facts">
-				{wordsIn(status).map(([path, word]) => (
+				{facts.map(([path, fact]) => (
 					<span key={path}>
-						{visibleLine(path)} <b>{visibleLine(word)}</b>
+						{factName(path)} <b>{factValue(path, fact)}</b>
 					</span>
 				))}
 			</p>
-			<div class="plots">
-				{[...link.series.value].map(([name, series]) => (
-					<Reading key={name} name={name} unit={unitOf(name, status)} series={series} />
-				))}
-			</div>
 		</section>
 	);
 }
 
-interface ReadingProps {
-	readonly name: string;
-	readonly unit: string;
-	readonly series: Series;
+interface ReadingViewProps {
+	readonly reading: Reading;
+	readonly series: Series | undefined;
 }
 
-function Reading({ name, unit, series }: ReadingProps) {
-	const last = series.values.at(-1) ?? 0;
-	const label = visibleLine(
-		name
-			.split(".")
-			.filter((word) => word !== "value")
-			.join(" "),
-	);
+function ReadingView({ reading, series }: ReadingViewProps) {
+	const name = readingName(reading);
+	const isPlotted = series?.values.some((value) => value !== series.values[0]);
 	return (
 		<figure class="reading">
 			<figcaption>
-				{label}{" "}
-				<b>
-					{Number.isInteger(last) ? last : last.toPrecision(4)}
-					{visibleLine(unit)}
-				</b>
+				{name} <b>{readingValue(reading)}</b>
 			</figcaption>
-			{series.values.some((value) => value !== last) && <Plot series={series} label={label} />}
+			{reading.error !== undefined && <small class="bad-text">{visible(reading.error)}</small>}
+			{series && isPlotted && <Plot series={series} label={name} />}
 		</figure>
 	);
 }
-
-/** The words of a status, by their paths: the Wi-Fi's name, a theme. Units stand beside their numbers. */
-function wordsIn(status: object): [string, string][] {
-	return [...leavesIn(status)]
-		.filter(([path, leaf]) => typeof leaf !== "number" && !/\.(unit|kind)$/.test(path))
-		.map(([path, leaf]) => [path.replaceAll(".", " "), String(leaf)]);
-}
-
-/** The unit that stands beside a number: of "sensors.light.value", what "sensors.light.unit" says. */
-function unitOf(name: string, status: object): string {
-	const leaves = leavesIn(status);
-	const parents = [name.replace(/\.[^.]*$/, ""), name.replace(/\.value\..*$/, "")];
-	const unit = parents.map((parent) => leaves.get(`${parent}.unit`)).find((each) => typeof each === "string");
-	return unit === undefined ? "" : ` ${unit}`;
-}
-
-/** Names of tools that take pictures. */
-const PICTURE_TOOL = /(take_photo|snapshot)$/;
 
 /** The last picture, and buttons for a new one. */
 export function Pictures({ link }: { readonly link: Device }) {

@@ -1,19 +1,17 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { confirm } from "../parts/confirm.js";
 import { asCommand, asJson, asTypeScript } from "../parts/copies.js";
 import { Copy } from "../parts/copy.js";
 import { Result } from "../parts/result.js";
-import { controlOf, Field, parametersOf, type Values } from "../parts/schema-form.js";
+import { parametersOf } from "../parts/schema.js";
+import { Field, type Values } from "../parts/schema-form.js";
 import { visible, visibleLine } from "../parts/visible.js";
+import { leafFor, titleOf } from "../store/controls.js";
 import { type Device, leavesIn, type Outcome } from "../store/device.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
-
-/** Milliseconds after the last change of a slider until its value is sent. */
-const SETTLE_TIME = 300;
 
 interface ToolCardProps {
 	readonly link: Device;
@@ -27,9 +25,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	const values: Values = { ...knownValues(tool, link), ...chosen.value };
 	const outcome = useSignal<Outcome | undefined>(undefined);
 	const progress = useSignal<string | undefined>(undefined);
-	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-	const title = tool.title ?? tool.annotations?.title ?? tool.name;
-	const isLive = isSetAtOnce(tool);
+	const title = titleOf(tool) ?? tool.name;
 	const call = async (): Promise<void> => {
 		if (isDestructive(tool) && !(await confirm(t("confirmCall", { tool: visibleLine(title) }), t("call")))) {
 			return;
@@ -42,24 +38,17 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 		progress.value = undefined;
 		if (tool.annotations?.readOnlyHint !== true) {
 			await link.readStatus();
-			// From now on, the controls show what the device says.
-			chosen.value = isLive ? {} : chosen.value;
 		}
 	};
 	const change = (name: string, value: unknown): void => {
 		chosen.value = { ...chosen.value, [name]: value };
-		if (isLive) {
-			clearTimeout(timer.current);
-			timer.current = setTimeout(() => void call(), SETTLE_TIME);
-		}
 	};
-	useEffect(() => () => clearTimeout(timer.current), []);
 	const submit = (event: TargetedEvent<HTMLFormElement>): void => {
 		event.preventDefault();
 		void call();
 	};
 	return (
-		<details class="tool" open={isLive}>
+		<details class="tool">
 			<summary>
 				<span class="tool-title">{visibleLine(title)}</span>
 				<code>{visibleLine(tool.name)}</code>
@@ -129,29 +118,14 @@ function isDestructive({ annotations }: Tool): boolean {
 	return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;
 }
 
-/** Whether a change of its only control calls it: setting a value again does no harm. */
-export function isSetAtOnce(tool: Tool): boolean {
-	const [only, ...others] = parametersOf(tool);
-	const isHarmless =
-		!isDestructive(tool) && tool.annotations?.idempotentHint === true && !tool.annotations.readOnlyHint;
-	return (
-		isHarmless && only !== undefined && others.length === 0 && LIVE_CONTROLS.has(controlOf(only.name, only.schema))
-	);
-}
-
-const LIVE_CONTROLS: ReadonlySet<string> = new Set(["slider", "switch", "radio"]);
-
-/** Defaults, and what the device's status says of required parameters: of "brightness", what it has under the same name. */
-export function knownValues(tool: Tool, link: Device): Values {
-	const leaves = [...leavesIn(link.status.value)];
+/** Defaults, and what the device's status says of required parameters. */
+function knownValues(tool: Tool, link: Device): Values {
+	const leaves = leavesIn(link.status.value);
 	return Object.fromEntries(
-		parametersOf(tool).map(({ name, schema, required }) => {
-			const alike = leaves.filter(([path]) => path === name || path.endsWith(`.${name}`));
-			// A screen and a light have a brightness each: the tool's name says which.
-			const meant = alike.filter(([path]) => tool.name.includes(path.split(".")[0] ?? ""));
-			const [only, ...others] = alike.length > 1 ? meant : alike;
-			return [name, schema.default ?? (required && others.length === 0 ? only?.[1] : undefined)];
-		}),
+		parametersOf(tool).map(({ name, schema, required }) => [
+			name,
+			schema.default ?? (required ? leafFor(leaves, tool.name, name)?.[1] : undefined),
+		]),
 	);
 }
 

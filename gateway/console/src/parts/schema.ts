@@ -1,0 +1,70 @@
+import type { Tool } from "@modelcontextprotocol/client";
+
+/** The members of a JSON Schema that the form looks at. */
+export interface Schema {
+	readonly type?: unknown;
+	readonly title?: unknown;
+	readonly description?: unknown;
+	readonly default?: unknown;
+	readonly enum?: unknown;
+	readonly minimum?: unknown;
+	readonly maximum?: unknown;
+	readonly multipleOf?: unknown;
+	readonly maxLength?: unknown;
+	readonly format?: unknown;
+	readonly items?: unknown;
+}
+
+/** A number that names something: nobody slides to it. */
+const IS_NAME = /(^|_)id$|Id$/;
+
+/** Most values that are radio buttons; more are a list. */
+const MAX_RADIOS = 6;
+
+/** Largest range that is a slider. */
+const MAX_RANGE = 10_000;
+
+/** From this length on, a text gets an area. */
+const LONG_TEXT = 500;
+
+/** A tool's parameters, and whether each must be given. */
+export function parametersOf({ inputSchema }: Tool): readonly { name: string; schema: Schema; required: boolean }[] {
+	const required = Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : [];
+	return Object.entries(inputSchema.properties ?? {}).map(([name, schema]) => ({
+		name,
+		schema: typeof schema === "object" && schema !== null ? (schema as Schema) : {},
+		required: required.includes(name),
+	}));
+}
+
+/** Which control a parameter gets. */
+export function controlOf(name: string, schema: Schema) {
+	const { type, enum: values, minimum, maximum, description, maxLength } = schema;
+	if (Array.isArray(values) && values.every((each) => ["string", "number"].includes(typeof each))) {
+		return values.length <= MAX_RADIOS ? "radio" : "select";
+	}
+	if (type === "boolean") {
+		return "switch";
+	}
+	if (type === "integer" || type === "number") {
+		const isRange = typeof minimum === "number" && typeof maximum === "number" && maximum - minimum <= MAX_RANGE;
+		return isRange && !IS_NAME.test(name) ? "slider" : "number";
+	}
+	if (type === "string") {
+		if (/colou?r/i.test(name) && /#rrggbb/i.test(String(description))) {
+			return "color";
+		}
+		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
+	}
+	return type === "array" && isOfTexts(schema) ? "lines" : "json";
+}
+
+function isOfTexts({ items }: Schema): boolean {
+	return typeof items === "object" && items !== null && (items as Schema).type === "string";
+}
+
+/** Whether a number is in percent: of a full volume or brightness. */
+export function isPercent(name: string, { minimum, maximum, description }: Schema): boolean {
+	const isNamed = /percent/i.test(String(description)) || /volume|brightness/i.test(name);
+	return isNamed && minimum === 0 && maximum === 100;
+}

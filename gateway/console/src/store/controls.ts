@@ -1,0 +1,227 @@
+import type { Tool } from "@modelcontextprotocol/client";
+import { controlOf, isPercent, parametersOf, type Schema } from "../parts/schema.js";
+import { isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
+
+/** Most controls of one device: others are used by their forms. */
+const MAX_CONTROLS = 24;
+
+/** One value that a person sets. */
+export interface ControlInput {
+	/** The name of the parameter: "on", "brightness". */
+	readonly name: string;
+	readonly schema: Schema;
+	/** As the device's status has it; undefined if that does not tell. */
+	readonly value: Leaf | undefined;
+	/** Where the status has it. */
+	readonly path?: string | undefined;
+	/** The call that sets a value; undefined if no tool does. */
+	readonly callFor: ((value: unknown) => ToolCall) | undefined;
+}
+
+export interface ToolCall {
+	readonly tool: string;
+	readonly args: Record<string, unknown>;
+}
+
+/** A part of a device as a person uses it: a light, a switch, its volume, a button that does something. */
+export interface Control {
+	/** Unique in the device. */
+	readonly key: string;
+	readonly kind: "light" | "switch" | "servo" | "setting" | "action";
+	/** Its own name for people; undefined: its name in the code, in `name`. */
+	readonly title: string | undefined;
+	readonly name: string;
+	/** None: pressing it makes {@link press}. */
+	readonly inputs: readonly ControlInput[];
+	readonly press?: ToolCall;
+	/** Seconds until it switches itself off. */
+	readonly secondsLeft?: number;
+	/** Why it does not work. */
+	readonly error?: string | undefined;
+}
+
+/** The controls of a device, from its tools and its status: lights and switches first. */
+export function controlsOf(tools: readonly Tool[], status: object): readonly Control[] {
+	const harmless = tools.filter(isHarmless);
+	const found = [
+		...partControls(harmless, status, LIGHTS),
+		...partControls(harmless, status, SWITCHES),
+		...pairControls(harmless),
+		...partControls(harmless, status, SERVOS),
+		...settingControls(harmless, status),
+		...actionControls(harmless),
+	];
+	return found.slice(0, MAX_CONTROLS);
+}
+
+/** Clients assume the worst of a tool without hints; the gateway adds those that it knows. */
+function isHarmless({ annotations }: Tool): boolean {
+	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
+}
+
+/** How a kind of parts is set: by one tool, which takes the part's name. */
+interface PartKind {
+	readonly kind: "light" | "switch" | "servo";
+	/** The status has them here, by name. */
+	readonly member: string;
+	readonly tool: RegExp;
+	/** The parameter that names the part. */
+	readonly argument: string;
+	/** The parameters that a tap or a slide sets, as far as the part has them. */
+	readonly inputs: readonly string[];
+}
+
+const LIGHTS: PartKind = {
+	kind: "light",
+	member: "lights",
+	tool: /(^|_)self_light_set$/,
+	argument: "light",
+	inputs: ["on", "brightness", "color"],
+};
+const SWITCHES: PartKind = {
+	kind: "switch",
+	member: "switches",
+	tool: /(^|_)self_switch_set$/,
+	argument: "name",
+	inputs: ["on"],
+};
+const SERVOS: PartKind = {
+	kind: "servo",
+	member: "servos",
+	tool: /(^|_)self_servo_move$/,
+	argument: "name",
+	inputs: ["angle"],
+};
+
+/** Members of the status that {@link controlsOf} shows, whatever tools there are. */
+export const CONTROLLED: ReadonlySet<string> = new Set([LIGHTS.member, SWITCHES.member, SERVOS.member]);
+
+function partControls(
+	tools: readonly Tool[],
+	status: object,
+	{ kind, member, tool: name, argument, inputs }: PartKind,
+): readonly Control[] {
+	const tool = tools.find((each) => name.test(plain(each.name)));
+	const schemas = new Map((tool ? parametersOf(tool) : []).map((each) => [each.name, each.schema]));
+	return partsIn(status, member).map(([part, state]) => {
+		const { title, error, min, max, seconds_left: secondsLeft } = state;
+		// An angle is unknown until the servo was moved.
+		const known = inputs.filter((input) => input in state || kind === "servo");
+		return {
+			key: `${kind} ${part}`,
+			kind,
+			title: textIn(title),
+			name: part,
+			inputs: known.map((input) => ({
+				name: input,
+				// A servo's own range is smaller than that of its tool.
+				schema: { ...(schemas.get(input) ?? SCHEMAS[input]), ...(kind === "servo" && { minimum: min, maximum: max }) },
+				value: leafIn(state[input]),
+				callFor: tool && ((value: unknown) => ({ tool: tool.name, args: { [argument]: part, [input]: value } })),
+			})),
+			...(typeof secondsLeft === "number" && { secondsLeft }),
+			error: textIn(error),
+		};
+	});
+}
+
+/** The kinds of values, if no tool says them. */
+const SCHEMAS: Readonly<Record<string, Schema>> = {
+	on: { type: "boolean" },
+	brightness: { type: "integer", minimum: 0, maximum: 100 },
+	color: { type: "string", description: "#rrggbb" },
+	angle: { type: "number" },
+};
+
+/** Two tools of the family that switch one thing on and off. */
+function pairControls(tools: readonly Tool[]): readonly Control[] {
+	return tools.flatMap((on): Control[] => {
+		const [, path] = /^(.*)_turn_on$/.exec(plain(on.name)) ?? [];
+		const off = tools.find(({ name }) => path !== undefined && plain(name) === `${path}_turn_off`);
+		if (path === undefined || off === undefined || [on, off].some((each) => parametersOf(each).length > 0)) {
+			return [];
+		}
+		const callFor = (value: unknown): ToolCall => ({ tool: (value ? on : off).name, args: {} });
+		const input: ControlInput = { name: "on", schema: { type: "boolean" }, value: undefined, callFor };
+		return [{ key: on.name, kind: "switch", title: undefined, name: partName(path), inputs: [input] }];
+	});
+}
+
+/** The controls whose changes are sent at once. */
+const TAPPED: ReadonlySet<string> = new Set(["slider", "switch", "radio", "color"]);
+
+/** Tools that set one value: setting it again does no harm. */
+function settingControls(tools: readonly Tool[], status: object): readonly Control[] {
+	return tools.flatMap((tool): Control[] => {
+		const [only, ...others] = parametersOf(tool);
+		const isSetting = only !== undefined && others.length === 0 && tool.annotations?.idempotentHint === true;
+		const isPart = [LIGHTS, SWITCHES, SERVOS].some(({ tool: name }) => name.test(plain(tool.name)));
+		if (!isSetting || isPart || !TAPPED.has(controlOf(only.name, only.schema))) {
+			return [];
+		}
+		const [path, value] = leafFor(leavesIn(status), tool.name, only.name) ?? [];
+		const callFor = (next: unknown): ToolCall => ({ tool: tool.name, args: { [only.name]: next } });
+		const title = titleOf(tool)?.replace(/^set (the )?(?=.)/i, "");
+		const input = { name: only.name, schema: only.schema, value, path, callFor };
+		return [{ key: tool.name, kind: "setting", title, name: partName(plain(tool.name)), inputs: [input] }];
+	});
+}
+
+/** Tools that do something without being told anything: "Play chime". */
+function actionControls(tools: readonly Tool[]): readonly Control[] {
+	const isAction = (tool: Tool): boolean => {
+		const name = plain(tool.name);
+		return parametersOf(tool).length === 0 && !PICTURE_TOOL.test(name) && !/_turn_(on|off)$/.test(name);
+	};
+	return tools.filter(isAction).map((tool) => ({
+		key: tool.name,
+		kind: "action",
+		title: titleOf(tool),
+		name: partName(plain(tool.name)),
+		inputs: [],
+		press: { tool: tool.name, args: {} },
+	}));
+}
+
+/** The value of a tool's parameter in the status, by the same name, with its path. */
+export function leafFor(
+	leaves: ReadonlyMap<string, Leaf>,
+	tool: string,
+	parameter: string,
+): readonly [path: string, leaf: Leaf] | undefined {
+	const alike = [...leaves].filter(([path]) => path === parameter || path.endsWith(`.${parameter}`));
+	// A screen and a light have a brightness each: the tool's name says which.
+	const meant = alike.filter(([path]) => tool.includes(path.split(".")[0] ?? ""));
+	const [only, ...others] = alike.length > 1 ? meant : alike;
+	return others.length === 0 ? only : undefined;
+}
+
+/** A tool's name for people. */
+export function titleOf({ title, annotations }: Tool): string | undefined {
+	return title ?? annotations?.title;
+}
+
+/** "kitchen__self_lamp" is "lamp". */
+function partName(tool: string): string {
+	return tool.replace(/^.*self_/, "");
+}
+
+/** The parts of one kind in a status. */
+export function partsIn(status: object, member: string): readonly [string, Readonly<Record<string, unknown>>][] {
+	const parts = (status as Record<string, unknown>)[member];
+	const all = isObject(parts) ? Object.entries(parts).slice(0, MAX_CONTROLS) : [];
+	return all.filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1]));
+}
+
+function textIn(value: unknown): string | undefined {
+	return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function leafIn(value: unknown): Leaf | undefined {
+	return typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
+}
+
+/** The unit of a value that is set. */
+export function unitOfInput({ name, schema }: ControlInput): string {
+	return isPercent(name, schema) ? "%" : name === "angle" ? "°" : "";
+}

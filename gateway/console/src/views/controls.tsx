@@ -1,0 +1,196 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { controlOf } from "../parts/schema.js";
+import { visible } from "../parts/visible.js";
+import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
+import type { Device } from "../store/device.js";
+import { session } from "../store/session.js";
+import { duration, t } from "../texts/index.js";
+import { controlName, inputName, inputValue, optionText } from "../texts/words.js";
+
+/** Milliseconds after the last move of a slider until its value is sent. */
+const SETTLE_TIME = 300;
+
+interface ControlsProps {
+	readonly link: Device;
+	readonly isDisabled?: boolean;
+}
+
+/** The controls of a device: each is set with one tap. */
+export function Controls({ link, isDisabled = false }: ControlsProps) {
+	const controls = controlsOf(link.tools.value ?? [], link.status.value);
+	if (controls.length === 0) {
+		return null;
+	}
+	return (
+		<section class="card" aria-labelledby="controls">
+			<h2 id="controls">{t("controls")}</h2>
+			<fieldset class="tiles" disabled={isDisabled || session.value?.readOnly === true}>
+				{controls.map((control) => (
+					<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
+				))}
+			</fieldset>
+		</section>
+	);
+}
+
+interface TileProps {
+	readonly link: Device;
+	readonly control: Control;
+	readonly name: string;
+}
+
+/** One control, and why its last call failed. */
+function Tile({ link, control, name }: TileProps) {
+	const { inputs, press, secondsLeft, error } = control;
+	/** Values that were set, until the device reports its own. */
+	const set = useSignal<Readonly<Record<string, unknown>>>({});
+	const said = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
+	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+	const changes = useRef(0);
+	const current = useRef(inputs);
+	current.current = inputs;
+	useEffect(() => () => clearTimeout(timer.current), []);
+	const call = async ({ tool, args }: ToolCall, input?: string): Promise<void> => {
+		const change = changes.current;
+		const { result, error: failure } = await link.call(tool, args);
+		const [first] = result?.content ?? [];
+		const isBad = failure !== undefined || result?.isError === true;
+		const text = failure ?? (first?.type === "text" ? first.text : "");
+		said.value = isBad ? { text, isBad } : input === undefined ? { text: t("done"), isBad } : undefined;
+		await link.readStatus();
+		const isTold = current.current.some(({ name, value }) => name === input && value !== undefined);
+		// A value that was set since then is not yet sent.
+		if ((isBad || isTold) && changes.current === change) {
+			set.value = {};
+		}
+	};
+	const change = (input: ControlInput, value: unknown): void => {
+		set.value = { ...set.value, [input.name]: value };
+		changes.current += 1;
+		clearTimeout(timer.current);
+		const wait = SLIDES.has(controlOf(input.name, input.schema)) ? SETTLE_TIME : 0;
+		timer.current = setTimeout(() => input.callFor && void call(input.callFor(value), input.name), wait);
+	};
+	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));
+	return (
+		<div class="tile" role="group" aria-label={name}>
+			<div class="tile-head">
+				<span>{name}</span>
+				{press && (
+					<button type="button" aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)}>
+						{t("press")}
+					</button>
+				)}
+				{first && <Input {...first} label={name} onChange={(value) => change(first.input, value)} />}
+			</div>
+			{others.map(({ input, value }) => (
+				<div key={input.name} class="tile-line">
+					<small>{inputName(input)}</small>
+					<Input
+						input={input}
+						value={value}
+						label={`${name}: ${inputName(input)}`}
+						onChange={(next) => change(input, next)}
+					/>
+				</div>
+			))}
+			{secondsLeft !== undefined && <small>{t("offIn", { time: duration(secondsLeft * 1_000) })}</small>}
+			{error !== undefined && <small class="bad-text">{visible(error)}</small>}
+			<small role="status" class={said.value?.isBad ? "bad-text" : ""}>
+				{said.value && visible(said.value.text)}
+			</small>
+		</div>
+	);
+}
+
+/** Controls that have many values on their way to one. */
+const SLIDES: ReadonlySet<string> = new Set(["slider", "color"]);
+
+interface InputProps {
+	readonly input: ControlInput;
+	readonly value: unknown;
+	readonly label: string;
+	readonly onChange: (value: unknown) => void;
+}
+
+function Input(props: InputProps) {
+	const { input, value, label, onChange } = props;
+	const { name, schema, callFor } = input;
+	const isDisabled = callFor === undefined;
+	switch (controlOf(name, schema)) {
+		case "switch":
+			return input.value === undefined ? <Choice {...props} options={[true, false]} /> : <Toggle {...props} />;
+		case "radio":
+			return <Choice {...props} options={schema.enum as (string | number)[]} />;
+		case "color":
+			return (
+				<input
+					type="color"
+					aria-label={label}
+					disabled={isDisabled}
+					value={typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#ffffff"}
+					onInput={({ currentTarget }) => onChange(currentTarget.value)}
+				/>
+			);
+		default:
+			return <Slider {...props} />;
+	}
+}
+
+function Toggle({ input: { callFor }, value, label, onChange }: InputProps) {
+	return (
+		<span class="switch">
+			<small>{t(value === true ? "on" : "off")}</small>
+			<input
+				type="checkbox"
+				role="switch"
+				aria-label={label}
+				disabled={callFor === undefined}
+				aria-checked={value === true}
+				checked={value === true}
+				onChange={() => onChange(value !== true)}
+			/>
+		</span>
+	);
+}
+
+function Choice({
+	input: { name },
+	value,
+	label,
+	onChange,
+	options,
+}: InputProps & { readonly options: readonly (string | number | boolean)[] }) {
+	return (
+		<span class="segments" role="group" aria-label={label}>
+			{options.map((option) => (
+				<button key={String(option)} type="button" aria-pressed={value === option} onClick={() => onChange(option)}>
+					{typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
+				</button>
+			))}
+		</span>
+	);
+}
+
+function Slider({ input, value, label, onChange }: InputProps) {
+	const { minimum, maximum, multipleOf, type } = input.schema;
+	const [min, max] = [Number(minimum), Number(maximum)];
+	const step =
+		typeof multipleOf === "number" ? multipleOf : type === "integer" || max - min > 20 ? 1 : (max - min) / 100;
+	const isKnown = typeof value === "number";
+	return (
+		<span class={`slider ${isKnown ? "" : "unset"}`}>
+			<input
+				type="range"
+				aria-label={label}
+				aria-valuetext={inputValue(input, value)}
+				disabled={input.callFor === undefined}
+				{...{ min, max, step }}
+				value={isKnown ? value : Math.round((min + max) / 2)}
+				onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+			/>
+			<output>{inputValue(input, value)}</output>
+		</span>
+	);
+}
