@@ -46,11 +46,12 @@ export interface Build {
  *
  * @param manifest path from the project's folder
  * @param target as mcconfig calls it, or "virtual"
+ * @param without manifests that are left out
  * @throws Error that names the manifest and its fault
  */
-export function readBuild(manifest: string, target: string): Build {
+export function readBuild(manifest: string, target: string, without: readonly string[] = []): Build {
 	const modules = new Map<string, string>();
-	const manifests = new Set<string>();
+	const manifests = new Set(without);
 	const sdk: string[] = [];
 	readInto({ modules, manifests, sdk }, manifest, target);
 	for (const name of [...modules.keys()].filter((each) => each.startsWith(LEFT_OUT))) {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DeviceDefinition } from "../../src/parts/index.js";
 import { fromProject } from "../../toolchain/manifests.js";
 import { checkDevice, chipOfBoard, readDevice } from "../../toolchain/read-device.js";
 import { SdkError } from "./sdk.js";
@@ -13,17 +14,19 @@ const CHIPS = "esp32";
  *
  * @param folder the manifest's
  * @param target as mcconfig calls it: "esp32/esp32c3"
+ * @returns undefined without a device, or on another platform
  */
-export async function checkParts(folder: string, target: string): Promise<void> {
+export async function checkParts(folder: string, target: string): Promise<DeviceDefinition | undefined> {
 	const manifest = join(folder, "manifest.json");
 	if (!definesParts(folder) || target.split("/")[0] !== CHIPS) {
-		return;
+		return undefined;
 	}
 	try {
 		const device = await readDevice(fromProject(manifest), target);
 		for (const warning of device === undefined ? [] : checkDevice(device, chipOfBoard(target))) {
 			console.error(`warning: ${warning}`);
 		}
+		return device;
 	} catch (error) {
 		throw new SdkError((error as Error).message, { cause: error });
 	}

@@ -8,6 +8,7 @@ import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { listPreloads } from "./preload.js";
+import { makeProjectManifest } from "./project-manifest.js";
 import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 import { takeGlyphs } from "./settings.js";
 
@@ -26,6 +27,8 @@ interface McconfigOptions {
 	readonly env?: NodeJS.ProcessEnv;
 	/** The build folder. Default: the manifest's. */
 	readonly output?: string;
+	/** A file in the folder. Default: manifest.json. */
+	readonly manifest?: string;
 }
 
 /**
@@ -38,15 +41,34 @@ export async function mcconfig(
 	sdk: Sdk,
 	folder: string,
 	args: readonly string[],
-	{ show, env = sdkEnvironment(sdk), output = outputOf(folder) }: McconfigOptions,
+	{ show, env = sdkEnvironment(sdk), output = outputOf(folder), manifest = MANIFEST }: McconfigOptions,
 ): Promise<void> {
 	if (/\s/.test(output)) {
 		throw new SdkError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
 	}
-	await checkParts(folder, args[args.indexOf("-p") + 1] ?? "");
-	prepareFolder(output, [folder, ...args]);
+	const target = args[args.indexOf("-p") + 1] ?? "";
+	const device = await checkParts(folder, target);
+	const { files = {}, notes = [] } = device === undefined ? {} : makeProjectManifest(folder, target, device);
+	prepareFolder(output, [folder, ...args, ...Object.values(files)]);
+	const path = device === undefined ? join(folder, manifest) : writeProject(join(output, "project"), files);
+	for (const note of notes) {
+		console.error(`note: ${note}`);
+	}
 	addIdfSettings(sdk, output, nameOf(folder), args);
-	await makeWith(sdk, "mcconfig", ["-o", output, ...args], { output, show, options: { cwd: folder, env } });
+	await makeWith(sdk, "mcconfig", ["-o", output, ...args, path], { output, show, options: { cwd: folder, env } });
+}
+
+/** @returns the path of its manifest */
+function writeProject(folder: string, files: Readonly<Record<string, string>>): string {
+	mkdirSync(folder, { recursive: true });
+	for (const [name, text] of Object.entries(files)) {
+		const path = join(folder, name);
+		// Make compares the times of files.
+		if (!existsSync(path) || readFileSync(path, "utf8") !== text) {
+			writeFileSync(path, text);
+		}
+	}
+	return join(folder, MANIFEST);
 }
 
 /**
@@ -156,10 +178,11 @@ export async function linkForChip(
 	const linked = join(linkFolder(folder, target, manifest), "mc.xs.c");
 	// A file of an earlier build would be mistaken for this one's.
 	rmSync(linked, { force: true });
-	await mcconfig(sdk, folder, [...args, "-t", linked, join(folder, manifest)], {
+	await mcconfig(sdk, folder, [...args, "-t", linked], {
 		show: false,
 		env: standInForIdf(sdkEnvironment(sdk)),
 		output: linkOutput(folder, target, manifest),
+		manifest,
 	});
 	return linked;
 }

@@ -41,7 +41,7 @@ const DEFAULT_STEP = 1 / 50;
 export function analog(options: AnalogOptions): Part {
 	const { pin, kind = "analog", from, to = [0, 100], threshold } = options;
 	return {
-		kind: "analog",
+		makes: "sensor",
 		pins: [{ pin, use: "analog" }],
 		fault: firstFault(pinFault(pin), rangeFault("from", from), rangeFault("to", to), sensorFault(options)),
 		open: (io) => {

@@ -19,7 +19,7 @@ export interface ButtonOptions {
 export function button(options: ButtonOptions): Part {
 	const { pin, activeHigh = false } = options;
 	return {
-		kind: "button",
+		makes: "button",
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
 		fault: pinFault(pin) || undefined,
 		open: (io) => {

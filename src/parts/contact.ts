@@ -28,7 +28,7 @@ const DEFAULT_DEBOUNCE = 30;
  * door: contact({ pin: 4, pull: "up" })
  */
 export function contact(options: ContactOptions): Part {
-	return binaryPart("contact", { kind: "opening", ...options });
+	return binaryPart({ kind: "opening", ...options });
 }
 
 /**
@@ -38,13 +38,13 @@ export function contact(options: ContactOptions): Part {
  * hall: motion({ pin: 27 })
  */
 export function motion(options: ContactOptions): Part {
-	return binaryPart("motion", { kind: "motion", ...options });
+	return binaryPart({ kind: "motion", ...options });
 }
 
-function binaryPart(kind: string, options: ContactOptions & { readonly kind: string }): Part {
+function binaryPart(options: ContactOptions & { readonly kind: string }): Part {
 	const { pin, pull, active, debounce } = options;
 	return {
-		kind,
+		makes: "sensor",
 		pins: [{ pin, use: "input", pull }],
 		fault: firstFault(
 			pinFault(pin),

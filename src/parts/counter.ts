@@ -27,7 +27,7 @@ interface PulseCount {
 export function counter(options: CounterOptions): Part {
 	const { pin, control, each = 1, kind = "count", threshold } = options;
 	return {
-		kind: "counter",
+		makes: "sensor",
 		pins: [pin, ...(control === undefined ? [] : [control])].map((pin) => ({ pin, use: "input" })),
 		fault: firstFault(
 			pinFault(pin),

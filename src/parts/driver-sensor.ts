@@ -51,7 +51,7 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 	const { bus, address, pin, trigger, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
 	return {
-		kind: "sensor",
+		makes: "sensor",
 		pins: pinsOf(options),
 		fault: firstFault(
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",

@@ -25,7 +25,7 @@ export function neopixel(options: NeoPixelOptions): Part {
 	const { pin, title, length, order = "GRB" } = options;
 	const isLength = Number.isInteger(length) && length >= 1 && length <= MAX_LENGTH;
 	return {
-		kind: "neopixel",
+		makes: "light",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),

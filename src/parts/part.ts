@@ -39,6 +39,9 @@ export interface PartIo {
 	readonly log: (message: string) => void;
 }
 
+/** Members of an opened part. */
+export type PartKind = Exclude<keyof OpenedPart, "sessionEnded" | "close">;
+
 /** A part at work: one of these, by which tools and clients reach it. */
 export interface OpenedPart {
 	readonly switch?: Switch;
@@ -54,8 +57,8 @@ export interface OpenedPart {
 
 /** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
 export interface Part {
-	/** The function that made it: "relay", "analog". */
-	readonly kind: string;
+	/** What it is once it is open, by which a build has the tools for it. */
+	readonly makes: PartKind;
 	readonly pins: readonly UsedPin[];
 	/** What is wrong with it: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;

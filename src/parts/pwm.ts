@@ -23,7 +23,7 @@ export interface PwmOptions extends PartOptions {
 export function pwm(options: PwmOptions): Part {
 	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
 	return {
-		kind: "pwm",
+		makes: "light",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),

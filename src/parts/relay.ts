@@ -41,7 +41,7 @@ const MIN_PERIOD = 1;
 export function relay(options: RelayOptions): Part {
 	const { pin, maxOn, minOff, onSessionLost } = options;
 	return {
-		kind: "relay",
+		makes: "switch",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),

@@ -50,7 +50,7 @@ const MAX_INTERVAL = 86_400;
 export function serial(options: SerialOptions): Part {
 	const { rx, tx, baud, port, end, interval } = options;
 	return {
-		kind: "serial",
+		makes: "line",
 		pins: [
 			...(rx === undefined ? [] : [{ pin: rx, use: "input" as const }]),
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),

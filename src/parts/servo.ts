@@ -33,7 +33,7 @@ export function servo(options: ServoOptions): Part {
 	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
 	const times = { min: 400, max: 2_600, unit: "microseconds", optional: false };
 	return {
-		kind: "servo",
+		makes: "servo",
 		pins: [{ pin, use: "output" }],
 		fault: firstFault(
 			pinFault(pin),

@@ -1,7 +1,7 @@
 import type { Attachment } from "../app/application-options.js";
 import type { Board, Hardware } from "../hardware/hardware.js";
 import type { DeviceDefinition } from "./device.js";
-import type { OpenedPart, PartIo } from "./part.js";
+import type { PartIo, PartKind } from "./part.js";
 
 /** A board with the parts of its device, and what follows the application for them. */
 export interface WithParts<Own extends Board> {
@@ -17,7 +17,7 @@ const PLACES = [
 	["servo", "servos"],
 	["line", "lines"],
 	["button", "buttons"],
-] as const satisfies readonly (readonly [keyof OpenedPart, keyof Hardware])[];
+] as const satisfies readonly (readonly [PartKind, keyof Hardware])[];
 
 /**
  * Opens the parts of a device, beside those of the board.

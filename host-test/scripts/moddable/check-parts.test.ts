@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -49,7 +49,10 @@ describe("a build of a device of one's own", () => {
 		it(`links ${folder} for ${target}`, {
 			skip: sdk === undefined && NO_SDK,
 		}, async () => {
-			await linkForChip(sdk as Sdk, root + folder, target, ["-p", target]);
+			const linked = await linkForChip(sdk as Sdk, root + folder, target, ["-p", target]);
+			const modules = readFileSync(linked, "utf8");
+			assert.match(modules, /"src\/parts\/retried"/);
+			assert.doesNotMatch(modules, /"src\/parts\/counter"/);
 		});
 	}
 });
