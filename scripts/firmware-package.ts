@@ -67,7 +67,7 @@ const { writeLicences }: PackageFiles = await import(new URL("package-files.mjs"
 const { bundleDevicePage }: PageBundler = await import(new URL("../toolchain/bundle.mjs", import.meta.url).href);
 const { bundleDeclarations }: Declarations = await import(new URL("declarations.mjs", import.meta.url).href);
 
-const { devDependencies, engines, license } = readPackage(ROOT);
+const { dependencies, devDependencies, engines, license } = readPackage(ROOT);
 
 /**
  * Makes the package xs-mcp, and its tarball: the firmware and its virtual device, for projects. In it each file has the place
@@ -234,13 +234,15 @@ function emptied(folder: string): string {
 }
 
 function pick(names: readonly string[]): Record<string, string> {
-	return Object.fromEntries(names.map((name) => [name, devDependencies[name] as string]));
+	const versions = { ...dependencies, ...devDependencies };
+	return Object.fromEntries(names.map((name) => [name, versions[name] as string]));
 }
 
 interface ReadPackage {
 	readonly version: string;
 	readonly license: string;
 	readonly engines: object;
+	readonly dependencies: Readonly<Record<string, string>>;
 	readonly devDependencies: Readonly<Record<string, string>>;
 }
 

@@ -1,45 +1,23 @@
-// Runs one of the project's programs: `node scripts/run.mjs file.ts …`. Installs what it needs first, so that
+// Runs one of the project's programs: `node scripts/run.mjs [--omit=dev] file.ts …`. Installs what it needs first, so that
 // `npm start` and `npm test` do everything on a fresh clone.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { installMissing } from "./install.mjs";
+
+/** As for npm: the program needs no packages for development. */
+const OMIT_DEV = "--omit=dev";
 
 /** Poll interval for npm's process, ms. */
 const ORPHAN_CHECK_INTERVAL = 200;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Whether node_modules matches the lock file, judged by npm's copy of it in node_modules. */
-function isInstalled() {
-	const installed = `${root}node_modules/.package-lock.json`;
-	if (!existsSync(installed)) {
-		return false;
-	}
-	const wanted = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")).packages;
-	const present = JSON.parse(readFileSync(installed, "utf8")).packages;
-	return Object.entries(wanted).every(
-		([path, entry]) =>
-			path === "" ||
-			entry.link ||
-			entry.optional ||
-			!path.includes("node_modules/") ||
-			present[path]?.version === entry.version,
-	);
+const omitsDev = process.argv[2] === OMIT_DEV;
+const [program, ...rest] = process.argv.slice(omitsDev ? 3 : 2);
+const status = await installMissing(root, omitsDev);
+if (status !== 0) {
+	process.exit(status);
 }
-
-if (!isInstalled()) {
-	console.error("Installing what the project needs, once …");
-	const { status } = spawnSync("npm", ["ci", "--loglevel=error"], {
-		cwd: root,
-		stdio: ["ignore", 2, 2],
-		shell: process.platform === "win32",
-	});
-	if (status !== 0) {
-		process.exit(status ?? 1);
-	}
-}
-
-const [program, ...rest] = process.argv.slice(2);
 const path = `${root}${program}`;
 
 /** npm forwards a signal to its shell, which ends and orphans this process. */
@@ -60,7 +38,7 @@ if (program.endsWith(".ts")) {
 	child.on("exit", (code, signal) => process.exit(signal === null ? code : 1));
 } else {
 	// A program that needs no loader runs in this process: a second one would take another 40 MB.
-	process.argv.splice(1, 2, path);
+	process.argv.splice(1, process.argv.length - 1, path, ...rest);
 	endWithNpm(() => process.kill(process.pid, "SIGTERM"));
 	await import(pathToFileURL(path).href);
 }

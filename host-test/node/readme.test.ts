@@ -43,3 +43,10 @@ describe("a translated README", () => {
 		});
 	}
 });
+
+it("each README says at its top what has not run on a real chip", () => {
+	for (const name of [ENGLISH, ...TRANSLATIONS]) {
+		const [top = ""] = read(name).split("\n## ");
+		assert.ok(linksOf(top).includes("docs/verified.md"), name);
+	}
+});

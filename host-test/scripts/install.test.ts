@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const INSTALL = new URL("../../scripts/install.mjs", import.meta.url).href;
+
+/** What `npm start` needs, what only tests need, and what some computers cannot install. */
+const WANTED = {
+	"": { name: "root" },
+	"node_modules/used": { version: "1.0.0" },
+	"node_modules/tested": { version: "1.0.0", dev: true },
+	"node_modules/of-mac": { version: "1.0.0", optional: true },
+};
+
+/** Runs the installation where node_modules has some packages. Returns how npm was called: a program that only says so. */
+function install(present: object | undefined, omitsDev: boolean): string {
+	const root = `${temporaryFolder("xs-mcp-install-")}/`;
+	writeFileSync(`${root}package-lock.json`, JSON.stringify({ packages: WANTED }));
+	if (present !== undefined) {
+		mkdirSync(`${root}node_modules`);
+		writeFileSync(`${root}node_modules/.package-lock.json`, JSON.stringify({ packages: present }));
+	}
+	writeFileSync(join(root, "npm"), `#!/bin/sh\necho "npm $*" >called\n`);
+	chmodSync(join(root, "npm"), 0o755);
+	const program = `import { installMissing } from ${JSON.stringify(INSTALL)};
+		process.exitCode = await installMissing(${JSON.stringify(root)}, ${omitsDev});`;
+	const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+		encoding: "utf8",
+		env: { ...process.env, PATH: `${root}:${process.env.PATH}` },
+	});
+	assert.equal(status, 0, stderr);
+	return existsSync(`${root}called`) ? readFileSync(`${root}called`, "utf8").trim() : "";
+}
+
+describe("a program of the project", { skip: process.platform === "win32" && "needs sh" }, () => {
+	const { "": _, "node_modules/tested": tested, ...needed } = WANTED;
+
+	it("installs on a fresh clone only what it needs", () => {
+		assert.equal(install(undefined, true), "npm ci --omit=dev --loglevel=error");
+		assert.equal(install(undefined, false), "npm ci --loglevel=error");
+	});
+
+	it("installs nothing that is installed", () => {
+		assert.equal(install(needed, true), "");
+		assert.equal(install({ ...needed, "node_modules/tested": tested }, false), "");
+	});
+
+	it("installs the rest if it needs it", () => {
+		assert.equal(install(needed, false), "npm ci --loglevel=error");
+	});
+
+	it("keeps the packages for development when another package has a new version", () => {
+		const old = { "node_modules/used": { version: "0.9.0" }, "node_modules/tested": tested };
+		assert.equal(install(old, true), "npm ci --loglevel=error");
+	});
+});
