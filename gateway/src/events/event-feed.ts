@@ -1,16 +1,13 @@
 import type { EventLog, LoggedEvent } from "./event-log.js";
-import type { CommonArguments, EventType } from "./event-types.js";
-import { hasMembers } from "./event-types.js";
 
 /** What one subscription asks for, and may see. */
 export interface EventQuery {
-	readonly type: EventType;
-	/** Arguments that were checked. */
-	readonly args: Readonly<Record<string, unknown>>;
-	/** Whether the subscriber may see events of a device, as of now. */
-	readonly reaches: (device: string) => boolean;
-	/** The device with an alias or id, and its tags, as of now. */
-	readonly find: (device: string) => { readonly id: string; readonly tags: readonly string[] } | undefined;
+	/** Whether the subscription asks for an event, and the subscriber may see it, as of now. */
+	readonly matches: (event: LoggedEvent) => boolean;
+	/** Seconds: at most one event of each device in each span of this length. */
+	readonly pause?: number | undefined;
+	/** Where the events come from, unless they are recorded anyway. */
+	readonly source?: { readonly ready: Promise<void>; readonly close: () => void };
 }
 
 /** Where a subscription begins to read. */
@@ -59,6 +56,16 @@ export class EventFeed {
 		return truncated;
 	}
 
+	/** Settles when the events are recorded. Rejects with ProtocolError. */
+	get ready(): Promise<void> {
+		return this.#query.source?.ready ?? Promise.resolve();
+	}
+
+	/** To be called once the subscription has ended. */
+	close(): void {
+		this.#query.source?.close();
+	}
+
 	/** The next events, oldest first; none if there are no more at the moment. The cursor moves behind them. */
 	next(limit = MAX_BATCH): readonly LoggedEvent[] {
 		this.#checkLost();
@@ -68,7 +75,7 @@ export class EventFeed {
 				return found;
 			}
 			this.#position = event.seq;
-			if (this.#isMeant(event) && this.#isDue(event)) {
+			if (this.#query.matches(event) && this.#isDue(event)) {
 				found.push(event);
 			}
 		}
@@ -118,37 +125,22 @@ export class EventFeed {
 
 	/** Which spans of time had an event before this subscription goes on: it may have begun at another gateway, or be a poll. */
 	#prime(): void {
-		if (this.#query.args.pause === undefined) {
+		if (this.#query.pause === undefined) {
 			return;
 		}
 		for (const event of this.#log.after(this.#log.start)) {
 			if (event.seq > this.#position) {
 				return;
 			}
-			if (this.#isMeant(event)) {
+			if (this.#query.matches(event)) {
 				this.#isDue(event);
 			}
 		}
 	}
 
-	#isMeant({ name, device, data }: LoggedEvent): boolean {
-		const { type, args, reaches, find } = this.#query;
-		if (name !== type.name || !reaches(device)) {
-			return false;
-		}
-		const { device: asked, tag, pause: _, ...others } = args as CommonArguments & Record<string, unknown>;
-		if (asked !== undefined && asked !== device && find(asked)?.id !== device) {
-			return false;
-		}
-		if (tag !== undefined && find(device)?.tags.includes(tag) !== true) {
-			return false;
-		}
-		return type.matches?.(data, others) ?? hasMembers(data, others);
-	}
-
 	/** Spans begin at the same moments for everybody, so that polls need no memory of the polls before. */
 	#isDue({ device, timestamp }: LoggedEvent): boolean {
-		const { pause } = this.#query.args as CommonArguments;
+		const { pause } = this.#query;
 		if (pause === undefined) {
 			return true;
 		}

@@ -1,10 +1,12 @@
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import { z } from "zod";
-import type { Access } from "../config/access.js";
+import { type Access, reaches } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
-import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
+import { EventFeed, type StartPoint } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
-import { EVENT_TYPES, type EventType, findEventType } from "./event-types.js";
+import { maySee, type QueryScope, queryFor, seesUserTools, type Viewer } from "./event-query.js";
+import { EVENT_TYPES, findEventType } from "./event-types.js";
+import { UpstreamEvents } from "./upstream-events.js";
 import type { WebhookRecord } from "./webhook-file.js";
 import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
 
@@ -12,24 +14,17 @@ import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks
 const MAX_STREAMS = 20;
 const MAX_STREAMS_WITHOUT_TOKEN = 100;
 
-/** Who subscribes: what it may reach, and on which path. */
-export interface Viewer {
-	readonly access: Access;
-	/** Alias or id: only this server. Undefined: all servers. */
-	readonly server: string | undefined;
-}
-
 /** A type as a client lists it. */
 interface ListedEventType {
 	readonly name: string;
-	readonly title: string;
+	readonly title?: string | undefined;
 	readonly description: string;
 	readonly delivery: readonly ("poll" | "push" | "webhook")[];
 	readonly inputSchema: object;
 	readonly payloadSchema: object;
 }
 
-interface EventServiceOptions extends Omit<WebhooksOptions, "feedOf"> {
+interface EventServiceOptions extends Omit<WebhooksOptions, "feedOf" | "isValid"> {
 	readonly log: EventLog;
 	readonly servers: ServerRegistry;
 	/** The access with a token, by its hash; undefined once it is not valid. */
@@ -49,18 +44,24 @@ export interface SubscribeParams extends StartPoint {
 export class EventService {
 	readonly #options: EventServiceOptions;
 	readonly #webhooks: Webhooks;
+	readonly #upstream: UpstreamEvents;
 	/** Streams that are open, by token; empty for clients without one. */
 	readonly #streams = new Map<string, number>();
 
 	constructor(options: EventServiceOptions) {
 		this.#options = options;
-		this.#webhooks = new Webhooks({ ...options, feedOf: (record) => this.#feedOf(record) });
+		this.#upstream = new UpstreamEvents(options.log, options.servers);
+		this.#webhooks = new Webhooks({
+			...options,
+			feedOf: (record) => this.#feedOf(record),
+			isValid: ({ holder }) => options.accessOf(holder) !== undefined,
+		});
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
-	list({ access }: Viewer): readonly ListedEventType[] {
+	list({ access, server }: Viewer): readonly ListedEventType[] {
 		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
-		return EVENT_TYPES.filter(({ isUserOnly }) => !isUserOnly || seesUserTools(access)).map(
+		const own = EVENT_TYPES.filter(({ isUserOnly }) => !isUserOnly || seesUserTools(access)).map(
 			({ name, title, description, input, payload }) => ({
 				name,
 				title,
@@ -70,6 +71,16 @@ export class EventService {
 				payloadSchema: schemaOf(payload),
 			}),
 		);
+		const others = this.#reached(access, server).flatMap((each) => this.#upstream.typesOf(each));
+		return [...own, ...others.map((type) => ({ ...type, delivery }))];
+	}
+
+	/** The servers that a client may reach on its path. */
+	#reached(access: Access, server: string | undefined): readonly Server[] {
+		const { servers } = this.#options;
+		return (server === undefined ? servers.all : [servers.find(server) ?? []].flat()).filter(({ id }) =>
+			reaches(access, id),
+		);
 	}
 
 	/**
@@ -78,16 +89,21 @@ export class EventService {
 	 * @throws ProtocolError if there is no such type, or the arguments or the cursor are wrong
 	 */
 	feed(
-		viewer: Viewer,
+		{ access, server }: Viewer,
 		name: string,
-		args: Readonly<Record<string, unknown>> | undefined,
+		args: Readonly<Record<string, unknown>> = {},
 		start: StartPoint,
 	): EventFeed {
-		try {
-			return new EventFeed(this.#options.log, this.#query(viewer, name, args), start);
-		} catch (error) {
-			throw error instanceof RangeError ? invalid(error.message) : error;
+		const { accessOf } = this.#options;
+		const type = findEventType(name);
+		const isListed = type
+			? !type.isUserOnly || seesUserTools(access)
+			: this.#upstream.has(name, this.#reached(access, server));
+		if (!isListed) {
+			throw notFound("event", `Unknown event: ${name}`);
 		}
+		const current = (): Access | undefined => (access.holder === undefined ? access : accessOf(access.holder));
+		return this.#feed({ current, server }, name, args, start);
 	}
 
 	/** The last events of a device that a client may see, the newest first. */
@@ -155,51 +171,33 @@ export class EventService {
 
 	async close(): Promise<void> {
 		await this.#webhooks.close();
+		this.#upstream.close();
 		await this.#options.log.close();
 	}
 
-	#feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed | undefined {
-		const access = this.#options.accessOf(holder);
-		return access && this.feed({ access, server }, name, args, { cursor });
+	#feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed {
+		return this.#feed({ server, current: () => this.#options.accessOf(holder) }, name, args, { cursor });
 	}
 
-	#query({ access, server }: Viewer, name: string, args: Readonly<Record<string, unknown>> = {}): EventQuery {
-		const { servers, accessOf } = this.#options;
+	/** @throws ProtocolError if the arguments or the cursor are wrong */
+	#feed(
+		scope: Omit<QueryScope, "servers">,
+		name: string,
+		args: Readonly<Record<string, unknown>>,
+		start: StartPoint,
+	): EventFeed {
+		const { log, servers } = this.#options;
 		const type = findEventType(name);
-		if (type === undefined || (type.isUserOnly && !seesUserTools(access))) {
-			throw notFound("event", `Unknown event: ${name}`);
+		const query = type
+			? queryFor(type, args, { ...scope, servers })
+			: this.#upstream.query(name, args, (device) => maySee(device, { ...scope, servers }));
+		try {
+			return new EventFeed(log, query, start);
+		} catch (error) {
+			query.source?.close();
+			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
-		const current = (): Access | undefined => (access.holder === undefined ? access : accessOf(access.holder));
-		return {
-			type,
-			args: checked(type, args),
-			find: (device) => servers.find(device),
-			reaches: (device) => {
-				const now = current();
-				const isHere = server === undefined || servers.find(server)?.id === device;
-				return (
-					now !== undefined &&
-					isHere &&
-					now.devices?.has(device) !== false &&
-					(!type.isUserOnly || seesUserTools(now, device))
-				);
-			},
-		};
 	}
-}
-
-/** Whether user-only tools of a device are seen; without one: of any. */
-function seesUserTools({ userTools }: Access, device?: string): boolean {
-	return typeof userTools === "boolean" ? userTools : device === undefined || userTools.has(device);
-}
-
-function checked({ input }: EventType, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-	const { data, error } = input.safeParse(args);
-	if (error !== undefined) {
-		const [issue] = error.issues;
-		throw invalid(`${["arguments", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`);
-	}
-	return data;
 }
 
 const schemas = new WeakMap<z.ZodObject, object>();

@@ -34,8 +34,10 @@ export interface WebhooksOptions extends PostOptions {
 	readonly folder?: string | undefined;
 	/** Hosts, with their ports, that may be at private addresses and without TLS. Default: none. */
 	readonly trustedHosts?: readonly string[] | undefined;
-	/** The events of a stored subscription; undefined once its token is not valid, or its type is gone. */
-	readonly feedOf: (record: WebhookRecord) => EventFeed | undefined;
+	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */
+	readonly feedOf: (record: WebhookRecord) => EventFeed;
+	/** Whether the token of a subscription is valid. */
+	readonly isValid: (record: WebhookRecord) => boolean;
 	/** Is told of each attempt to store subscriptions. */
 	readonly watch: (write: Promise<void>) => Promise<void>;
 	readonly onWarning: (message: string) => void;
@@ -64,7 +66,8 @@ export interface SubscribeResult {
 
 interface Subscription {
 	record: WebhookRecord;
-	delivery: WebhookDelivery;
+	readonly feed: EventFeed;
+	readonly delivery: WebhookDelivery;
 	/** The secret before, until when it signs as well. */
 	previous?: { readonly secret: string; readonly until: number };
 }
@@ -92,6 +95,15 @@ export class Webhooks {
 
 	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
 	async subscribe(request: WebhookRequest): Promise<SubscribeResult> {
+		try {
+			return await this.#subscribe(request);
+		} catch (error) {
+			request.feed.close();
+			throw error;
+		}
+	}
+
+	async #subscribe(request: WebhookRequest): Promise<SubscribeResult> {
 		const { holder, server, name, arguments: args, url, secret, feed } = request;
 		this.#check(request);
 		const id = idOf(request);
@@ -100,9 +112,11 @@ export class Webhooks {
 			Math.min(Math.max(request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL), MIN_TTL), MAX_TTL);
 		const known = this.#subscriptions.get(id);
 		if (known !== undefined) {
+			feed.close();
 			return await this.#renew(known, secret, expires);
 		}
 		this.#checkRoom(holder);
+		await feed.ready;
 		if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
 			await this.#verify({ id, url, secret });
 			this.#checkRoom(holder);
@@ -145,7 +159,7 @@ export class Webhooks {
 			if (record.expires <= Date.now()) {
 				this.#end(subscription);
 				this.#saveSoon();
-			} else if (this.#options.feedOf(record) === undefined) {
+			} else if (!this.#options.isValid(record)) {
 				this.#end(subscription);
 				this.#saveSoon();
 				const { code, message } = forbidden("the access was revoked");
@@ -233,8 +247,11 @@ export class Webhooks {
 
 	/** @param begun of a subscription that has just begun */
 	#start(record: WebhookRecord, begun?: EventFeed): void {
-		const feed = begun ?? this.#options.feedOf(record);
-		if (feed === undefined) {
+		let feed: EventFeed;
+		try {
+			feed = begun ?? this.#options.feedOf(record);
+		} catch (error) {
+			this.#options.onWarning(`webhook ${record.id} has ended: ${(error as Error).message}`);
 			return;
 		}
 		const delivery = new WebhookDelivery({
@@ -251,13 +268,14 @@ export class Webhooks {
 				this.#saveSoon();
 			},
 		});
-		const subscription: Subscription = { record, delivery };
+		const subscription: Subscription = { record, feed, delivery };
 		this.#subscriptions.set(record.id, subscription);
 		delivery.run().catch((error: Error) => this.#options.onWarning(`webhook ${record.id}: ${error.message}`));
 	}
 
-	#end({ record: { id }, delivery }: Subscription): void {
+	#end({ record: { id }, feed, delivery }: Subscription): void {
 		delivery.stop();
+		feed.close();
 		this.#subscriptions.delete(id);
 	}
 

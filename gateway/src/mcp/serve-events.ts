@@ -3,7 +3,9 @@ import { z } from "zod";
 import { forbidden, invalid, unsupported } from "../events/event-error.js";
 import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
-import type { EventService, Viewer } from "../events/event-service.js";
+import type { Viewer } from "../events/event-query.js";
+import type { EventService } from "../events/event-service.js";
+import { SUBSCRIPTION_ID } from "../events/upstream-stream.js";
 import type { ServedClient } from "./served-client.js";
 
 /** The extension of SEP-3415. */
@@ -12,9 +14,6 @@ export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
 /** Milliseconds after which a client may poll again, and between signs of life on a stream. */
 const NEXT_POLL = 5_000;
 const HEARTBEAT = 20_000;
-
-/** The member of `_meta` with the id of the request that a notification belongs to. */
-const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 const start = {
 	name: z.string().min(1).max(128),
@@ -59,23 +58,31 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 		}
 		return { events: events.list(viewer) };
 	},
-	"events/poll"({ events, viewer, params }) {
+	async "events/poll"({ events, viewer, params }) {
 		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = read(POLL, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
-		const truncated = feed.takeTruncated();
-		const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
-		return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
+		try {
+			await feed.ready;
+			const truncated = feed.takeTruncated();
+			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
+			return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
+		} finally {
+			feed.close();
+		}
 	},
 	async "events/stream"({ events, viewer, params, context, onClosed }) {
 		const { name, arguments: args, cursor = null, maxAgeMs } = read(STREAM, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
-		const release = events.openStream(viewer);
 		const closed = new AbortController();
 		onClosed(() => closed.abort());
+		let release = (): void => {};
 		try {
+			release = events.openStream(viewer);
+			await feed.ready;
 			await stream(feed, context, AbortSignal.any([context.mcpReq.signal, closed.signal]));
 		} finally {
 			release();
+			feed.close();
 		}
 		return {};
 	},

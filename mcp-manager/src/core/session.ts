@@ -53,6 +53,8 @@ interface Events {
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
 	/** Progress of a request, or its cancellation by the server: for observers, the session takes care of both. */
 	requestNotification: [method: string, params: Readonly<Record<string, unknown>>];
+	/** Its stream of changes was lost, and is open again: others may be lost, too. */
+	gap: [];
 	/** A message was dropped because it is not valid. */
 	invalid: [description: string];
 	/** The session is over. */
@@ -155,6 +157,7 @@ export class Session extends EventEmitter<Events> {
 
 	/** Changes may have been missed: everything that can change is reported as changed. */
 	#reportGap(): void {
+		this.emit("gap");
 		for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
 			this.emit("notification", method, {});
 		}

@@ -72,6 +72,7 @@ export class ConfiguredTransport implements ServerTransport {
 	onclose?: () => void;
 	/** Called for dropped messages and for connection problems. */
 	onerror?: (error: Error) => void;
+	onsend?: (message: JSONRPCMessage) => void;
 	/** Is called with each line that a server over stdio writes to standard error, within limits. */
 	onstderr?: (line: string) => void;
 	/** Is called if the connection may be broken. */
@@ -169,6 +170,7 @@ export class ConfiguredTransport implements ServerTransport {
 		if (nestsDeeper(message, MAX_NESTING)) {
 			throw new ServerError("invalid-arguments", `message ${TOO_DEEP}`);
 		}
+		this.onsend?.(message);
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.add(message.id);
 			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;

@@ -1,0 +1,59 @@
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { type Access, reaches } from "../config/access.js";
+import { invalid } from "./event-error.js";
+import type { EventQuery } from "./event-feed.js";
+import type { LoggedEvent } from "./event-log.js";
+import { type CommonArguments, type EventType, hasMembers } from "./event-types.js";
+
+/** Who subscribes: what it may reach, and on which path. */
+export interface Viewer {
+	readonly access: Access;
+	/** Alias or id: only this server. Undefined: all servers. */
+	readonly server: string | undefined;
+}
+
+/** Who may see events, as of now. */
+export interface QueryScope {
+	readonly servers: ServerRegistry;
+	/** Undefined once the subscriber's token is not valid. */
+	readonly current: () => Access | undefined;
+	/** Alias or id: only this server. */
+	readonly server: string | undefined;
+}
+
+/**
+ * The events of a type that a subscription asks for, of those devices that the subscriber may reach.
+ *
+ * @throws ProtocolError that names the argument that is wrong
+ */
+export function queryFor(type: EventType, args: Readonly<Record<string, unknown>>, scope: QueryScope): EventQuery {
+	const { device, tag, pause, ...others } = checked(type, args) as CommonArguments & Record<string, unknown>;
+	const { servers } = scope;
+	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
+		name === type.name &&
+		(device === undefined || device === id || servers.find(device)?.id === id) &&
+		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
+		(type.matches?.(data, others) ?? hasMembers(data, others));
+	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type.isUserOnly) };
+}
+
+/** Whether the subscriber may see events of a device. */
+export function maySee(device: string, { servers, current, server }: QueryScope, isUserOnly = false): boolean {
+	const access = current();
+	const isHere = server === undefined || servers.find(server)?.id === device;
+	return access !== undefined && isHere && reaches(access, device) && (!isUserOnly || seesUserTools(access, device));
+}
+
+/** Whether user-only tools of a device are seen; without one: of any. */
+export function seesUserTools({ userTools }: Access, device?: string): boolean {
+	return typeof userTools === "boolean" ? userTools : device === undefined || userTools.has(device);
+}
+
+function checked({ input }: EventType, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+	const { data, error } = input.safeParse(args);
+	if (error !== undefined) {
+		const [issue] = error.issues;
+		throw invalid(`${["arguments", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`);
+	}
+	return data;
+}
