@@ -78,15 +78,6 @@ describe("the gateway as a program", () => {
 		assert.ok(!started.log().includes("wrong-secret") && !started.log().includes(token));
 	});
 
-	it("disconnects a device whose token is removed", async (t) => {
-		const started = await startProgram(t);
-		const token = await started.tokens.add({ name: "lamp", kind: "device" });
-		await started.tokens.add({ name: "others", kind: "device" });
-		await WireDevice.connect(t, started, { id: LAMP, token });
-		await started.tokens.remove("lamp");
-		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
-	});
-
 	it("lets nobody in when the last token is removed while it runs", async (t) => {
 		const started = await startProgram(t);
 		const tokens = [
@@ -335,14 +326,5 @@ describe("the gateway as a program", () => {
 			name: "ConfigurationError",
 			message: /^httpCert: ENOENT.*no-such-cert\.pem/,
 		});
-	});
-
-	it("keeps what it knows over a restart", async (t) => {
-		const first = await startProgram(t);
-		await WireDevice.connect(t, first, { id: LAMP });
-		await first.program.close();
-		const second = await startProgram(t, {}, first.stateFolder);
-		const [device] = await devicesSeenBy(second);
-		assert.deepEqual([device?.id, device?.connected, device?.tools], [LAMP, false, 2]);
 	});
 });

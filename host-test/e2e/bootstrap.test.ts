@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { cases } from "../support/scope.js";
@@ -72,25 +69,6 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(request?.body.board.type, "virtual");
 		});
 
-		it("starts from what it stored if the server is down", async (t) => {
-			const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-			t.after(() => rmSync(folder, { recursive: true }));
-			const settingsFile = join(folder, "settings.json");
-			const backend = await RawBackend.listen(t);
-			const websocket = { url: backend.url, token: "served" };
-			const { otaUrl, server } = await listenForDevices(t, () => [200, { websocket }]);
-			const first = await startDevice(t, engine, { config: { otaUrl }, settingsFile });
-			await backend.greet();
-			first.device.stop();
-			server.closeAllConnections();
-			server.close();
-			await once(server, "close");
-			backend.headers = {};
-			const { log } = await startDevice(t, engine, { config: { otaUrl }, settingsFile });
-			await until(() => backend.headers.authorization === "Bearer served", "the device connects");
-			assert.ok(log.some((line) => line.includes("bootstrap failed") && /next attempt in \d+ ms/.test(line)));
-		});
-
 		it("shows and traces the code, proves its serial number, and connects once it is bound", async (t) => {
 			const backend = await RawBackend.listen(t);
 			const activation = { message: "Bind it", code: "246810", challenge: "c-1", timeout_ms: 1_000 };
@@ -118,20 +96,6 @@ for (const engine of cases(ENGINES)) {
 			);
 			assert.ok(log.includes("activation code 246810: Bind it"));
 			assert.equal((await backend.greet()).type, "hello");
-		});
-
-		it("goes on after answers that cannot be used", async (t) => {
-			const answers = ["{", `{"success":false,"message":"request error."}`, "x".repeat(9_000)];
-			for (const [at, reason] of [
-				/bootstrap failed: /,
-				/server error: request error\./,
-				/response longer than 8192 bytes/,
-			].entries()) {
-				const { otaUrl } = await listenForDevices(t, () => [200, answers[at] as string]);
-				const { device, log } = await startDevice(t, engine, { config: { otaUrl } });
-				await until(() => log.some((line) => reason.test(line)), `the log says ${reason}`);
-				device.stop();
-			}
 		});
 
 		it("takes a large picture from a server, and uploads it, in pieces", async (t) => {

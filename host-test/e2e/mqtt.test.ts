@@ -135,14 +135,6 @@ for (const engine of cases(ENGINES)) {
 			);
 		});
 
-		it("takes a hello whatever transport it names", async (t) => {
-			const backend = await handMade(t);
-			await startDevice(t, engine, { config: backend.config });
-			await greet(backend, "mqtt");
-			await backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "ping" } });
-			assert.equal((await backend.answer()).id, 1);
-		});
-
 		it("takes long messages in parts, rejects one that is too long, and keeps its session", async (t) => {
 			const backend = await handMade(t);
 			const { log } = await startDevice(t, engine, { config: backend.config });

@@ -142,12 +142,5 @@ for (const engine of cases(ENGINES)) {
 			await callTool(session, "self.audio_speaker.stop");
 			assert.match(failure(await playing), /the sound was stopped/);
 		});
-
-		it("reports what it cannot play", async (t) => {
-			const url = await serve(t, (_request, response) => response.end("<html>"));
-			const { session } = await connect(t);
-			const result = await callTool(session, "self.audio_speaker.play", { url }, PATIENT);
-			assert.match(failure(result), /not a WAV file: truncated before its samples/);
-		});
 	});
 }

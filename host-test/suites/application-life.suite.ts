@@ -24,20 +24,6 @@ export default suite("application, from session to session", {
 		});
 		equal(mcp()[0].payload.error.code, -32601);
 	},
-	"connects when the network is up, and disconnects when it is down"() {
-		const board = new FakeBoard();
-		board.network.online = false;
-		const { application, transport, mcp } = start(board);
-		equal([application.state, transport.channels.length], ["idle", 0]);
-		board.network.online = true;
-		board.network.onChange?.();
-		transport.channel.greet();
-		mcp();
-		board.network.online = false;
-		board.network.onChange?.();
-		ok(transport.channel.closed);
-		equal(application.state, "idle");
-	},
 	"lets go of everything when it stops"() {
 		const { application, board, transport, timer } = inSession();
 		application.stop();
@@ -125,20 +111,5 @@ export default suite("application, from session to session", {
 		application.stop();
 		board.network.onChange?.();
 		equal([transport.channels.length, timer.size], [1, 0]);
-	},
-	"stores brightness and theme as they change, and nothing before they do"() {
-		const { board, transport } = inSession();
-		equal([...board.settings.values.keys()], []);
-		transport.channel.say(
-			request(1, "tools/call", { name: "self.screen.set_brightness", arguments: { brightness: 5 } }),
-		);
-		transport.channel.say(request(2, "tools/call", { name: "self.screen.set_theme", arguments: { theme: "dark" } }));
-		equal(
-			[...board.settings.values],
-			[
-				["display/brightness", 5],
-				["display/theme", "dark"],
-			],
-		);
 	},
 });

@@ -69,23 +69,6 @@ export default suite("a device that knows only an otaUrl", {
 		equal([headers.get("Authorization"), headers.get("Protocol-Version")], ["Bearer t", "2"]);
 		equal(shown().backend, "ws://first/path");
 	},
-	async "connects by MQTT if both are served"() {
-		const { answer, sockets, brokers } = startFrom();
-		const mqtt = { endpoint: "b:1883", client_id: "c", username: "u", password: "p", publish_topic: "up" };
-		await answer(200, { ...websocket("first"), mqtt });
-		equal([sockets().length, brokers().length], [0, 1]);
-		const { host, port, id, user, password } = (brokers()[0] as FakeMqttClient).options;
-		equal([host, port, id, user, password], ["b", 1883, "c", "u", "p"]);
-	},
-	async "connects to the stored backend if the server does not answer at the next start"() {
-		const first = startFrom();
-		await first.answer(200, websocket("first"));
-		first.application?.stop();
-		const { application, fail, sockets, shown } = startFrom(new FakeBoard(first.board.settings));
-		await fail();
-		equal([application?.state, sockets()[0]?.options.host], ["connecting", "first"]);
-		equal(shown().alert?.status ?? "", "");
-	},
 	async "says on the screen why there is no backend, until there is one"() {
 		const { application, answer, fail, timer, shown, log } = startFrom();
 		await fail();
@@ -154,17 +137,6 @@ export default suite("a device that knows only an otaUrl", {
 			timer.pass(5_000);
 		}
 		equal([sockets().length, requests().length], [4, 1]);
-	},
-	async "shows the code until it is bound"() {
-		const { answer, shown, log, timer, application, sockets } = startFrom();
-		await answer(200, { activation: { code: "123456", message: "Go to the page" } });
-		equal([shown().code, shown().message, application?.state], ["123456", "Go to the page", "activating"]);
-		ok(log.includes("activation code 123456: Go to the page"));
-		await answer(200);
-		equal([shown().code, shown().message], ["", ""]);
-		timer.pass(4_000);
-		await answer(200, websocket("first"));
-		equal(sockets().length, 1);
 	},
 	async "installs newer firmware before it connects, with what the server says of it"() {
 		const { answer, log, board } = startFrom();

@@ -231,19 +231,6 @@ describe("a session", () => {
 		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200, "the id is free");
 	});
 
-	it("tells its client what it missed after the stream was cut", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
-		const { session, cut } = await openStream(side);
-		await post(side.clientUrl(), LIST, session);
-		cut.abort();
-		const changed = once(side.gateway.servers, "changed");
-		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
-		await changed;
-		const { stream } = await openStream(side, session);
-		await readUntil(stream, /notifications\/tools\/list_changed/);
-	});
-
 	it("without a stream tells its client with the answer to the next call, and only once", async (t) => {
 		const side = await startGateway(t);
 		const device = await WireDevice.connect(t, side);

@@ -9,9 +9,7 @@ import { typeScript } from "../../../host-test/e2e/program.js";
 import { PATIENT } from "../../../host-test/support/patient.js";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice } from "../support/feature-device.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
-import { subscribe } from "../support/subscribe.js";
 
 const PROGRAM = {
 	command: process.execPath,
@@ -66,40 +64,6 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 			assert.deepEqual(content, [{ type: "text", text: "true" }]);
 			await assert.rejects(client.callTool({ name: REBOOT }), { code: -32602 });
-		});
-
-		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
-			const { client, url } = await start(t, era);
-			const device = await WireDevice.connectTo(t, url);
-			await until(
-				async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.length === 1,
-				"the device is known",
-			);
-			const uri = "device://lamp_000001/state";
-			const { updates } = await subscribe(client, era, uri);
-			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
-			await until(() => updates.length > 0, "told");
-			assert.equal(updates[0]?.uri, uri);
-		});
-
-		it("is told of updates of a device's resource, if it has subscribed to it", async (t) => {
-			const { client, url } = await start(t, era);
-			const device = await FeatureDevice.connectTo(t, url, {
-				capabilities: { tools: {}, resources: { subscribe: true } },
-				answers: { "resources/list": () => ({ resources: [{ uri: "device://self/x", name: "x" }] }) },
-			});
-			await until(
-				async () => (await client.listResources(undefined, { cacheMode: "refresh" })).resources.length === 2,
-				"the resource is known",
-			);
-			const uri = "device://lamp_000001/x";
-			const { updates, end } = await subscribe(client, era, uri);
-			await until(() => device.methods.includes("resources/subscribe"), "subscribed");
-			device.notify("notifications/resources/updated", { uri: "device://self/x" });
-			await until(() => updates.length === 1, "told");
-			assert.equal(updates[0]?.uri, uri);
-			await end();
-			await until(() => device.methods.includes("resources/unsubscribe"), "unsubscribed");
 		});
 
 		it("may be given one device before the gateway knows it", async (t) => {

@@ -43,26 +43,6 @@ async function read(session: Session, options: Partial<DiscoveryOptions> = {}) {
 }
 
 describe("the lists of a server", () => {
-	it("are empty where the server does not declare them", async () => {
-		assert.deepEqual(await read(serverWith({ tools: [] })), [
-			{ offers: { tools: [], resources: [], resourceTemplates: [], prompts: [] }, failures: {} },
-		]);
-	});
-
-	it("may lack templates: many servers with resources do not have the method", async () => {
-		const resources = [{ uri: "a://b", name: "b" }];
-		const [listed] = await read(serverWith({ tools: [], resources }));
-		assert.deepEqual(
-			[listed?.offers.resources, listed?.offers.resourceTemplates, listed?.failures],
-			[resources, [], {}],
-		);
-	});
-
-	it("may lack the tools, if the server declares none", async () => {
-		const [listed] = await read(serverWith({ prompts: [] }));
-		assert.deepEqual([listed?.offers.tools, listed?.failures], [[], {}]);
-	});
-
 	it("fail each for itself: an error, an answer that is no list, and silence", async () => {
 		const failure = new ProtocolError(ProtocolErrorCode.InternalError, "no room");
 		const invalid = new ServerError("invalid-result", "resources/templates/list: expected array");

@@ -62,20 +62,6 @@ describe("the records of servers on disk", () => {
 		assert.deepEqual(readdirSync(folder), []);
 	});
 
-	it("are set aside, with a warning, if they are damaged", async (t) => {
-		const { store, folder, warnings } = open(t);
-		for (const [name, text] of [
-			["cut.json", "{"],
-			["late.json", JSON.stringify({ ...record("a"), ...NO_OFFERS, lastSeen: 8.64e15 + 2 })],
-			["early.json", JSON.stringify({ ...record("a"), ...NO_OFFERS, lastSeen: -1 })],
-		] as const) {
-			writeFileSync(join(folder, name), text);
-		}
-		assert.deepEqual(await store.load(), []);
-		assert.deepEqual(readdirSync(folder).sort(), ["cut.json.damaged", "early.json.damaged", "late.json.damaged"]);
-		assert.equal(warnings.filter((warning) => /lastSeen: .*; set aside as /.test(warning)).length, 2);
-	});
-
 	it("of earlier versions have only tools", async (t) => {
 		const { store, folder } = open(t);
 		const { offers: _, ...rest } = record("a");

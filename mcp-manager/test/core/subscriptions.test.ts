@@ -32,21 +32,6 @@ function serve(t: TestContext) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the subscriptions to one server's resources", () => {
-	it("are made once, however many clients subscribe, and end with the last of them", async (t) => {
-		const { subscriptions, online, asked } = serve(t);
-		online();
-		const first = await subscriptions.add("a://1");
-		const second = await subscriptions.add("a://1");
-		assert.deepEqual(asked, ["+a://1"]);
-		first();
-		first();
-		assert.deepEqual(asked, ["+a://1"], "a client ends its own once");
-		second();
-		assert.deepEqual(asked, ["+a://1", "-a://1"]);
-		await subscriptions.add("a://1");
-		assert.deepEqual(asked, ["+a://1", "-a://1", "+a://1"]);
-	});
-
 	it("gather updates for a moment, and tell of no other resource", async (t) => {
 		const { subscriptions, online, pass, updated } = serve(t);
 		online();
@@ -65,34 +50,6 @@ describe("the subscriptions to one server's resources", () => {
 		subscriptions.updated("a://1");
 		pass();
 		assert.equal(updated.length, 2);
-	});
-
-	it("are asked for when the server comes back, and may have been updated meanwhile", async (t) => {
-		const { subscriptions, online, pass, asked, updated, warnings, answer } = serve(t);
-		await subscriptions.add("a://1");
-		assert.deepEqual(asked, []);
-		online();
-		await settled();
-		pass();
-		assert.deepEqual([asked, updated], [["+a://1"], ["a://1"]]);
-		subscriptions.offline();
-		answer.error = new Error("gone");
-		online();
-		await settled();
-		assert.deepEqual(warnings, ["dev-1: cannot renew the subscription to a://1: gone"]);
-	});
-
-	it("fail if the server rejects them, or takes none, and are then forgotten", async (t) => {
-		const { subscriptions, session, online, asked, answer } = serve(t);
-		online();
-		answer.error = new Error("no");
-		await assert.rejects(subscriptions.add("a://1"), { message: "no" });
-		delete answer.error;
-		await subscriptions.add("a://1");
-		assert.deepEqual(asked, ["+a://1", "-a://1", "+a://1"]);
-		session.canSubscribe = false;
-		await assert.rejects(subscriptions.add("a://2"), { message: /does not support resource subscriptions/ });
-		assert.equal(asked.length, 3);
 	});
 
 	it("are asked for again by the next client if a returning server has rejected them", async (t) => {
