@@ -4,10 +4,11 @@ import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { Chips } from "./services/chips.js";
+import { Connections } from "./services/connections.js";
 import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
-import { HttpRequests } from "./services/http-requests.js";
-import { MqttSockets } from "./services/mqtt-sockets.js";
+import { openHttpRequest } from "./services/http-requests.js";
+import { openMqtt } from "./services/mqtt-sockets.js";
 import type { FaultyClient, NetworkFaults } from "./services/network-faults.js";
 import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
@@ -15,7 +16,7 @@ import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
-import { WebSockets } from "./services/websockets.js";
+import { openWebSocket } from "./services/websockets.js";
 import type { VirtualFlash } from "./virtual-flash.js";
 
 interface RunOptions {
@@ -64,7 +65,11 @@ export class DeviceRun {
 		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
 		this.chips = new Chips(deliver, () => events.emit("surrounded"));
 		this.#clients = faults.open(
-			[(tell) => new WebSockets(tell), (tell) => new MqttSockets(tell), (tell) => new HttpRequests(tell)],
+			[
+				(tell) => new Connections("ws", openWebSocket, tell),
+				(tell) => new Connections("mqtt", openMqtt, tell),
+				(tell) => new Connections("http", openHttpRequest, tell),
+			],
 			deliver,
 		);
 		this.#services = this.#listServices(deliver);

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Connection, Open, Tell } from "./connections.js";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
-import type { Deliver, Service } from "./service.js";
 
 interface OpenOptions {
 	readonly host: string;
@@ -13,106 +13,68 @@ interface OpenOptions {
 	readonly bodyBytes: number;
 }
 
-interface Request {
-	readonly sent: ClientRequest;
-	response: IncomingMessage | undefined;
+/** Makes an HTTP request for the firmware, on its own connection. */
+export const openHttpRequest: Open = ([options, headers], tell) =>
+	new HttpRequest(options as OpenOptions, headers as [string, string][], tell);
+
+class HttpRequest implements Connection {
+	readonly #tell: Tell;
+	readonly #sent: ClientRequest;
+	#response: IncomingMessage | undefined;
 	/** Bytes of the body still to come. */
-	remaining: number;
-}
+	#remaining: number;
 
-/** Makes HTTP requests for the firmware, each on its own connection. */
-export class HttpRequests implements Service {
-	readonly prefix = "http";
-	readonly #deliver: Deliver;
-	readonly #requests = new Map<number, Request>();
-
-	constructor(deliver: Deliver) {
-		this.#deliver = deliver;
+	constructor(options: OpenOptions, headers: readonly [string, string][], tell: Tell) {
+		this.#tell = tell;
+		const { host, port, secure, method, path, bodyBytes } = options;
+		this.#remaining = bodyBytes;
+		const make = secure ? requestHttps : requestHttp;
+		this.#sent = make({ host, port, method, path, headers: Object.fromEntries(headers), agent: false });
+		this.#sent.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));
+		this.#sent.on("response", (response) => this.#receive(response));
+		this.#sent.on("socket", (socket) => {
+			socket.setNoDelay(true);
+			socket.once(secure ? "secureConnect" : "connect", () => tell("writable", [SEND_WINDOW]));
+		});
+		if (bodyBytes === 0) {
+			this.#sent.end();
+		}
 	}
 
-	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
-		const id = args[0] as number;
-		const request = this.#requests.get(id);
-		switch (kind) {
-			case "open":
-				try {
-					this.#open(id, args[1] as OpenOptions, args[2] as [string, string][]);
-				} catch (error) {
-					// Node does not send every path and header that a chip sends.
-					this.#deliver({ header: ["http.error", id, (error as Error).message] });
-				}
-				break;
-			case "write":
-				if (request !== undefined) {
-					this.#write(id, request, bytes);
-				}
-				break;
-			case "pause":
-				request?.response?.pause();
-				break;
-			case "resume":
-				request?.response?.resume();
-				break;
-			case "close":
-				this.#requests.delete(id);
-				request?.sent.destroy();
-				break;
+	write(_args: readonly unknown[], bytes: Uint8Array): void {
+		this.#remaining -= bytes.byteLength;
+		this.#sent.write(bytes, () => this.#tell("writable", [bytes.byteLength]));
+		if (this.#remaining === 0) {
+			this.#sent.end();
 		}
+	}
+
+	pause(): void {
+		this.#response?.pause();
+	}
+
+	resume(): void {
+		this.#response?.resume();
 	}
 
 	close(): void {
-		for (const { sent } of this.#requests.values()) {
-			sent.destroy();
-		}
-		this.#requests.clear();
+		this.#sent.destroy();
 	}
 
-	#open(id: number, options: OpenOptions, headers: readonly (readonly [string, string])[]): void {
-		const { host, port, secure, method, path, bodyBytes } = options;
-		const make = secure ? requestHttps : requestHttp;
-		const sent = make({ host, port, method, path, headers: Object.fromEntries(headers), agent: false });
-		const request: Request = { sent, response: undefined, remaining: bodyBytes };
-		this.#requests.set(id, request);
-		sent.on("error", (error: NodeJS.ErrnoException) => this.#end(id, request, "error", error.message || error.code));
-		sent.on("response", (response) => this.#receive(id, request, response));
-		sent.on("socket", (socket) => {
-			socket.setNoDelay(true);
-			socket.once(secure ? "secureConnect" : "connect", () => this.#tell(id, request, ["writable", SEND_WINDOW]));
-		});
-		if (bodyBytes === 0) {
-			sent.end();
-		}
+	destroy(): void {
+		this.#sent.destroy();
 	}
 
-	#write(id: number, request: Request, bytes: Uint8Array): void {
-		request.remaining -= bytes.byteLength;
-		request.sent.write(bytes, () => this.#tell(id, request, ["writable", bytes.byteLength]));
-		if (request.remaining === 0) {
-			request.sent.end();
-		}
-	}
-
-	#receive(id: number, request: Request, response: IncomingMessage): void {
-		request.response = response;
+	#receive(response: IncomingMessage): void {
+		this.#response = response;
 		const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-		this.#tell(id, request, ["headers", response.statusCode, headers]);
+		this.#tell("headers", [response.statusCode, headers]);
 		response.on("data", (data: Buffer) => {
 			for (const [part] of splitIntoParts(data)) {
-				this.#tell(id, request, ["data", null], part);
+				this.#tell("data", [null], part);
 			}
 		});
-		response.on("end", () => this.#end(id, request, "closed"));
-		response.on("error", (error) => this.#end(id, request, "error", error.message));
-	}
-
-	#tell(id: number, request: Request, [kind, ...args]: readonly unknown[], bytes?: Uint8Array): void {
-		if (this.#requests.get(id) === request) {
-			this.#deliver({ header: [`http.${kind}`, id, ...args], ...(bytes && { bytes }) });
-		}
-	}
-
-	#end(id: number, request: Request, kind: "closed" | "error", message?: string): void {
-		this.#tell(id, request, [kind, message]);
-		this.#requests.delete(id);
+		response.on("end", () => this.#tell("closed"));
+		response.on("error", (error) => this.#tell("error", [error.message]));
 	}
 }

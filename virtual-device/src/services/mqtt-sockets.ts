@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import mqttPacket, { type IConnectPacket, type Packet, type Parser } from "mqtt-packet";
+import type { Connection, Open, Tell } from "./connections.js";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
-import type { Deliver, Service } from "./service.js";
 
 interface OpenOptions {
 	readonly host: string;
@@ -34,99 +34,42 @@ const PINGRESP = 13;
 const DISCONNECT = 14;
 
 /**
- * Opens MQTT connections for the firmware.
+ * Opens an MQTT connection for the firmware.
  *
  * On mqtt-packet rather than MQTT.js: the firmware's client class (ECMA-419) writes a message in parts, is informed how
  * many bytes it may write next, and leaves parts unread while it is busy. MQTT.js takes and hands over whole messages
  * and queues writes by itself, so that those paths of the firmware would never run.
  */
-export class MqttSockets implements Service {
-	readonly prefix = "mqtt";
-	readonly #deliver: Deliver;
-	readonly #connections = new Map<number, MqttConnection>();
-
-	constructor(deliver: Deliver) {
-		this.#deliver = deliver;
-	}
-
-	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
-		const id = args[0] as number;
-		const connection = this.#connections.get(id);
-		switch (kind) {
-			case "open":
-				this.#connections.set(id, this.#open(id, args[1] as OpenOptions));
-				break;
-			case "write":
-				connection?.write(args[1] as WriteOptions | null, bytes);
-				break;
-			case "pause":
-				connection?.socket.pause();
-				break;
-			case "resume":
-				connection?.socket.resume();
-				break;
-			case "close":
-				this.#connections.delete(id);
-				connection?.close();
-				break;
-		}
-	}
-
-	close(): void {
-		for (const connection of this.#connections.values()) {
-			connection.socket.destroy();
-		}
-		this.#connections.clear();
-	}
-
-	#open(id: number, options: OpenOptions): MqttConnection {
-		const connection: MqttConnection = new MqttConnection(options, (kind, argument, bytes) => {
-			if (this.#connections.get(id) !== connection) {
-				return;
-			}
-			this.#deliver({ header: [`mqtt.${kind}`, id, argument], ...(bytes && { bytes }) });
-			if (kind === "closed" || kind === "error") {
-				this.#connections.delete(id);
-			}
-		});
-		return connection;
-	}
-}
-
-type Tell = (
-	kind: "writable" | "data" | "control" | "closed" | "error",
-	argument?: unknown,
-	bytes?: Uint8Array,
-) => void;
+export const openMqtt: Open = ([options], tell) => new MqttConnection(options as OpenOptions, tell);
 
 /** One connection to a broker: a socket, and `mqtt-packet` to read and make what goes through it. */
-class MqttConnection {
-	readonly socket: Socket;
+class MqttConnection implements Connection {
+	readonly #socket: Socket;
 	readonly #tell: Tell;
 	readonly #parser: Parser = mqttPacket.parser({ protocolVersion: 4 });
 	/** An incomplete message of the firmware. */
 	#message: { readonly options: WriteOptions; readonly parts: Uint8Array[]; remaining: number } | undefined;
 	#lastId = 0;
 	#keepAliveTimer: NodeJS.Timeout | undefined;
-	#ended = false;
 
 	constructor(options: OpenOptions, tell: Tell) {
 		this.#tell = tell;
 		const { host, port, secure } = options;
-		this.socket = secure
+		this.#socket = secure
 			? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
 			: connectTcp({ host, port });
 		// As with a WebSocket: a small packet does not wait for the previous acknowledgement.
-		this.socket.setNoDelay(true);
-		this.socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
-		this.socket.on("data", (data) => this.#parser.parse(data));
-		this.socket.on("error", (error: NodeJS.ErrnoException) => this.#end("error", error.message || error.code));
-		this.socket.on("close", () => this.#end("closed"));
+		this.#socket.setNoDelay(true);
+		this.#socket.once(secure ? "secureConnect" : "connect", () => this.#send(connectPacket(options)));
+		this.#socket.on("data", (data) => this.#parser.parse(data));
+		this.#socket.on("error", (error: NodeJS.ErrnoException) => this.#end("error", error.message || error.code));
+		this.#socket.on("close", () => this.#end("closed"));
 		this.#parser.on("packet", (packet) => this.#receive(packet, options));
 		this.#parser.on("error", (error: Error) => this.#fail(error.message));
 	}
 
-	write(options: WriteOptions | null, bytes: Uint8Array): void {
+	write([first]: readonly unknown[], bytes: Uint8Array): void {
+		const options = first as WriteOptions | null;
 		const operation = options === null ? PUBLISH : (options.operation ?? PUBLISH);
 		switch (operation) {
 			case PUBLISH:
@@ -144,10 +87,21 @@ class MqttConnection {
 		}
 	}
 
-	/** Written data is still sent. */
+	pause(): void {
+		this.#socket.pause();
+	}
+
+	resume(): void {
+		this.#socket.resume();
+	}
+
+	destroy(): void {
+		this.#socket.destroy();
+	}
+
 	close(): void {
 		clearInterval(this.#keepAliveTimer);
-		this.socket.end();
+		this.#socket.end();
 	}
 
 	/** A message may arrive in parts; each part but the last makes room for the next at once. */
@@ -162,7 +116,7 @@ class MqttConnection {
 		message.parts.push(bytes);
 		message.remaining -= bytes.byteLength;
 		if (message.remaining > 0) {
-			this.#tell("writable", bytes.byteLength);
+			this.#tell("writable", [bytes.byteLength]);
 			return;
 		}
 		this.#message = undefined;
@@ -170,7 +124,7 @@ class MqttConnection {
 		const payload = Buffer.concat(message.parts);
 		const packet: Packet = { cmd: "publish", topic, payload, qos, dup: false, retain: false };
 		this.#send(qos === 0 ? packet : { ...packet, messageId: this.#nextId() }, () =>
-			this.#tell("writable", bytes.byteLength),
+			this.#tell("writable", [bytes.byteLength]),
 		);
 	}
 
@@ -184,7 +138,7 @@ class MqttConnection {
 			case "connack":
 				if (packet.returnCode === 0) {
 					this.#keepAlive(keepAlive);
-					this.#tell("writable", SEND_WINDOW);
+					this.#tell("writable", [SEND_WINDOW]);
 				} else {
 					this.#fail(describeReturnCode(packet.returnCode ?? 0));
 				}
@@ -196,13 +150,13 @@ class MqttConnection {
 				}
 				break;
 			case "suback":
-				this.#tell("control", { operation: SUBACK, id: packet.messageId, payload: packet.granted });
+				this.#tell("control", [{ operation: SUBACK, id: packet.messageId, payload: packet.granted }]);
 				break;
 			case "puback":
-				this.#tell("control", { operation: PUBACK, id: packet.messageId });
+				this.#tell("control", [{ operation: PUBACK, id: packet.messageId }]);
 				break;
 			case "pingresp":
-				this.#tell("control", { operation: PINGRESP });
+				this.#tell("control", [{ operation: PINGRESP }]);
 				break;
 			default:
 				this.#fail(`the broker sent ${packet.cmd}, which is not for a client`);
@@ -212,7 +166,7 @@ class MqttConnection {
 	#arrive(topic: string, payload: Buffer, qos: number): void {
 		let first: object = { topic, byteLength: payload.byteLength, QoS: qos };
 		for (const [part, more] of splitIntoParts(payload)) {
-			this.#tell("data", { ...first, more }, part);
+			this.#tell("data", [{ ...first, more }], part);
 			first = {};
 		}
 	}
@@ -237,7 +191,7 @@ class MqttConnection {
 	}
 
 	#send(packet: Packet, written?: () => void): void {
-		this.socket.write(mqttPacket.generate(packet), () => written?.());
+		this.#socket.write(mqttPacket.generate(packet), () => written?.());
 	}
 
 	#nextId(): number {
@@ -247,15 +201,12 @@ class MqttConnection {
 
 	#fail(message: string): void {
 		this.#end("error", message);
-		this.socket.destroy();
+		this.#socket.destroy();
 	}
 
 	#end(kind: "closed" | "error", message?: string): void {
 		clearInterval(this.#keepAliveTimer);
-		if (!this.#ended) {
-			this.#ended = true;
-			this.#tell(kind, message);
-		}
+		this.#tell(kind, [message]);
 	}
 }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { HttpRequests } from "../../src/services/http-requests.js";
+import { Connections } from "../../src/services/connections.js";
+import { openHttpRequest } from "../../src/services/http-requests.js";
 
 /** Messages to the firmware about its request. */
 function open(options: object, headers: readonly (readonly [string, string])[] = []): unknown[] {
 	const told: unknown[] = [];
-	const requests = new HttpRequests(({ header }) => told.push(header));
+	const requests = new Connections("http", openHttpRequest, ({ header }) => told.push(header));
 	const target = { host: "127.0.0.1", port: 1, secure: false, method: "GET", path: "/", bodyBytes: 0 };
 	requests.take("open", [7, { ...target, ...options }, headers], undefined);
 	requests.close();
