@@ -36,39 +36,17 @@ const ENTRY_POINTS = {
 	},
 };
 
-/** Files that determine a bundle's contents. */
+/** Files that determine the bundles' contents. */
 const SOURCES = [
 	"gateway/src",
 	"gateway/console",
 	"gateway/glyphs.bin",
-	"gateway/mcpb/main.mjs",
-	"gateway/mcpb/manifest.json",
-	"mcp-manager/src",
-	"src",
-	"toolchain/bundle.mjs",
-	"package-lock.json",
-];
-
-/** The same of the console alone. */
-const CONSOLE_SOURCES = ["gateway/console", "toolchain/bundle.mjs", "package-lock.json"];
-
-/** The same of the virtual device's program: the firmware is bundled when it starts, and the prompt is a client's. */
-const DEVICE_SOURCES = [
-	"virtual-device/src",
-	"gateway/src",
+	"gateway/mcpb",
 	"mcp-manager/src",
 	"src",
 	"toolchain",
-	"toolchain/bundle.mjs",
-	"package-lock.json",
-];
-
-/** The same of a virtual device's page. */
-const DEVICE_PAGE_SOURCES = [
-	"virtual-device/page",
 	"virtual-device/src",
-	"gateway/console/src/parts/visible.ts",
-	"toolchain/bundle.mjs",
+	"virtual-device/page",
 	"package-lock.json",
 ];
 
@@ -296,22 +274,22 @@ async function panelPage() {
 
 /** Bundles a package's sources as they are now, unless that was done before. Resolves with the URL of `cli.js`. */
 export async function cachedBundle(name) {
-	return programIn(await cached(name, SOURCES, (folder) => bundle(name, folder)));
+	return programIn(await cached(name, (folder) => bundle(name, folder)));
 }
 
 /** The same for the console alone. Resolves with its folder: for gateways that are not started from a bundle. */
 export async function cachedConsoleBundle() {
-	return await cached("console", CONSOLE_SOURCES, bundleConsole);
+	return await cached("console", bundleConsole);
 }
 
 /** The same for a virtual device's page. Resolves with its folder. */
 export async function cachedDevicePageBundle() {
-	return await cached("device-page", DEVICE_PAGE_SOURCES, bundleDevicePage);
+	return await cached("device-page", bundleDevicePage);
 }
 
 /** The same for the virtual device's program; the bundler then exits. Resolves with the URL of `cli.js`. */
 export async function cachedDeviceBundle() {
-	const folder = await cached("device", DEVICE_SOURCES, async (folder) => {
+	const folder = await cached("device", async (folder) => {
 		const { build, stop } = await import("esbuild");
 		await build({
 			entryPoints: { cli: `${root}virtual-device/src/cli.ts` },
@@ -344,8 +322,8 @@ const sourceUrls = {
 	},
 };
 
-async function cached(name, sources, make) {
-	const folder = `${cache}/${name}-${hashOf(sources)}`;
+async function cached(name, make) {
+	const folder = `${cache}/${name}-${hashOfSources()}`;
 	if (!existsSync(folder)) {
 		const temporary = `${folder}.${process.pid}`;
 		await make(temporary);
@@ -364,22 +342,19 @@ function programIn(folder) {
 	return pathToFileURL(`${folder}/cli.js`).href;
 }
 
-function hashOf(sources) {
+function hashOfSources() {
 	const hash = createHash("sha256");
-	for (const source of sources) {
-		for (const path of filesIn(`${root}${source}`)) {
-			hash.update(`${path}\0`).update(readFileSync(path));
-		}
+	for (const path of SOURCES.flatMap((source) => filesIn(`${root}${source}`))) {
+		hash.update(`${path}\0`).update(readFileSync(path));
 	}
 	return hash.digest("hex").slice(0, 16);
 }
 
 function filesIn(path) {
 	return statSync(path).isDirectory()
-		? readdirSync(path, { recursive: true, encoding: "utf8" })
-				.filter((name) => /\.(tsx?|css|html)$/.test(name))
+		? readdirSync(path)
 				.sort()
-				.map((name) => `${path}/${name}`)
+				.flatMap((name) => filesIn(`${path}/${name}`))
 		: [path];
 }
 
