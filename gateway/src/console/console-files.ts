@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { HttpError } from "../http/http-error.js";
+import { contentTypeOf, pagePolicy } from "../http/page-headers.js";
 import type { Route } from "../http/route.js";
 
 /** Where the gateway's bundle has the console: beside itself. */
@@ -12,26 +13,7 @@ const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 const PAGE = "index.html";
 const PANEL = "panel.html";
 
-const TYPES: Readonly<Record<string, string>> = {
-	html: "text/html; charset=utf-8",
-	js: "text/javascript; charset=utf-8",
-	css: "text/css; charset=utf-8",
-};
-
-/** The page runs its own script and nothing else: text from devices can neither become markup nor load anything. */
-const POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self'",
-	"img-src 'self' data:",
-	"media-src data:",
-	"connect-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-	"require-trusted-types-for 'script'",
-	"trusted-types 'none'",
-].join("; ");
+const POLICY = pagePolicy("'self' data:", "data:");
 
 class ConsoleFile {
 	readonly type: string;
@@ -40,7 +22,7 @@ class ConsoleFile {
 	#compressed: Buffer | undefined;
 
 	constructor(path: string) {
-		this.type = TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+		this.type = contentTypeOf(path);
 		this.body = readFileSync(path);
 		this.etag = `"${createHash("sha256").update(this.body).digest("base64url").slice(0, 22)}"`;
 	}

@@ -1,30 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-
-const TYPES: Readonly<Record<string, string>> = {
-	html: "text/html; charset=utf-8",
-	js: "text/javascript; charset=utf-8",
-	css: "text/css; charset=utf-8",
-};
-
-/** The page runs its own script and nothing else: what a backend says can neither become markup nor load anything. */
-const POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self'",
-	"img-src data: blob:",
-	"media-src blob:",
-	"connect-src 'self'",
-	"base-uri 'none'",
-	"form-action 'none'",
-	"frame-ancestors 'none'",
-	"require-trusted-types-for 'script'",
-	"trusted-types 'none'",
-].join("; ");
+import { contentTypeOf, pagePolicy } from "../../../gateway/src/http/page-headers.js";
 
 const HEADERS = {
-	"Content-Security-Policy": POLICY,
+	"Content-Security-Policy": pagePolicy("data: blob:", "blob:"),
 	"Cache-Control": "no-cache",
 	"Cross-Origin-Resource-Policy": "same-origin",
 	"Referrer-Policy": "no-referrer",
@@ -49,8 +29,8 @@ export class PageFiles {
 			response.setHeader("Allow", "GET, HEAD");
 			reject(response, 405, "method not allowed");
 		} else {
-			const type = TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-			response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": body.byteLength });
+			const headers = { "Content-Type": contentTypeOf(path), "Content-Length": body.byteLength };
+			response.writeHead(200, { ...HEADERS, ...headers });
 			response.end(method === "HEAD" ? undefined : body);
 		}
 	}
