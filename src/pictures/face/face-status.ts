@@ -50,7 +50,7 @@ export function detailsOf({ state, backend, connected }: Face): string {
 }
 
 /** The host in a URL, for there is no room for more. */
-function hostOf(url: string): string {
+export function hostOf(url: string): string {
 	const start = url.indexOf("://") + 3;
 	const end = url.indexOf("/", start);
 	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);

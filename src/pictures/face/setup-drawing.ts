@@ -5,6 +5,7 @@ import type { Canvas, Font } from "./brush.js";
 import { Brush } from "./brush.js";
 import { mix } from "./face-colors.js";
 import type { FacePicture } from "./face-drawing.js";
+import { hostOf } from "./face-status.js";
 import { breakLines } from "./line-breaks.js";
 import { drawHeader, headerHeight, MARGIN } from "./status-drawing.js";
 
@@ -111,10 +112,6 @@ function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly st
 		}
 		y += font.height;
 	}
-}
-
-function hostOf(url: string): string {
-	return url.replace(/^http:\/\/|\/$/g, "");
 }
 
 /** Dark on white, whatever the theme, because not every reader takes the opposite. */
