@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Part } from "../../src/hardware/needs.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
-import { explainConstantData, totalOf } from "./constant-data.js";
 import { FontSizes } from "./font-size.js";
 import { estimateImage, freeShare, LEAST_FREE, measureConstantData } from "./image-size.js";
 import { linkForChip } from "./mcconfig.js";
@@ -95,20 +93,6 @@ export async function measureBoards(
 	}
 	const heads = ["target", "chip", "flash", "chunks", "image (about)", "free"];
 	return { table: table(heads, rows), faults };
-}
-
-/**
- * A table of the constant data of each module in a target's build, the largest first.
- *
- * @throws SdkError if it does not link
- */
-export async function explainBoard(sdk: Sdk, name: string): Promise<string> {
-	const linked = await linkForChip(sdk, ROOT, name, ["-p", name]);
-	const rows = explainConstantData(readFileSync(linked, "latin1")).map((each) => [
-		each.name,
-		...[totalOf(each), each.objects, each.code, each.texts].map(thousands),
-	]);
-	return table(["module", "bytes", "objects", "byte code", "texts"], rows);
 }
 
 /** @param image bytes */

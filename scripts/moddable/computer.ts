@@ -19,11 +19,6 @@ export function thisComputer(): Computer {
 	return { env, platform, nodeVersion: versions.node, dev: "/dev", include: "/usr/include" };
 }
 
-/** The SDK's name for a computer. */
-export function hostOf(platform: NodeJS.Platform): string | undefined {
-	return platform === "linux" ? "lin" : platform === "darwin" ? "mac" : undefined;
-}
-
 /** The path of a program, as a shell would find it. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
 	const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import {
 	type Computer,
 	findProgram,
-	hostOf,
 	isAllowed,
 	isExecutable,
 	readExpectedIdf,
@@ -11,6 +10,7 @@ import {
 	readXsVersion,
 } from "./computer.js";
 import { listPorts, permissionCommand } from "./ports.js";
+import { HOSTS } from "./sdk.js";
 
 /** The purpose, which selects the checks. */
 export const PURPOSES = ["device", "simulator", "link", "build", "flash"] as const;
@@ -82,7 +82,7 @@ function compilerForXs({ env }: Computer): Finding {
 function sdk({ env, platform }: Computer): Finding {
 	const fix = "npm install -g xs-dev && xs-dev setup";
 	const { MODDABLE } = env;
-	if (hostOf(platform) === undefined) {
+	if (HOSTS[platform] === undefined) {
 		return missing("Moddable SDK", `not used by these programs on ${platform}`, "run mcconfig yourself");
 	}
 	if (!MODDABLE) {
@@ -97,7 +97,7 @@ function sdk({ env, platform }: Computer): Finding {
 function sdkTools(...programs: readonly string[]): Check {
 	return ({ env, platform }) => {
 		const { MODDABLE = "" } = env;
-		const host = hostOf(platform) ?? "";
+		const host = HOSTS[platform] ?? "";
 		const absent = programs.filter((each) => !isExecutable(join(MODDABLE, "build", "bin", host, "release", each)));
 		// Its last tools are built with its first ones, which make looks for on the PATH.
 		const fix = `cd "$MODDABLE/build/makefiles/${host}" && PATH="$MODDABLE/build/bin/${host}/release:$PATH" make`;

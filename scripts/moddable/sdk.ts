@@ -13,7 +13,7 @@ export const TSC = join(TYPESCRIPT, "bin", "tsc");
 export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
 
 /** The SDK's names for the computers it runs on, by Node's. */
-const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
+export const HOSTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: "lin", darwin: "mac" };
 
 /** An error of the SDK or its set-up, for the user. */
 export class SdkError extends ProgramError {
