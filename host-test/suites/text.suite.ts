@@ -7,7 +7,6 @@ import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
-
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 /** JSON so many levels deep, in which these pairs of opening and closing take turns. */
