@@ -200,7 +200,7 @@ export async function bundleDevicePage(folder) {
 
 /**
  * Bundles a page for browsers: one script and one style sheet, whose names change with their contents, and the page that
- * loads them. Resolves with the paths of the files that were put in.
+ * loads them; and scripts that it imports later. Resolves with the paths of the files that were put in.
  *
  * @param source the folder of index.html and src/main.tsx
  * @param name of the script and the style sheet in index.html, without their endings
@@ -213,17 +213,19 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 		absWorkingDir,
 		entryPoints: { [name]: "src/main.tsx" },
 		entryNames: "[name]-[hash]",
+		chunkNames: `${name}-[hash]`,
+		splitting: true,
 		outdir: folder,
 		metafile: true,
 		alias,
 	});
-	const names = Object.keys(metafile.outputs).map((path) => basename(path));
-	const nameOf = (ending) => names.find((name) => name.endsWith(ending));
+	const isMain = ([, { entryPoint }]) => entryPoint === "src/main.tsx";
+	const [script, { cssBundle }] = Object.entries(metafile.outputs).find(isMain);
 	const page = readFileSync(`${root}${source}/index.html`, "utf8");
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(
 		`${folder}/index.html`,
-		page.replace(`${name}.css`, nameOf(".css")).replace(`${name}.js`, nameOf(".js")),
+		page.replace(`${name}.css`, basename(cssBundle)).replace(`${name}.js`, basename(script)),
 	);
 	return inputsOf(metafile, absWorkingDir);
 }

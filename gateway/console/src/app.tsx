@@ -10,6 +10,7 @@ import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
+import { Shortcuts } from "./views/shortcuts.js";
 import { SignIn } from "./views/sign-in.js";
 
 /** The whole page. */
@@ -69,6 +70,7 @@ function Header() {
 				</nav>
 			)}
 			<div class="settings">
+				{isOpen && <Shortcuts />}
 				<Preferences />
 				{isOpen && session.value?.signedIn && (
 					<button type="button" class="quiet" onClick={() => void signOut()} title={session.value.principal}>

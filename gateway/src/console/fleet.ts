@@ -1,10 +1,11 @@
 import { EventEmitter } from "node:events";
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { type Access, reaches } from "../config/access.js";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
 import { Activity, type KeptCall } from "./activity.js";
+import { FAVOURITE } from "./favourite.js";
 import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import type {
 	CallEntry,
@@ -13,6 +14,7 @@ import type {
 	FleetQuery,
 	FleetRow,
 	FleetTotals,
+	LockedTool,
 	OperatorLists,
 	Problem,
 } from "./messages.js";
@@ -51,7 +53,7 @@ export class Fleet extends EventEmitter<Events> {
 	readonly activity = new Activity();
 	readonly #options: FleetOptions;
 	readonly #rows = new Map<string, SearchedRow>();
-	/** Problems first, then by alias; undefined after a change. */
+	/** In the default order; undefined after a change. */
 	#sorted: readonly SearchedRow[] | undefined;
 	/** Of all devices; undefined after a change. */
 	#totals: FleetTotals | undefined;
@@ -106,7 +108,7 @@ export class Fleet extends EventEmitter<Events> {
 		};
 	}
 
-	/** The rows that a query finds, problems first, then by alias. Only for pages that follow. */
+	/** The rows that a query finds, in its order. Only for pages that follow. */
 	find(query: FleetQuery, access: Access): readonly SearchedRow[] {
 		return matching(this.#visible(access), query);
 	}
@@ -132,6 +134,7 @@ export class Fleet extends EventEmitter<Events> {
 			row: this.#rowOf(server),
 			states: this.activity.statesOf(id),
 			calls: calls.map((call) => entryFor(call, access)),
+			locked: maySeeUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
 			events: (this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? []).map(eventEntry),
 		};
 	}
@@ -207,10 +210,12 @@ export class Fleet extends EventEmitter<Events> {
 		return access.devices === undefined ? this.#sorted : this.#sorted.filter(({ row }) => reaches(access, row.id));
 	}
 
-	/** The registry keeps its servers by alias: only those with problems have to come first. */
+	/** The registry keeps its servers by alias: favourites come first, then those with problems. */
 	#sort(): readonly SearchedRow[] {
 		const rows = this.#options.servers.all.flatMap(({ id }) => this.#rows.get(id) ?? []);
-		return [...rows.filter(({ row }) => row.problem), ...rows.filter(({ row }) => !row.problem)];
+		const rankOf = ({ row: { tags, problem } }: SearchedRow): number =>
+			tags.includes(FAVOURITE) ? 0 : problem ? 1 : 2;
+		return [0, 1, 2].flatMap((rank) => rows.filter((row) => rankOf(row) === rank));
 	}
 
 	#rowOf({ id, alias, configured, tags, board, online, session, state, lastSeen, tools }: Server): FleetRow {
@@ -255,8 +260,17 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 }
 
 /** A call, as a page with this access may see it. */
-function entryFor({ entry, isUserOnly }: KeptCall, { userTools }: Access): CallEntry {
-	const maySee = !isUserOnly || userTools === true || (userTools !== false && userTools.has(entry.serverId));
+function entryFor({ entry, isUserOnly }: KeptCall, access: Access): CallEntry {
+	const maySee = !isUserOnly || maySeeUserTools(access, entry.serverId);
 	const { args: _args, answer: _answer, ...rest } = entry;
 	return maySee ? entry : rest;
+}
+
+function maySeeUserTools({ userTools }: Access, id: string): boolean {
+	return userTools === true || (userTools !== false && userTools.has(id));
+}
+
+function lockedTool({ name, title, annotations }: ServerTool): LockedTool {
+	const shown = title ?? annotations?.title;
+	return { name, ...(typeof shown === "string" && { title: shown }) };
 }

@@ -47,6 +47,14 @@ export interface DeviceDetail {
 	readonly calls: readonly CallEntry[];
 	/** Its last events, the newest first. */
 	readonly events: readonly EventEntry[];
+	/** The tools that the page may not call because they are for people, and its token is not. */
+	readonly locked: readonly LockedTool[];
+}
+
+/** A tool that the page shows without a form. */
+export interface LockedTool {
+	readonly name: string;
+	readonly title?: string;
 }
 
 /** An event of a device. */
@@ -67,7 +75,7 @@ export interface FleetQuery {
 	readonly filter: Problem | "all" | "problems" | "online";
 	/** Empty: any. */
 	readonly tag: string;
-	/** The column by which devices are sorted, after "-" in descending order. Empty: those with problems first, then by name. */
+	/** The column by which devices are sorted, after "-" in descending order. Empty: favourites, then those with problems, then by name. */
 	readonly sort: "" | SortColumn | `-${SortColumn}`;
 }
 
@@ -84,7 +92,7 @@ export interface FleetView {
 	readonly device?: string;
 }
 
-/** A part of the table: problems first, then by alias. */
+/** A part of the table. */
 export interface FleetList {
 	/** Devices that the query finds. */
 	readonly found: number;

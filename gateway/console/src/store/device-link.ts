@@ -18,6 +18,9 @@ const READ_DELAY = 300;
 /** Lines of a device's log that are kept. */
 const MAX_LOG = 300;
 
+/** The name by which pages of the console are clients. */
+export const CONSOLE_CLIENT = "xs-mcp-console";
+
 /** A line of a device's own log. */
 export interface LogLine {
 	readonly time: number;
@@ -167,5 +170,5 @@ function transportTo(name: string): StreamableHTTPClientTransport {
 }
 
 function clientInfo() {
-	return { name: "xs-mcp-console", version: session.value?.version ?? "0" };
+	return { name: CONSOLE_CLIENT, version: session.value?.version ?? "0" };
 }

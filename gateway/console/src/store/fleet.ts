@@ -39,6 +39,14 @@ export function look(next: FleetView): void {
 	void tell();
 }
 
+/** Goes on with the device that the page looks at, by its id. */
+export function keepLooking(id: string): void {
+	if (view.device !== undefined && view.device !== id) {
+		view = { device: id };
+		void tell();
+	}
+}
+
 /** Applies a message of the stream. */
 export function apply({ stream: name, totals: numbers, list: part, device: detail, ...rest }: FleetMessage): void {
 	batch(() => {

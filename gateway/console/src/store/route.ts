@@ -32,6 +32,14 @@ export function deviceHref(alias: string): string {
 	return `#/devices/${encodeURIComponent(alias)}`;
 }
 
+/** Keeps the address of a device's view true to the device's name. */
+export function renameInAddress(alias: string): void {
+	const href = deviceHref(alias);
+	if (route.value.view === "device" && location.hash !== href) {
+		history.replaceState(undefined, "", href);
+	}
+}
+
 /** The query in the address of the table: `#/devices?filter=offline`. */
 export function queryInAddress(): URLSearchParams {
 	return new URLSearchParams(location.hash.split("?")[1] ?? "");

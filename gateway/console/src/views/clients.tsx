@@ -2,6 +2,7 @@ import type { ServerEntry } from "../../../src/console/messages.js";
 import { attempt } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
+import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
@@ -45,9 +46,15 @@ function Clients() {
 						{clients.map(({ name, version, principal, since, calls }, index) => (
 							<tr key={`${since} ${index}`}>
 								<td>
-									{visibleLine(name)} <small>{visibleLine(version)}</small>
+									{visibleLine(name)} {name === CONSOLE_CLIENT && <span class="tag">{t("console")}</span>}
+									<small>{visibleLine(version)}</small>
 								</td>
-								<td>{visibleLine(principal)}</td>
+								<td>
+									{visibleLine(principal)}{" "}
+									{session.value?.signedIn && principal === session.value.principal && (
+										<span class="tag">{t("thisPage")}</span>
+									)}
+								</td>
 								<td>{ago(since, now.value)}</td>
 								<td>{calls}</td>
 							</tr>

@@ -4,13 +4,14 @@ import type { TargetedEvent } from "preact";
 import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
 import { confirm } from "../parts/confirm.js";
 import { attempt, show } from "../parts/notice.js";
+import { Star, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
+import { ALIAS, ALIASES, explained, wordsIn } from "../parts/word-fields.js";
 import { ask } from "../store/api.js";
 import { plain, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
 import { offerFor, UPGRADE_TOOL } from "../store/firmware.js";
 import { now } from "../store/now.js";
-import { deviceHref } from "../store/route.js";
 import { session } from "../store/session.js";
 import { ago, clock, duration, stateText, t } from "../texts/index.js";
 
@@ -33,11 +34,8 @@ export function DeviceHead({ detail, link }: HeadProps) {
 				<span class={`dot large ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
 				<h1>{visibleLine(alias)}</h1>
 				<span class="tag">{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}</span>
-				{row.tags.map((tag) => (
-					<span key={tag} class="tag">
-						{visibleLine(tag)}
-					</span>
-				))}
+				<Tags tags={row.tags} />
+				<Star row={row} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
 			<p class="facts">
@@ -180,26 +178,29 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 		event.preventDefault();
 		const form = new FormData(event.currentTarget);
 		const name = String(form.get("alias")).trim();
-		const words = String(form.get("tags"))
-			.split(/[\s,]+/)
-			.filter((word) => word !== "");
 		await attempt(async () => {
 			const path = `devices/${encodeURIComponent(alias)}`;
-			const changed = { ...(name !== alias && { alias: name }), tags: words };
+			const changed = { ...(name !== alias && { alias: name }), tags: wordsIn(form, "tags") };
 			await ask(path, { method: "PATCH", json: changed });
 			onDone();
-			location.hash = deviceHref(name);
 		});
 	};
 	return (
 		<form class="edit" onSubmit={(event) => void save(event)}>
 			<label>
 				{t("name")}
-				<input name="alias" defaultValue={alias} required maxLength={24} />
+				<input
+					name="alias"
+					defaultValue={alias}
+					required
+					maxLength={24}
+					pattern={ALIAS}
+					{...explained(t("aliasHelp"))}
+				/>
 			</label>
 			<label>
 				{t("tags")}
-				<input name="tags" defaultValue={tags.join(" ")} />
+				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
 			</label>
 			<button type="submit" class="primary">
 				{t("save")}

@@ -1,6 +1,6 @@
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
-import type { DeviceLink } from "../store/device-link.js";
+import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
 
 /** Lines of a log that are shown. */
@@ -37,7 +37,7 @@ function CallLine({ call, count }: Line) {
 				<code>{visibleLine(tool)}</code> {args !== undefined && args !== "{}" && <code>{visibleLine(args)}</code>}{" "}
 				{count > 1 && `×${count}`}
 				<small>
-					{client && `${visibleLine(client)} · `}
+					{client && `${client === CONSOLE_CLIENT ? t("console") : visibleLine(client)} · `}
 					{visibleLine(principal)} · {Math.round(duration)} ms
 					{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
 				</small>

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { FleetList, FleetQuery, FleetRow } from "../../../src/console/messages.js";
+import { Star, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
@@ -119,6 +120,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 			</span>
 			<span role="cell" class="name">
 				<a href={deviceHref(alias)}>{visibleLine(alias)}</a>
+				<Star row={row} />
 				<small>{kind === "server" ? t("server") : visibleLine(id)}</small>
 			</span>
 			<span role="cell" class="state">
@@ -136,11 +138,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 				</small>
 			</span>
 			<span role="cell" class="tags">
-				{tags.map((tag) => (
-					<span key={tag} class="tag">
-						{visibleLine(tag)}
-					</span>
-				))}
+				<Tags tags={tags} />
 			</span>
 			<span role="cell" class="since">
 				{ago(since, now.value)}

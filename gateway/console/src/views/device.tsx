@@ -3,7 +3,9 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { DeviceDetail } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { DeviceLink } from "../store/device-link.js";
-import { device, look } from "../store/fleet.js";
+import { device, keepLooking, look } from "../store/fleet.js";
+import { renameInAddress } from "../store/route.js";
+import { session } from "../store/session.js";
 import { epoch } from "../store/stream.js";
 import { t } from "../texts/index.js";
 import { Controls } from "./controls.js";
@@ -25,6 +27,14 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 		return () => look({});
 	}, [alias]);
 	const { value: detail } = device;
+	const known = detail?.row;
+	useEffect(() => {
+		// From now on by its id: it may get another name.
+		if (known !== undefined) {
+			keepLooking(known.id);
+			renameInAddress(known.alias);
+		}
+	}, [known?.id, known?.alias]);
 	if (!detail) {
 		return (
 			<p class="muted center">{detail === null ? t("unknownDevice", { device: visibleLine(alias) }) : t("opening")}</p>
@@ -34,11 +44,11 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 }
 
 function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
-	const { row, calls, events } = detail;
+	const { row, calls, events, locked } = detail;
 	const { alias, online } = row;
 	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
-	const { value: session } = epoch;
-	const link = useMemo(() => new DeviceLink(alias), [alias, session]);
+	const { value: generation } = epoch;
+	const link = useMemo(() => new DeviceLink(alias), [alias, generation]);
 	useEffect(() => {
 		if (online) {
 			void link.open();
@@ -53,7 +63,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 			<Controls link={link} isDisabled={!online} />
 			<Readings link={link} />
 			<div class="columns">
-				<Tools link={link} isOnline={online} />
+				<Tools link={link} isOnline={online} locked={locked} />
 				<div class="side">
 					<Pictures link={link} />
 					<EventList events={events} />
@@ -65,7 +75,13 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 	);
 }
 
-function Tools({ link, isOnline }: { readonly link: DeviceLink; readonly isOnline: boolean }) {
+interface ToolsProps {
+	readonly link: DeviceLink;
+	readonly isOnline: boolean;
+	readonly locked: DeviceDetail["locked"];
+}
+
+function Tools({ link, isOnline, locked }: ToolsProps) {
 	const search = useSignal("");
 	const { value: tools } = link.tools;
 	if (tools === undefined) {
@@ -97,6 +113,21 @@ function Tools({ link, isOnline }: { readonly link: DeviceLink; readonly isOnlin
 				<ToolCard key={tool.name} link={link} tool={tool} />
 			))}
 			{found.length > MAX_TOOLS && <p class="muted">{t("moreTools", { count: found.length - MAX_TOOLS })}</p>}
+			{locked.length > 0 && (
+				<section class="locked" aria-labelledby="locked">
+					<h3 id="locked">
+						<span aria-hidden="true">🔒</span> {t("locked")}
+					</h3>
+					<p class="muted">{t(session.value?.needsToken ? "lockedByToken" : "lockedBySetting")}</p>
+					<ul class="plain">
+						{locked.slice(0, MAX_TOOLS).map(({ name, title = name }) => (
+							<li key={name}>
+								{visibleLine(title)} <code>{visibleLine(name)}</code>
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
 		</section>
 	);
 }

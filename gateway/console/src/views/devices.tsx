@@ -20,6 +20,13 @@ const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
 /** The query of the table: also when the page comes back to it from a device. */
 const query = signal<FleetQuery>({ ...NO_QUERY, ...Object.fromEntries(queryInAddress()) });
 
+addEventListener("hashchange", () => {
+	const given = Object.fromEntries(queryInAddress());
+	if (Object.keys(given).length > 0) {
+		query.value = { ...NO_QUERY, ...given };
+	}
+});
+
 const PROBLEMS: readonly Problem[] = ["fatal", "rolledBack", "lastCall", "offline"];
 
 /** Every device, those with problems first: the gateway searches, and sends the part that is in sight. */

@@ -7,6 +7,7 @@ import { attempt } from "../parts/notice.js";
 import { parametersOf } from "../parts/schema.js";
 import { Field, type Values } from "../parts/schema-form.js";
 import { visibleLine } from "../parts/visible.js";
+import { ALIASES, explained, wordsIn } from "../parts/word-fields.js";
 import { titleOf } from "../store/controls.js";
 import { plain } from "../store/device.js";
 import { withDevice } from "../store/device-link.js";
@@ -100,7 +101,14 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 				<PlainForm kind={kind} onStart={(form) => renaming(String(form.get("pattern")))}>
 					<label>
 						{t("pattern")}
-						<input name="pattern" required maxLength={24} placeholder="lamp_{nn}" />
+						<input
+							name="pattern"
+							required
+							maxLength={24}
+							placeholder="lamp_{nn}"
+							pattern="[a-z0-9_\-\{\}]+"
+							{...explained(t("aliasHelp"))}
+						/>
 					</label>
 				</PlainForm>
 			);
@@ -109,11 +117,11 @@ function WorkForm({ kind }: { readonly kind: Kind }) {
 				<PlainForm kind={kind} onStart={(form) => tagging(wordsIn(form, "added"), wordsIn(form, "removed"))}>
 					<label>
 						{t("addTags")}
-						<input name="added" />
+						<input name="added" pattern={ALIASES} {...explained(t("aliasHelp"))} />
 					</label>
 					<label>
 						{t("removeTags")}
-						<input name="removed" />
+						<input name="removed" pattern={ALIASES} {...explained(t("aliasHelp"))} />
 					</label>
 				</PlainForm>
 			);
@@ -275,9 +283,3 @@ function Steps({ all }: { readonly all: readonly Step[] }) {
 }
 
 const DOTS: Readonly<Record<Step["state"], string>> = { waiting: "off", running: "off", done: "good", failed: "warn" };
-
-function wordsIn(form: FormData, name: string): readonly string[] {
-	return String(form.get(name))
-		.split(/[\s,]+/)
-		.filter((word) => word !== "");
-}

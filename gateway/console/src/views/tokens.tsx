@@ -6,6 +6,7 @@ import { confirm } from "../parts/confirm.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
+import { explained, wordsIn } from "../parts/word-fields.js";
 import { ApiError, ask } from "../store/api.js";
 import { now } from "../store/now.js";
 import { checkSession, session } from "../store/session.js";
@@ -152,7 +153,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 			<h3>{t("newToken")}</h3>
 			<label>
 				{t("name")}
-				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" title={t("nameHelp")} />
+				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" {...explained(t("nameHelp"))} />
 			</label>
 			<label>
 				{t("for")}
@@ -201,9 +202,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 }
 
 function requestIn(form: FormData) {
-	const devices = String(form.get("devices") ?? "")
-		.split(/[\s,]+/)
-		.filter((id) => id !== "");
+	const devices = wordsIn(form, "devices");
 	const days = Number(form.get("days") ?? 0);
 	return {
 		name: String(form.get("name")),

@@ -1,0 +1,82 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../texts/index.js";
+
+const isShown = signal(false);
+
+/** Keys that were pressed just before: "g" begins two of the shortcuts. */
+let before = "";
+
+const VIEWS: Readonly<Record<string, string>> = { d: "devices", c: "clients", m: "connect" };
+
+/** The shortcuts, in the order of the sheet. */
+const SHORTCUTS = [
+	["/", "search"],
+	["g d", "devices"],
+	["g c", "clients"],
+	["g m", "connect"],
+	["?", "shortcuts"],
+] as const;
+
+addEventListener("keydown", (event) => {
+	const { key, target, ctrlKey, metaKey, altKey } = event;
+	const isTyped = target instanceof Element && target.matches("input, select, textarea, [contenteditable]");
+	if (isTyped || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) {
+		before = "";
+		return;
+	}
+	const view = before === "g" ? VIEWS[key] : undefined;
+	before = key;
+	if (view !== undefined) {
+		location.hash = `#/${view}`;
+	} else if (key === "/") {
+		event.preventDefault();
+		document.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+	} else if (key === "?") {
+		isShown.value = true;
+	}
+});
+
+/** The button and the sheet of the keyboard's shortcuts. */
+export function Shortcuts() {
+	const dialog = useRef<HTMLDialogElement>(null);
+	const { value } = isShown;
+	useEffect(() => {
+		if (value) {
+			dialog.current?.showModal();
+		}
+	}, [value]);
+	const close = (): void => {
+		isShown.value = false;
+		dialog.current?.close();
+	};
+	return (
+		<>
+			<button type="button" class="quiet" aria-label={`? ${t("shortcuts")}`} onClick={() => (isShown.value = true)}>
+				?
+			</button>
+			<dialog ref={dialog} aria-labelledby="shortcuts" onClose={close}>
+				<h2 id="shortcuts">{t("shortcuts")}</h2>
+				<table class="members">
+					<tbody>
+						{SHORTCUTS.map(([keys, text]) => (
+							<tr key={keys}>
+								<th scope="row">
+									{keys.split(" ").map((key) => (
+										<kbd key={key}>{key}</kbd>
+									))}
+								</th>
+								<td>{t(text)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+				<div class="actions">
+					<button type="button" onClick={close}>
+						{t("close")}
+					</button>
+				</div>
+			</dialog>
+		</>
+	);
+}

@@ -1,0 +1,2 @@
+/** The tag of devices that come first in the console. */
+export const FAVOURITE = "favourite";
