@@ -89,6 +89,7 @@ function writePackageJson() {
 						]),
 					),
 		dependencies,
+		optionalDependencies: manifest.optionalDependencies,
 	};
 	writeFileSync(`${target}/package.json`, `${JSON.stringify(published, undefined, "\t")}\n`);
 }

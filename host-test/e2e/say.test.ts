@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
+import { VOICE } from "../../gateway/test/support/voice.js";
 import { cases } from "../support/scope.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // The gateway says a text, and the speaker of a virtual device plays it.
 
-const VOICE = fileURLToPath(new URL("../../gateway/test/speech/fixtures/voice.mjs", import.meta.url));
-
 for (const engine of cases(ENGINES)) {
 	it(`a virtual device says a text, sample for sample, firmware on ${engine.kind}`, async (t) => {
-		const side = await startProgram(t, { speechCommand: `${process.execPath} ${VOICE}` });
+		const side = await startProgram(t, { speechCommand: VOICE });
 		const online = once(side.gateway.servers, "online");
 		const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl } });
 		const heard: number[] = [];

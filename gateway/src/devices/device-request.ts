@@ -9,6 +9,8 @@ interface Introduction {
 	readonly secret: string;
 	/** Whether this may be a page in a browser: its id is in the query, because it cannot set headers. */
 	readonly isPage: boolean;
+	/** How it frames audio: 1, 2 or 3. */
+	readonly frameVersion: number;
 }
 
 export function introductionOf({ headers, url = "" }: IncomingMessage): Introduction {
@@ -16,7 +18,8 @@ export function introductionOf({ headers, url = "" }: IncomingMessage): Introduc
 	const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
 	const read = (name: string): string => String((isPage ? query.get(name) : headers[name]) ?? "");
 	const secret = /^Bearer (.+)$/i.exec(read("authorization"))?.[1] ?? "";
-	return { deviceId: read("device-id"), clientId: read("client-id"), secret, isPage };
+	const frameVersion = Number(headers["protocol-version"] ?? 1);
+	return { deviceId: read("device-id"), clientId: read("client-id"), secret, isPage, frameVersion };
 }
 
 /** A host and perhaps a port, as in the Host header. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
-import type { ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
+import type { AudioChannel, ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
 import { nestsDeeper, RateLimit, ServerError } from "xs-mcp-manager/core";
 import type { DeviceHello } from "./hello.js";
 import type { DeviceMessage } from "./messages.js";
@@ -27,6 +27,8 @@ export abstract class DeviceTransport implements ServerTransport {
 	onerror?: (error: Error) => void;
 	onsend?: (message: JSONRPCMessage) => void;
 	readonly identity: ServerIdentity;
+	/** Undefined if the device plays no Opus, or this transport has no way for it. */
+	readonly audio: AudioChannel | undefined;
 	/** The `session_id` of this session's envelopes. */
 	readonly deviceSessionId = randomUUID();
 	#initializeId: unknown;
@@ -80,7 +82,8 @@ export abstract class DeviceTransport implements ServerTransport {
 	}
 
 	/** Takes one message from the device, except hello. */
-	receive({ type, session_id: id, payload }: DeviceMessage): void {
+	receive(message: DeviceMessage): void {
+		const { type, session_id: id, payload } = message;
 		if (this.#closed || !this.#isWithinRate()) {
 			return;
 		}
@@ -90,6 +93,8 @@ export abstract class DeviceTransport implements ServerTransport {
 			this.#deliver(payload);
 		} else if (type === "goodbye") {
 			this.goodbye(id === this.deviceSessionId);
+		} else if (type === "listen" || type === "abort") {
+			this.audio?.onmessage?.(message);
 		}
 	}
 

@@ -3,8 +3,8 @@ import { isObject } from "../firmware.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 import type { DeviceMessage } from "./messages.js";
 
-/** Audio parameters in the hello: the device's defaults. The gateway plays no audio. */
-const AUDIO_PARAMS = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+/** The format of what the gateway says, as servers of the family have it. */
+export const SPOKEN_AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
 
 /** A device's first message cannot be accepted. */
 class HelloRejected extends Error {}
@@ -13,6 +13,8 @@ class HelloRejected extends Error {}
 export interface DeviceHello {
 	/** Its transport; absent for some devices of the family. */
 	readonly transport?: unknown;
+	/** Whether it plays packets of Opus. */
+	readonly playsOpus?: boolean;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;
 	/** The glyphs that its screen lacks for a text; absent if it cannot show them, or if the gateway does not have its font. */
@@ -51,12 +53,18 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	return {
 		glyphsFor: hello.features.glyph_push === true ? glyphsFor(hello.text_font) : undefined,
 		transport: hello.transport,
+		// Firmware of this project names a format without a codec, too, because some backends require it. It alone has the limit.
+		playsOpus: isOpus(hello.audio_params) && (limit === undefined || hello.features.audio === true),
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};
 }
 
+function isOpus(audioParams: unknown): boolean {
+	return isObject(audioParams) && audioParams.format === "opus";
+}
+
 /** Sent in each hello: the device need not wait for answers to spoken input. */
-const ABOUT = { audio_params: AUDIO_PARAMS, features: { listen: false } };
+const ABOUT = { audio_params: SPOKEN_AUDIO, features: { listen: false } };
 
 /** The gateway's answer to a hello over WebSocket. */
 export function webSocketHelloAnswer(sessionId: string): object {

@@ -3,7 +3,8 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
-import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import type { AudioChannel, ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { writeFrame } from "../firmware.js";
 import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import { watchLiveness } from "../net/liveness.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
@@ -106,7 +107,7 @@ export class WebSocketDevices {
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		socket.on("error", () => socket.destroy());
 		const { remoteAddress } = request.socket;
-		const { deviceId, clientId, secret, isPage } = introductionOf(request);
+		const { deviceId, clientId, secret, isPage, frameVersion } = introductionOf(request);
 		if (deviceId === "") {
 			this.#reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
 			return;
@@ -131,7 +132,7 @@ export class WebSocketDevices {
 		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
 			this.#admissions.set(webSocket, admission);
-			this.#awaitHello(webSocket, identity);
+			this.#awaitHello(webSocket, identity, frameVersion);
 		});
 	}
 
@@ -146,7 +147,7 @@ export class WebSocketDevices {
 		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 	}
 
-	#awaitHello(socket: WebSocket, identity: ServerIdentity): void {
+	#awaitHello(socket: WebSocket, identity: ServerIdentity, frameVersion: number): void {
 		const reject = (reason: string): void => {
 			this.#servers.reject(`${identity.id}: ${reason}`);
 			socket.close(PROTOCOL_ERROR, reason.slice(0, MAX_REASON));
@@ -161,7 +162,7 @@ export class WebSocketDevices {
 			socket.off("message", receive);
 			clearTimeout(timer);
 			try {
-				this.#begin(socket, identity, readHello(parseMessage(data.toString())));
+				this.#begin(socket, identity, { ...readHello(parseMessage(data.toString())), frameVersion });
 			} catch (error) {
 				reject((error as Error).message);
 			}
@@ -169,7 +170,7 @@ export class WebSocketDevices {
 		socket.on("message", receive);
 	}
 
-	#begin(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello): void {
+	#begin(socket: WebSocket, identity: ServerIdentity, hello: FramedHello): void {
 		const transport = new DeviceWebSocketTransport(socket, identity, hello);
 		socket.send(JSON.stringify(webSocketHelloAnswer(transport.deviceSessionId)));
 		watchLiveness(socket, this.#options.pingInterval);
@@ -177,15 +178,23 @@ export class WebSocketDevices {
 	}
 }
 
+/** A hello, and the framing of audio that the request named before it. */
+type FramedHello = DeviceHello & { readonly frameVersion: number };
+
 /** A session of a device over its WebSocket, from hello to the end of the connection. */
 class DeviceWebSocketTransport extends DeviceTransport {
+	override readonly audio: AudioChannel | undefined;
 	readonly #socket: WebSocket;
 
-	constructor(socket: WebSocket, identity: ServerIdentity, hello: DeviceHello) {
+	constructor(socket: WebSocket, identity: ServerIdentity, hello: FramedHello) {
 		super(identity, hello);
 		this.#socket = socket;
+		const { playsOpus = false, frameVersion } = hello;
+		this.audio = playsOpus
+			? { send: (packet) => this.write(writeFrame(packet, frameVersion, Math.round(performance.now()))) }
+			: undefined;
 		socket.on("message", (data: Buffer, isBinary) => {
-			// Binary frames are audio, which the gateway does not play.
+			// Binary frames are what the device hears: the gateway has no use for it.
 			if (!isBinary) {
 				this.#receive(data.toString());
 			}
@@ -198,9 +207,9 @@ class DeviceWebSocketTransport extends DeviceTransport {
 		return true;
 	}
 
-	protected override write(text: string): void {
+	protected override write(message: string | Uint8Array): void {
 		if (this.#socket.readyState === WebSocket.OPEN) {
-			this.#socket.send(text);
+			this.#socket.send(message);
 		}
 		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
 			this.#socket.terminate();

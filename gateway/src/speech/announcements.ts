@@ -3,7 +3,8 @@ import { AnnouncementQueue } from "./announcement-queue.js";
 import { type Caller, CHIME, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
-import type { Speech, SpeechFile } from "./speech.js";
+import type { Speech, SpokenText } from "./speech.js";
+import { streamSpeech } from "./spoken-stream.js";
 
 export interface Announcement {
 	readonly text: string;
@@ -20,8 +21,8 @@ export interface Announcement {
 /** Outcome of an announcement on a device. */
 export interface Outcome {
 	readonly device: string;
-	/** `played`: the sound has ended. `shown`: the text is on the screen. */
-	readonly outcome: "played" | "shown" | "failed";
+	/** `played`: the sound has ended. `sent`: the device has it, and does not say when it ends. `shown`: the text is on the screen. */
+	readonly outcome: "played" | "sent" | "shown" | "failed";
 	/** Why it was not played. */
 	readonly reason?: string;
 	/** Whether a button was pressed, if it was repeated until then. */
@@ -29,8 +30,11 @@ export interface Outcome {
 }
 
 interface Spoken extends Announcement {
-	readonly file: SpeechFile;
+	readonly spoken: SpokenText;
 }
+
+/** Says it. Resolves when the sound has ended: whether the device has confirmed that. Rejects with an Error if the signal ends it. */
+type Say = (signal: AbortSignal) => Promise<boolean>;
 
 interface AnnouncementsOptions {
 	readonly speech: Speech;
@@ -53,11 +57,11 @@ export class Announcements {
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		const file = this.#options.speech.file(what.text, caller.signal);
+		const spoken = this.#options.speech.text(what.text, caller.signal);
 		try {
-			return await Promise.all(devices.map((device) => this.#sayOn(device, { ...what, file }, caller)));
+			return await Promise.all(devices.map((device) => this.#sayOn(device, { ...what, spoken }, caller)));
 		} finally {
-			file.withdraw();
+			spoken.withdraw();
 		}
 	}
 
@@ -85,35 +89,56 @@ export class Announcements {
 		if (!device.online) {
 			throw new Error("offline");
 		}
-		const player = findTool(device, PLAY);
-		if (player === undefined) {
-			return await this.#show(device, what, caller, "no speaker that plays files");
+		const prepare = this.#wayTo(device, what, caller);
+		if (typeof prepare === "string") {
+			return await this.#show(device, what, caller, prepare);
 		}
 		if (this.#options.quietHours.areNow && !what.isUrgent) {
 			return await this.#show(device, what, caller, "quiet hours");
 		}
-		const url = device.session && this.#options.urlFor(device.session.identity);
-		if (url === undefined || device.session?.identity.gateway !== undefined) {
-			return await this.#show(device, what, caller, "it cannot get files from this gateway");
-		}
-		const file = url + (await what.file.path());
+		const say = await prepare();
 		const chime = what.chime ? findTool(device, CHIME) : undefined;
 		const restore = await setVolume(device, what.volume, caller);
 		try {
+			let isConfirmed = true;
 			const play = async (signal: AbortSignal): Promise<void> => {
 				if (chime !== undefined) {
 					await callTool(device, chime, {}, { ...caller, signal });
 				}
-				await callTool(device, player, { url: file }, { ...caller, signal });
+				isConfirmed = await say(signal);
 			};
 			const more = what.untilPressed
 				? await repeatUntilPressed(device, play, caller.signal)
 				: await play(caller.signal);
-			return { device: device.alias, outcome: "played", ...more };
+			return { device: device.alias, outcome: isConfirmed ? "played" : "sent", ...more };
 		} finally {
 			// Not by the signal: an announcement that was cancelled leaves the volume as it was, too.
 			await restore();
 		}
+	}
+
+	/** How the device gets the sound: as a file that it plays, which it confirms, or as packets. Else, why it cannot. */
+	#wayTo(device: Server, { text, spoken }: Spoken, caller: Caller): (() => Promise<Say>) | string {
+		const { session } = device;
+		const player = findTool(device, PLAY);
+		const url = session && this.#options.urlFor(session.identity);
+		if (player !== undefined && url !== undefined && session?.identity.gateway === undefined) {
+			return async () => {
+				const args = { url: url + (await spoken.path()) };
+				return async (signal) => {
+					await callTool(device, player, args, { ...caller, signal });
+					return true;
+				};
+			};
+		}
+		const channel = session?.audio;
+		if (session === undefined || channel === undefined) {
+			return player === undefined ? "no speaker" : "it cannot get files from this gateway";
+		}
+		return async () => {
+			const packets = await spoken.packets();
+			return (signal) => streamSpeech(session, channel, { text, packets, signal });
+		};
 	}
 
 	/** Rejects with an Error if the device has no screen either. */

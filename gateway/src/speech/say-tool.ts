@@ -24,7 +24,7 @@ const LISTED: Tool = {
 	title: "Say",
 	description:
 		"Say a text aloud on devices, for the people nearby. Returns when the sound has ended, with what became of it on each device: " +
-		"played, shown (as text on the screen) or failed.",
+		"played, sent (it does not say when it has played it), shown (as text on the screen) or failed.",
 	inputSchema: inputSchema(),
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };

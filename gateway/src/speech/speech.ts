@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
+import { encodePackets } from "./packets.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, readWav, type Sound } from "./wav.js";
 
@@ -16,9 +17,11 @@ const MAX_KEPT = 33_554_432;
 /** Where devices get what they play. */
 export const SPEECH_PATH = "/speech";
 
-/** A text as a WAV file. */
-export interface SpeechFile {
+/** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
+export interface SpokenText {
+	/** Of a WAV file, until `withdraw` is called. */
 	readonly path: () => Promise<string>;
+	readonly packets: () => Promise<readonly Uint8Array[]>;
 	readonly withdraw: () => void;
 }
 
@@ -37,26 +40,20 @@ export class Speech {
 		this.#voice = voice;
 	}
 
-	/**
-	 * A text as a WAV file, which is served until `withdraw` is called.
-	 *
-	 * @returns `path` of the file: it is spoken when that is asked for first, once for all devices. Rejects with an Error that says
-	 * why it cannot be spoken
-	 */
-	file(text: string, signal: AbortSignal): SpeechFile {
+	/** Says a text, once a device wants it. */
+	text(text: string, signal: AbortSignal): SpokenText {
 		const id = `${randomBytes(16).toString("hex")}.wav`;
-		let spoken: Promise<string> | undefined;
-		const speak = async (): Promise<string> => {
+		const sound = once(async () => {
 			const sound = this.#sounds.get(text) ?? (await this.#limit(() => this.#speak(text, signal)));
 			this.#sounds.set(text, sound);
-			this.#files.set(id, encodeWav(sound));
-			return `${SPEECH_PATH}/${id}`;
-		};
+			return sound;
+		});
 		return {
-			path: () => {
-				spoken ??= speak();
-				return spoken;
-			},
+			path: once(async () => {
+				this.#files.set(id, encodeWav(await sound()));
+				return `${SPEECH_PATH}/${id}`;
+			}),
+			packets: once(async () => await encodePackets(await sound())),
 			withdraw: () => void this.#files.delete(id),
 		};
 	}
@@ -76,4 +73,13 @@ export class Speech {
 			throw new Error(`cannot speak: ${isTooSlow ? `no sound within ${VOICE_TIME / 1_000} s` : message || name}`);
 		}
 	}
+}
+
+/** Does something when it is wanted first, and has the same result from then on. */
+function once<Result>(run: () => Promise<Result>): () => Promise<Result> {
+	let result: Promise<Result> | undefined;
+	return () => {
+		result ??= run();
+		return result;
+	};
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type DeviceHello, mqttHelloAnswer, readHello, webSocketHelloAnswer } from "../../src/devices/hello.js";
 
-const AUDIO = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+const AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 const hello = (more: object) => ({
 	type: "hello",
 	version: 1,

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
 import { SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
-
-const VOICE = `${process.execPath} ${fileURLToPath(new URL("fixtures/voice.mjs", import.meta.url))} {voice}`;
+import { VOICE } from "../support/voice.js";
 
 const PLAY = {
 	name: "self.audio_speaker.play",
@@ -132,7 +130,7 @@ describe("say", () => {
 		const side = await start(t);
 		const { device } = await Speaker.connect(t, side, { tools: [SHOW_TEXT] });
 		const { results } = await say(await connect(t, side), { text: "the door is open" });
-		assert.deepEqual(results, [{ device: "lamp_000001", outcome: "shown", reason: "no speaker that plays files" }]);
+		assert.deepEqual(results, [{ device: "lamp_000001", outcome: "shown", reason: "no speaker" }]);
 		assert.deepEqual(device.calls[0]?.arguments, { text: "the door is " });
 	});
 
@@ -147,7 +145,7 @@ describe("say", () => {
 		const { text, isError } = await say(client, { text: "hello" });
 		assert.deepEqual(text.split("\n"), [
 			"lamp_000001: played",
-			"lamp_000002: failed (no speaker that plays files, and no screen for texts)",
+			"lamp_000002: failed (no speaker, and no screen for texts)",
 			"lamp_000003: failed (offline)",
 		]);
 		assert.equal(isError, false);

@@ -18,6 +18,7 @@ export { replaceFile, replaceFileSync } from "./replace-file.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { Notification, ServerRecord } from "./server-record.js";
 export {
+	type AudioChannel,
 	type CallOptions,
 	INVALID_RESPONSE,
 	type KnownServer,

@@ -43,6 +43,16 @@ export interface ServerTransport extends Transport {
 	close(reason?: string): Promise<void>;
 	/** Sends a message besides MCP, if the transport has such messages: `{type: "tts", state: "start"}`. */
 	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
+	/** Undefined if the server is no device that plays packets of Opus. */
+	readonly audio?: AudioChannel | undefined;
+}
+
+/** The way to the speaker of a device of the xiaozhi family, between `tts` `start` and `stop`. */
+export interface AudioChannel {
+	/** Sends a packet of Opus. */
+	send(packet: Uint8Array): void;
+	/** Is called with what the device says of it: `listen` and `abort`. */
+	onmessage?: ((message: { readonly type: string; readonly state?: unknown }) => void) | undefined;
 }
 
 /** A server's `serverInfo` in its answer to `initialize`. */

@@ -21,10 +21,10 @@ import { MAX_REQUEST_TIME } from "./pausable-timeout.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
 import { RESULTS, type Results } from "./results.js";
-import type { KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
+import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
-export type { KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
+export type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -288,6 +288,11 @@ export class Session extends EventEmitter<Events> {
 	/** Sends a message besides MCP, if the transport has such messages. */
 	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
 		this.#transport.sendMessage?.(message);
+	}
+
+	/** The way to a device's speaker; undefined if it has none that plays packets of Opus. */
+	get audio(): AudioChannel | undefined {
+		return this.#transport.audio;
 	}
 
 	/** Ends the session. */

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { WebSocket } from "ws";
+import { correlation } from "../../../host-test/support/correlation.js";
+import { whyNoOpus } from "../../../host-test/support/optional-program.js";
+import { openOpusDecoder } from "../../../host-test/support/opus-decoder.js";
+import { skipIf } from "../../../host-test/support/skip-if.js";
+import { until } from "../../../host-test/support/until.js";
+import { familyHello } from "../support/family.js";
+import { connectClient } from "../support/gateway.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+import { VOICE } from "../support/voice.js";
+
+const ID = "aa:bb:cc:00:00:02";
+const SHOW_TEXT = {
+	name: "self.screen.show_text",
+	inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+};
+
+interface FamilyOptions {
+	/** Its `Protocol-Version`. */
+	readonly version?: number;
+	readonly hello?: object;
+	readonly tools?: readonly object[];
+}
+
+/** A device of the family, which keeps what it gets in the order in which it came. */
+class FamilyDevice {
+	/** "start", "sentence_start hello", "packet", "stop". */
+	readonly heard: string[] = [];
+	readonly frames: Buffer[] = [];
+	readonly #socket: WebSocket;
+	readonly #tools: readonly object[];
+
+	private constructor(socket: WebSocket, tools: readonly object[]) {
+		this.#socket = socket;
+		this.#tools = tools;
+		socket.on("message", (data: Buffer, isBinary) => {
+			if (isBinary) {
+				this.frames.push(data);
+				this.heard.push("packet");
+			} else {
+				this.#receive(JSON.parse(data.toString()));
+			}
+		});
+	}
+
+	static async connect(t: TestContext, side: StartedProgram, options: FamilyOptions = {}): Promise<FamilyDevice> {
+		const { version = 1, hello = familyHello("websocket", version), tools = [] } = options;
+		const headers = { "device-id": ID, "client-id": "uuid", "protocol-version": `${version}` };
+		const socket = new WebSocket(side.deviceUrl, { headers });
+		t.after(() => socket.terminate());
+		const device = new FamilyDevice(socket, tools);
+		await once(socket, "open");
+		const online = once(side.gateway.servers, "online");
+		device.say(hello);
+		await online;
+		return device;
+	}
+
+	say(message: object): void {
+		this.#socket.send(JSON.stringify({ session_id: "", ...message }));
+	}
+
+	close(): void {
+		this.#socket.close();
+	}
+
+	/** What was said, once it has ended. */
+	async ended(): Promise<string[]> {
+		await until(() => this.heard.at(-1) === "stop", "it has ended");
+		return this.heard.filter((each, at) => each !== this.heard[at - 1]);
+	}
+
+	async samples(read: (frame: Buffer) => Buffer = (frame) => frame): Promise<Int16Array> {
+		const decoder = await openOpusDecoder(24_000);
+		const pieces = this.frames.map((frame) => decoder.decode(read(frame)));
+		decoder.free();
+		return Int16Array.from(pieces.flatMap((piece) => [...piece]));
+	}
+
+	#receive(message: { type: string; state?: string; text?: string; payload?: { id?: number; method: string } }): void {
+		const { type, state, text, payload } = message;
+		if (type === "tts") {
+			this.heard.push(text === undefined ? `${state}` : `${state} ${text}`);
+		} else if (type === "mcp" && payload?.id !== undefined) {
+			const results: Record<string, object> = {
+				initialize: {
+					protocolVersion: "2024-11-05",
+					capabilities: { tools: {} },
+					serverInfo: { name: "radio", version: "2.0.3" },
+				},
+				"tools/list": { tools: this.#tools },
+				"tools/call": { content: [{ type: "text", text: "true" }], isError: false },
+			};
+			this.say({ type: "mcp", payload: { jsonrpc: "2.0", id: payload.id, result: results[payload.method] } });
+		}
+	}
+}
+
+async function say(t: TestContext, { base }: StartedProgram, args: object, signal?: AbortSignal): Promise<string> {
+	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+	const options = signal === undefined ? {} : { signal };
+	const { content } = await client.callTool({ name: "say", arguments: { devices: ["all"], ...args } }, options);
+	return (content as { text: string }[])[0]?.text ?? "";
+}
+
+/** A tone as the voice makes it, at 24 kHz. */
+const tone = (seconds: number) =>
+	Int16Array.from({ length: 24_000 * seconds }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
+
+describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, () => {
+	for (const [version, header] of [
+		[1, 0],
+		[2, 16],
+		[3, 4],
+	] as const) {
+		it(`is streamed as Opus between tts start and stop, in framing ${version}`, async (t) => {
+			const side = await startProgram(t, { speechCommand: VOICE });
+			const device = await FamilyDevice.connect(t, side, { version });
+			const saying = say(t, side, { text: "tone 1" });
+			assert.deepEqual(await device.ended(), ["start", "sentence_start tone 1", "packet", "stop"]);
+			device.say({ type: "listen", state: "start", mode: "auto" });
+			assert.equal(await saying, "radio_000002: played");
+			const likeness = correlation(tone(1), await device.samples((frame) => frame.subarray(header)), 1_000);
+			assert.ok(likeness > 0.9, `correlation ${likeness}`);
+		});
+	}
+
+	it("is only sent if the device does not say when it has ended", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		await FamilyDevice.connect(t, side);
+		assert.equal(await say(t, side, { text: "hello" }), "radio_000002: sent");
+	});
+
+	it("ends at once when the client cancels its call", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		const device = await FamilyDevice.connect(t, side);
+		const cancel = new AbortController();
+		const saying = say(t, side, { text: "tone 20" }, cancel.signal);
+		await until(() => device.frames.length > 5, "it is heard");
+		cancel.abort();
+		await assert.rejects(saying);
+		await device.ended();
+		assert.ok(device.frames.length < 300, `${device.frames.length} packets of 333`);
+	});
+
+	it("fails when the person interrupts it at the device", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		const device = await FamilyDevice.connect(t, side);
+		const saying = say(t, side, { text: "tone 20" });
+		await until(() => device.frames.length > 0, "it is heard");
+		device.say({ type: "abort", reason: "wake_word_detected" });
+		assert.equal(await saying, "radio_000002: failed (stopped at the device)");
+		await device.ended();
+	});
+
+	it("fails when the device disconnects meanwhile", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		const device = await FamilyDevice.connect(t, side);
+		const saying = say(t, side, { text: "tone 20" });
+		await until(() => device.frames.length > 0, "it is heard");
+		device.close();
+		assert.match(await saying, /^radio_000002: failed \(the device closed the connection\)$/);
+	});
+
+	it("is text on firmware of this project that names the family's format without a codec", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		const hello = { ...familyHello("websocket"), max_message_bytes: 8_192 };
+		const { frames } = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
+		assert.equal(await say(t, side, { text: "hello" }), "radio_000002: shown (no speaker)");
+		assert.equal(frames.length, 0);
+	});
+
+	it("is streamed to firmware of this project that has one", async (t) => {
+		const side = await startProgram(t, { speechCommand: VOICE });
+		const hello = { ...familyHello("websocket"), features: { mcp: true, audio: true }, max_message_bytes: 8_192 };
+		const device = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
+		const saying = say(t, side, { text: "hello" });
+		await device.ended();
+		const params = { newState: "idle", oldState: "speaking" };
+		device.say({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/state_changed", params } });
+		assert.equal(await saying, "radio_000002: played");
+	});
+});

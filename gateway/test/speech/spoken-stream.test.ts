@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { it } from "node:test";
+import type { AudioChannel, Session } from "xs-mcp-manager/core";
+import { streamSpeech } from "../../src/speech/spoken-stream.js";
+
+// The pace of what is said, by a clock of the test's. What a device hears over a real connection is in say-by-opus.test.ts.
+
+const FRAME = 60;
+
+/** A clock that a test moves. */
+class TestClock {
+	#time = 0;
+	#waiting: { readonly until: number; readonly resolve: () => void }[] = [];
+
+	now(): number {
+		return this.#time;
+	}
+
+	wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ until: this.#time + milliseconds, resolve });
+			signal.throwIfAborted();
+			signal.addEventListener("abort", () => reject(signal.reason));
+		});
+	}
+
+	/** Lets time pass from one wait to the next. */
+	async pass(milliseconds: number): Promise<void> {
+		const end = this.#time + milliseconds;
+		for (;;) {
+			await new Promise(setImmediate);
+			const next = Math.min(...this.#waiting.map(({ until }) => until));
+			if (next > end) {
+				break;
+			}
+			this.#time = next;
+			const due = this.#waiting.filter(({ until }) => until <= next);
+			this.#waiting = this.#waiting.filter(({ until }) => until > next);
+			for (const { resolve } of due) {
+				resolve();
+			}
+		}
+		this.#time = end;
+	}
+}
+
+/** Says a text of so many packets. */
+function say(count: number) {
+	const clock = new TestClock();
+	const sent: [time: number, what: string][] = [];
+	const session = Object.assign(new EventEmitter(), {
+		sendMessage: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]),
+	});
+	const channel: AudioChannel = { send: ([number]) => void sent.push([clock.now(), `packet ${number}`]) };
+	const cancel = new AbortController();
+	const packets = Array.from({ length: count }, (_, index) => Uint8Array.of(index));
+	const outcome: { confirmed?: boolean; error?: Error } = {};
+	streamSpeech(session as unknown as Session, channel, { text: "hello", packets, signal: cancel.signal, clock }).then(
+		(confirmed) => Object.assign(outcome, { confirmed }),
+		(error) => Object.assign(outcome, { error }),
+	);
+	const pass = (milliseconds: number): Promise<void> => clock.pass(milliseconds);
+	return { sent, session, channel, cancel, outcome, pass, what: () => sent.map(([, what]) => what) };
+}
+
+it("sends three packets ahead, and then one for each that is played", async () => {
+	const { sent, pass } = say(10);
+	await pass(10 * FRAME);
+	const packets = sent.filter(([, what]) => what.startsWith("packet"));
+	assert.deepEqual(
+		packets.map(([time]) => time),
+		[0, 0, 0, 1, 2, 3, 4, 5, 6, 7].map((count) => count * FRAME),
+	);
+});
+
+it("frames the packets by start, the sentence, and stop once the last one was played", async () => {
+	const { sent, what, pass } = say(4);
+	await pass(6 * FRAME);
+	assert.deepEqual(what(), ["start", "sentence_start", "packet 0", "packet 1", "packet 2", "packet 3", "stop"]);
+	assert.ok((sent.at(-1)?.[0] ?? 0) >= 4 * FRAME);
+});
+
+it("is confirmed by a device that speaks no more, or that listens", async () => {
+	for (const confirm of [
+		({ session }: ReturnType<typeof say>) =>
+			session.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
+		({ channel }: ReturnType<typeof say>) => channel.onmessage?.({ type: "listen", state: "start" }),
+	]) {
+		const side = say(1);
+		await side.pass(4 * FRAME);
+		assert.deepEqual(side.outcome, {});
+		confirm(side);
+		await side.pass(1);
+		assert.deepEqual(side.outcome, { confirmed: true });
+	}
+});
+
+it("is not confirmed by a device that says nothing for three seconds", async () => {
+	const { outcome, pass } = say(1);
+	await pass(4 * FRAME + 2_500);
+	assert.deepEqual(outcome, {});
+	await pass(600);
+	assert.deepEqual(outcome, { confirmed: false });
+});
+
+it("leaves the device 180 ms of sound when it is cancelled, and sends stop at once", async () => {
+	const { sent, cancel, outcome, pass, what } = say(100);
+	await pass(1_000);
+	cancel.abort(new Error("cancelled"));
+	await pass(1);
+	const count = what().filter((each) => each.startsWith("packet")).length;
+	assert.ok(count * FRAME - 1_000 <= 3 * FRAME, `${count * FRAME} ms sent in a second`);
+	assert.deepEqual(sent.at(-1)?.[1], "stop");
+	assert.equal(outcome.error?.message, "cancelled");
+	await pass(1_000);
+	assert.equal(what().filter((each) => each.startsWith("packet")).length, count);
+});
+
+it("ends when the person at the device interrupts, or the device is gone", async () => {
+	for (const [end, message] of [
+		[({ channel }: ReturnType<typeof say>) => channel.onmessage?.({ type: "abort" }), "stopped at the device"],
+		[({ session }: ReturnType<typeof say>) => session.emit("closed", "it disconnected"), "it disconnected"],
+	] as const) {
+		const side = say(100);
+		await side.pass(FRAME);
+		end(side);
+		await side.pass(1);
+		assert.equal(side.outcome.error?.message, message);
+		assert.equal(side.session.listenerCount("notification"), 0);
+	}
+});
+
+it("sends nothing if it was cancelled before", async () => {
+	const { cancel, what, pass, outcome } = say(3);
+	cancel.abort(new Error("cancelled"));
+	await pass(FRAME);
+	assert.equal(what().filter((each) => each.startsWith("packet")).length <= 3, true);
+	assert.equal(outcome.error?.message, "cancelled");
+});
