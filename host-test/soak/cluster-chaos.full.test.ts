@@ -151,9 +151,15 @@ async function startAll(t: TestContext): Promise<Cluster> {
 }
 
 async function untilAllOnline({ gateways }: Cluster): Promise<void> {
+	const online = new Map<ChaosGateway, number>();
 	for (const gateway of gateways) {
-		const isOnline = async (): Promise<boolean> => (await gateway.online().catch(() => 0)) === CHAOS_DEVICES;
-		await until(isOnline, "a gateway has every device online");
+		const isOnline = async (): Promise<boolean> => {
+			online.set(gateway, await gateway.online().catch(() => 0));
+			return online.get(gateway) === CHAOS_DEVICES;
+		};
+		await until(isOnline, "every gateway has every device online").catch((error: Error) => {
+			throw new Error(`${error.message} (of ${CHAOS_DEVICES}: ${[...online.values()].join(", ")})`);
+		});
 	}
 }
 

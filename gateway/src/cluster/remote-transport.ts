@@ -86,9 +86,10 @@ export class RemoteTransport implements ServerTransport {
 		}
 		this.#options.onClosed();
 		// An answer may have come just before the news that the device or its gateway has gone.
-		if (this.#waiting.length === 0) {
-			this.onclose?.();
+		for (const message of this.#waiting.splice(0)) {
+			this.onmessage?.(message);
 		}
+		this.onclose?.();
 	}
 
 	/** The device has other lists. */
@@ -161,19 +162,12 @@ export class RemoteTransport implements ServerTransport {
 	}
 
 	#deliverNext(): void {
-		const [message] = this.#waiting;
-		if (message === undefined) {
-			return;
+		const message = this.#waiting.shift();
+		if (this.#waiting.length > 0) {
+			setImmediate(() => this.#deliverNext());
 		}
-		try {
+		if (message !== undefined) {
 			this.onmessage?.(message);
-		} finally {
-			this.#waiting.shift();
-			if (this.#waiting.length > 0) {
-				setImmediate(() => this.#deliverNext());
-			} else if (this.#closed) {
-				setImmediate(() => this.onclose?.());
-			}
 		}
 	}
 }

@@ -61,6 +61,7 @@ interface Events {
 }
 
 const RESOURCE_UPDATED = "notifications/resources/updated";
+
 /**
  * Every known server, online or offline. When a server connects, its identity and lists are read,
  * and its lists again whenever it reports a change.
@@ -307,6 +308,8 @@ export class ServerRegistry extends EventEmitter<Events> {
 		if (!wasOnline) {
 			if (server.session?.extensions.extensions !== undefined) {
 				this.#extended.add(server);
+			} else {
+				this.#extended.delete(server);
 			}
 			this.emit("online", server);
 		}

@@ -155,8 +155,9 @@ export class Server {
 		return this.listProblems.filter((problem) => !before.has(problem));
 	}
 
-	/** A session has begun. The one before it must have ended. */
+	/** A session has begun. The one before it is over, although its connection may take a moment to close. */
 	connect(session: Session): void {
+		this.disconnect();
 		this.#session = session;
 	}
 

@@ -79,4 +79,21 @@ describe("a session with a server that another gateway has met", () => {
 		assert.deepEqual([server?.tools, transport.asked], [[], []]);
 		await registry.close();
 	});
+
+	it("is online anew when the server connects again, also if the connection before it closes later", async () => {
+		const registry = await ServerRegistry.open();
+		const before = new KnownTransport();
+		let end = (): void => {};
+		before.close = async () => {
+			end = () => before.onclose?.();
+		};
+		const sessions: unknown[] = [];
+		registry.on("online", ({ session }) => sessions.push(session));
+		const first = registry.connect(before);
+		const second = registry.connect(new KnownTransport());
+		end();
+		assert.deepEqual(sessions, [first, second]);
+		assert.equal(registry.find("lamp")?.session, second);
+		await registry.close();
+	});
 });
