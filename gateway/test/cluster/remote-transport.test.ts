@@ -8,7 +8,14 @@ type Entry = ConstructorParameters<typeof RemoteTransport>[0];
 type Offers = ConstructorParameters<typeof RemoteTransport>[1];
 type Options = ConstructorParameters<typeof RemoteTransport>[2];
 
-const ENTRY = { id: "a", clientId: "b", transport: "websocket", gateway: "g", claim: "c", revision: "2025-06-18" } as Entry;
+const ENTRY = {
+	id: "a",
+	clientId: "b",
+	transport: "websocket",
+	gateway: "g",
+	claim: "c",
+	revision: "2025-06-18",
+} as Entry;
 const ANSWER = { v: 1, result: { content: [] } } as unknown as Parameters<CallListener["answer"]>[0];
 
 /** A session with a device of another gateway, whose answers the test gives. */
