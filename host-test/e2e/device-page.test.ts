@@ -72,6 +72,9 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		await until(() => device.pins.some(({ part, value }) => part === "soil" && value === 1_200), "the soil is wet");
 		await pins.getByLabel("door (4): high").click();
 		await pins.getByLabel("door (4): low").waitFor();
+		device.restart();
+		await backend.greet();
+		assert.equal(backend.headers["page-url"], url, "a gateway's console links it");
 		assert.deepEqual(complaints, []);
 	});
 

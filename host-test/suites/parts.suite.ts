@@ -372,7 +372,7 @@ export default suite("parts as data", {
 		equal(presses, [false]);
 		const strip = open(neopixel({ pin: 8, length: 30 }), "strip");
 		Object.assign(strip.light ?? {}, { on: true, brightness: 40, color: 0xff8000 });
-		equal(strip.pins.level(8), { color: 0xff8000, brightness: 40 });
+		equal(strip.pins.level(8), { colors: new Array(30).fill(0xff8000), length: 30, brightness: 40 });
 	},
 	"a name that the board has already is an error, and parts stand beside those of the board"() {
 		const timer = new FakeTimer();

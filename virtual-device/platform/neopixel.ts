@@ -4,7 +4,10 @@ interface NeoPixelOptions extends PinOptions {
 	readonly length: number;
 }
 
-/** Stands in for the SDK's `neopixel`: the colour of its first LED is shown. */
+/** LEDs that are shown, from the first one. */
+const MAX_SHOWN = 64;
+
+/** Stands in for the SDK's `neopixel`: the colours of its LEDs are shown. */
 export default class NeoPixel extends Pin {
 	/** 0 to 255. */
 	brightness = 64;
@@ -34,7 +37,8 @@ export default class NeoPixel extends Pin {
 	}
 
 	update(): void {
-		const [color = 0] = this.#pixels;
-		this.show({ color, brightness: Math.round((this.brightness * 100) / 255) });
+		const { length } = this;
+		const brightness = Math.round((this.brightness * 100) / 255);
+		this.show({ colors: this.#pixels.slice(0, MAX_SHOWN), length, brightness });
 	}
 }

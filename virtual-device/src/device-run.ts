@@ -16,7 +16,7 @@ import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
-import { openWebSocket } from "./services/websockets.js";
+import { webSocketsOf } from "./services/websockets.js";
 import type { VirtualFlash } from "./virtual-flash.js";
 
 interface RunOptions {
@@ -66,7 +66,7 @@ export class DeviceRun {
 		this.chips = new Chips(deliver, () => events.emit("surrounded"));
 		this.#clients = faults.open(
 			[
-				(tell) => new Connections("ws", openWebSocket, tell),
+				(tell) => new Connections("ws", webSocketsOf(options.environment.pageUrl), tell),
 				(tell) => new Connections("mqtt", openMqtt, tell),
 				(tell) => new Connections("http", openHttpRequest, tell),
 			],

@@ -16,6 +16,8 @@ export class Environment {
 	signal = GOOD_SIGNAL;
 	/** The camera's picture, a JPEG file; undefined: a drawn room. */
 	photo: Uint8Array | undefined;
+	/** Of a page that shows the device. */
+	pageUrl: string | undefined;
 
 	constructor(photo: Uint8Array | undefined) {
 		this.photo = photo;

@@ -158,6 +158,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		return this.#environment.surroundings;
 	}
 
+	/** A page that shows the device, from the next start: its gateway's console links it. */
+	set pageUrl(url: string) {
+		this.#environment.pageUrl = url;
+	}
+
 	/** The pins that its firmware has opened, by their numbers. */
 	get pins(): readonly PinState[] {
 		return this.#run?.pins.all ?? [];

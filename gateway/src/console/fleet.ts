@@ -129,6 +129,7 @@ export class Fleet extends EventEmitter<Events> {
 			return undefined;
 		}
 		const { id } = server;
+		const { pageUrl } = server.session?.identity ?? {};
 		const calls = this.activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 		return {
 			row: this.#rowOf(server),
@@ -136,6 +137,7 @@ export class Fleet extends EventEmitter<Events> {
 			calls: calls.map((call) => entryFor(call, access)),
 			locked: maySeeUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
 			events: (this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? []).map(eventEntry),
+			...(pageUrl !== undefined && { pageUrl }),
 		};
 	}
 

@@ -47,6 +47,8 @@ export interface DeviceDetail {
 	readonly calls: readonly CallEntry[];
 	/** Its last events, the newest first. */
 	readonly events: readonly EventEntry[];
+	/** The page of a virtual device on the gateway's computer. */
+	readonly pageUrl?: string;
 	/** The tools that the page may not call because they are for people, and its token is not. */
 	readonly locked: readonly LockedTool[];
 }

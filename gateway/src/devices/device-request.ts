@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
+import { isLoopback } from "../config/listen-address.js";
 
 /** A device's claims in the request that opens its WebSocket. Missing ones are empty. */
 interface Introduction {
@@ -11,15 +12,28 @@ interface Introduction {
 	readonly isPage: boolean;
 	/** How it frames audio: 1, 2 or 3. */
 	readonly frameVersion: number;
+	/** The page of a virtual device on this computer. */
+	readonly pageUrl?: string;
 }
 
-export function introductionOf({ headers, url = "" }: IncomingMessage): Introduction {
+const PAGE_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
+
+export function introductionOf({ headers, url = "", socket }: IncomingMessage): Introduction {
 	const isPage = headers["device-id"] === undefined;
 	const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
 	const read = (name: string): string => String((isPage ? query.get(name) : headers[name]) ?? "");
 	const secret = /^Bearer (.+)$/i.exec(read("authorization"))?.[1] ?? "";
 	const frameVersion = Number(headers["protocol-version"] ?? 1);
-	return { deviceId: read("device-id"), clientId: read("client-id"), secret, isPage, frameVersion };
+	const pageUrl = String(headers["page-url"] ?? "");
+	const isHere = isLoopback(socket.remoteAddress ?? "") && PAGE_URL.test(pageUrl);
+	return {
+		deviceId: read("device-id"),
+		clientId: read("client-id"),
+		secret,
+		isPage,
+		frameVersion,
+		...(isHere && { pageUrl }),
+	};
 }
 
 /** A host and perhaps a port, as in the Host header. */

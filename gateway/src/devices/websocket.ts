@@ -107,7 +107,7 @@ export class WebSocketDevices {
 	#upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 		socket.on("error", () => socket.destroy());
 		const { remoteAddress } = request.socket;
-		const { deviceId, clientId, secret, isPage, frameVersion } = introductionOf(request);
+		const { deviceId, clientId, secret, isPage, frameVersion, pageUrl } = introductionOf(request);
 		if (deviceId === "") {
 			this.#reject(socket, "400 Bad Request", `a device from ${remoteAddress}: no Device-Id header`);
 			return;
@@ -128,6 +128,7 @@ export class WebSocketDevices {
 			clientId,
 			transport: "websocket",
 			...(gatewayUrl !== undefined && { gatewayUrl }),
+			...(pageUrl !== undefined && { pageUrl }),
 			...admission,
 		};
 		this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {

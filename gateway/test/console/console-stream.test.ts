@@ -51,6 +51,20 @@ describe("the console's stream", () => {
 		await until(() => listIn(messages)?.found === 0, "the device is gone");
 	});
 
+	it("has the page of a virtual device, if that is on this computer", async (t) => {
+		const gateway = await startWithConsole(t);
+		const id = "aa:bb:cc:00:00:01";
+		for (const [pageUrl, shown] of [
+			["http://127.0.0.1:8768/", "http://127.0.0.1:8768/"],
+			["http://192.168.1.9/", undefined],
+			["javascript:alert(1)", undefined],
+		] as const) {
+			await WireDevice.connect(t, gateway, { id, headers: { "page-url": pageUrl } });
+			const { messages } = await follow(t, gateway, {}, { device: id });
+			assert.equal(detailIn(messages)?.pageUrl, shown);
+		}
+	});
+
 	it("has one device with its states and calls", async (t) => {
 		const gateway = await startWithConsole(t);
 		const onCall = () => ({ content: [{ type: "text", text: "ok" }], isError: false });

@@ -124,6 +124,8 @@ export interface WireDeviceOptions {
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
 	readonly token?: string;
+	/** Of the request that opens its WebSocket. */
+	readonly headers?: Readonly<Record<string, string>>;
 	/** Whether it never answers when it is asked for its tools. */
 	readonly listsNothing?: boolean;
 	/** How many pages of the same tools it lists. Default 1. */
@@ -196,9 +198,9 @@ export class WireDevice {
 
 	/** Connects and says hello. */
 	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
-		const { id = ID, token } = options;
+		const { id = ID, token, headers: more } = options;
 		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization };
+		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization, ...more };
 		const socket = new WebSocket(url, { headers });
 		test.after(() => socket.terminate());
 		const device = new WireDevice(socket, options);

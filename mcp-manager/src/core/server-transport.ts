@@ -18,6 +18,8 @@ export interface ServerIdentity {
 	readonly configured?: boolean;
 	/** Where a device reaches the gateway over HTTP, without a path, as its WebSocket's request says. Absent if unknown. */
 	readonly gatewayUrl?: string;
+	/** A page that shows it, on this computer. */
+	readonly pageUrl?: string;
 	/** Of a cluster: the other gateway that has the device's connection. Absent: this one has it. */
 	readonly gateway?: string;
 }

@@ -1,3 +1,4 @@
+import { hexOf, type PixelsState } from "../../src/services/pins.js";
 import { historyOf, now, type Point, SPAN } from "./history.js";
 
 const WIDTH = 240;
@@ -51,16 +52,14 @@ export function Lamp({ color = "#ffb300", light }: LampProps) {
 	);
 }
 
-/** LEDs of a strip that is drawn. */
-const DOTS = 8;
-
-/** Some LEDs of a strip, which have one colour. */
-export function Strip({ color, light }: LampProps) {
+/** The LEDs of a strip; of a long one, the first ones. */
+export function Strip({ colors, length, brightness }: PixelsState) {
 	return (
 		<span class="strip">
-			{Array.from({ length: DOTS }, (_, dot) => (
-				<Lamp key={dot} light={light} {...(color !== undefined && { color })} />
+			{colors.map((color, at) => (
+				<Lamp key={at} color={hexOf(color)} light={color === 0 ? 0 : brightness / 100} />
 			))}
+			{length > colors.length && ` + ${length - colors.length}`}
 		</span>
 	);
 }

@@ -119,12 +119,11 @@ function Output(each: PinState) {
 
 function View({ kind, value }: PinState) {
 	if (typeof value === "object") {
-		const color = `#${value.color.toString(16).padStart(6, "0")}`;
-		return <Strip color={color} light={value.color === 0 ? 0 : value.brightness / 100} />;
+		return <Strip {...value} />;
 	}
 	switch (kind) {
 		case "pixels":
-			return <Strip light={0} />;
+			return null;
 		case "servo":
 			return <Arm pulse={Number(value)} />;
 		case "pwm":

@@ -51,6 +51,7 @@ export class DevicePage {
 	static async open(device: VirtualDevice, folder: string, port: number, consoleUrl?: string): Promise<DevicePage> {
 		const page = new DevicePage(device, folder, consoleUrl);
 		await once(page.#server.listen(port, LOOPBACK), "listening");
+		device.pageUrl = page.url;
 		return page;
 	}
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isLit } from "../services/pins.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import type { Expectation, Expected, Scenario, Step } from "./read-scenario.js";
 
@@ -93,7 +94,7 @@ function pinsOf({ pins }: VirtualDevice): object {
 	return Object.fromEntries(
 		pins.flatMap((each) => {
 			const { pin, part, value } = each;
-			const state = { on: typeof value === "object" ? value.color !== 0 : Boolean(value), value };
+			const state = { on: typeof value === "object" ? isLit(value) : Boolean(value), value };
 			return [[`pin ${pin}`, state] as const, ...(part === undefined ? [] : [[part, state] as const])];
 		}),
 	);

@@ -2,10 +2,12 @@ import type { PinKind } from "../../platform/pins.js";
 import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
 
-/** The colour of a strip of LEDs. */
-interface PixelsState {
-	/** 0xRRGGBB */
-	readonly color: number;
+/** A strip of LEDs. */
+export interface PixelsState {
+	/** 0xRRGGBB of each; of a long strip, of the first ones. */
+	readonly colors: readonly number[];
+	/** Their number. */
+	readonly length: number;
 	/** Percent. */
 	readonly brightness: number;
 }
@@ -142,15 +144,28 @@ export class Pins implements Service {
 	}
 }
 
+/** Whether one of the LEDs is on. */
+export function isLit({ colors, brightness }: PixelsState): boolean {
+	return brightness > 0 && colors.some((color) => color !== 0);
+}
+
+/** A color as CSS has it: "#ff8000". */
+export function hexOf(color: number): string {
+	return `#${color.toString(16).padStart(6, "0")}`;
+}
+
 /** The value of a pin as a person reads it. */
 export function describePin({ kind, value }: PinState): string {
 	if (typeof value === "object") {
-		const color = `#${value.color.toString(16).padStart(6, "0")}`;
-		return value.color === 0 ? "off" : `on: ${value.brightness} % of ${color}`;
+		const colors = [...new Set(value.colors)];
+		const [color = 0] = colors;
+		const shown = colors.length > 1 ? `${colors.length} colors` : hexOf(color);
+		return isLit(value) ? `on: ${value.brightness} % of ${shown}` : "off";
 	}
 	const texts: Readonly<Partial<Record<PinKind, string>>> = {
 		output: value === 0 ? "off" : "on",
 		input: value === 0 ? "low" : "high",
+		pixels: "off",
 		pwm: value === 0 ? "off" : `on: ${value} %`,
 		servo: `at ${value} µs`,
 	};

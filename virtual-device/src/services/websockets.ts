@@ -8,19 +8,26 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-/** Opens a WebSocket for the firmware. */
-export const openWebSocket: Open = ([url, headers], tell): Connection => {
-	const socket = connect(url as string, headers as [string, string][], tell);
-	return {
-		write: ([opcode, more], bytes) => write(socket, opcode as number, more as boolean, bytes, tell),
-		pause: () => socket.pause(),
-		resume: () => socket.resume(),
-		close: () => socket.close(),
-		destroy: () => socket.terminate(),
+/**
+ * Opens WebSockets for the firmware.
+ *
+ * @param pageUrl of a page that shows the device, which its gateway's console links
+ */
+export const webSocketsOf =
+	(pageUrl: string | undefined): Open =>
+	([url, headers], tell): Connection => {
+		const more = pageUrl === undefined ? [] : ([["Page-Url", pageUrl]] as const);
+		const socket = connect(url as string, [...(headers as [string, string][]), ...more], tell);
+		return {
+			write: ([opcode, more], bytes) => write(socket, opcode as number, more as boolean, bytes, tell),
+			pause: () => socket.pause(),
+			resume: () => socket.resume(),
+			close: () => socket.close(),
+			destroy: () => socket.terminate(),
+		};
 	};
-};
 
-function connect(url: string, headers: readonly [string, string][], tell: Tell): WebSocket {
+function connect(url: string, headers: readonly (readonly [string, string])[], tell: Tell): WebSocket {
 	const socket = new WebSocket(url, {
 		headers: Object.fromEntries(headers),
 		perMessageDeflate: false,

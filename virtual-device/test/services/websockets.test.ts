@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { it } from "node:test";
 import { Connections } from "../../src/services/connections.js";
-import { openWebSocket } from "../../src/services/websockets.js";
+import { webSocketsOf } from "../../src/services/websockets.js";
 
 it("A WebSocket of a virtual device fails if Node rejects the header", () => {
 	const told: unknown[] = [];
-	const sockets = new Connections("ws", openWebSocket, ({ header }) => told.push(header));
+	const sockets = new Connections("ws", webSocketsOf(undefined), ({ header }) => told.push(header));
 	sockets.take("open", [7, "ws://127.0.0.1:1/", [["Authorization", "Bearer ключ"]]]);
 	sockets.close();
 	assert.deepEqual(told, [["ws.error", 7, 'Invalid character in header content ["Authorization"]']]);
@@ -20,7 +20,7 @@ it("A WebSocket of a virtual device names the HTTP status of a server that has n
 	await once(server, "listening");
 	const { port } = server.address() as AddressInfo;
 	const told = new Promise((resolve) => {
-		const sockets = new Connections("ws", openWebSocket, ({ header }) => resolve(header));
+		const sockets = new Connections("ws", webSocketsOf(undefined), ({ header }) => resolve(header));
 		t.after(() => sockets.close());
 		sockets.take("open", [7, `ws://127.0.0.1:${port}/`, []]);
 	});

@@ -182,6 +182,7 @@ export const en = {
 	readOnly: "read-only",
 	readOnlyHelp: "read-only: changes nothing",
 	readOnlyToken: "Your token is read-only: it shows devices and calls tools that only read.",
+	devicePage: "Page of the virtual device",
 	readings: "Readings",
 	reboot: "Restart",
 	refresh: "Read",

@@ -186,6 +186,7 @@ export const ja: Texts = {
 	readOnly: "読み取り専用",
 	readOnlyHelp: "読み取り専用：何も変更しない",
 	readOnlyToken: "このトークンは読み取り専用です。デバイスを表示し、読み取りだけのツールを呼び出せます。",
+	devicePage: "仮想デバイスのページ",
 	readings: "計測値",
 	reboot: "再起動",
 	refresh: "読み取る",

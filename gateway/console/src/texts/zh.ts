@@ -182,6 +182,7 @@ export const zh: Texts = {
 	readOnly: "只读",
 	readOnlyHelp: "只读：不做任何更改",
 	readOnlyToken: "此令牌为只读：可查看设备，只能调用只读工具。",
+	devicePage: "虚拟设备的页面",
 	readings: "读数",
 	reboot: "重启",
 	refresh: "读取",

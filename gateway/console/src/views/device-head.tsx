@@ -22,7 +22,7 @@ interface HeadProps {
 
 /** Identity and state of the device, and an operator's actions. */
 export function DeviceHead({ detail, link }: HeadProps) {
-	const { row, states } = detail;
+	const { row, states, pageUrl } = detail;
 	const { id, alias, board, version, online, since, transport, state, kind, problem, update } = row;
 	const isEditing = useSignal(false);
 	return (
@@ -44,6 +44,7 @@ export function DeviceHead({ detail, link }: HeadProps) {
 					{visibleLine(board)} {visibleLine(version)}
 				</span>
 				{transport && <span>{transport}</span>}
+				{pageUrl && <a href={pageUrl}>{t("devicePage")}</a>}
 				<span>
 					{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since, now.value)}`}
 				</span>

@@ -98,9 +98,6 @@ class PartsBehavior extends DeviceBehavior {
 }
 
 function describe(kind, value) {
-	if (typeof value === "object") {
-		return value.color === 0 ? "off" : `${value.brightness} % of #${value.color.toString(16).padStart(6, "0")}`;
-	}
 	const units = { pwm: " %", servo: " µs" };
 	return kind === "output" ? (value ? "on" : "off") : `${value}${units[kind] ?? ""}`;
 }
