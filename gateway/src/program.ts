@@ -8,6 +8,7 @@ import type { Configuration } from "./config/settings.js";
 import { tokenProblems } from "./config/token-checks.js";
 import { TokenStore } from "./config/token-store.js";
 import { TokenUses } from "./config/token-uses.js";
+import type { History } from "./history/history.js";
 import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
 import type { Gateway } from "./mcp/gateway.js";
@@ -69,6 +70,11 @@ export class GatewayProgram {
 	/** For programs that serve clients over other transports than HTTP. */
 	get gateway(): Gateway {
 		return (this.#core as Core).gateway;
+	}
+
+	/** What devices measured; undefined: off. */
+	get history(): History | undefined {
+		return this.#core?.history;
 	}
 
 	/** Where clients and devices connect. */

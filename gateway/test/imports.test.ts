@@ -19,6 +19,7 @@ const ROOMS = {
 		"mcp",
 		"catalog",
 		"events",
+		"history",
 		"cluster",
 		"home-assistant",
 		"oauth",

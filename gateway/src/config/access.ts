@@ -24,6 +24,11 @@ export function reaches({ devices }: Access, id: string): boolean {
 	return devices === undefined || devices.has(id);
 }
 
+/** Whether a client sees and calls the user-only tools of the device with this id. */
+export function hasUserTools({ userTools }: Access, id: string): boolean {
+	return userTools === true || (userTools !== false && userTools.has(id));
+}
+
 /** The grant of an access token. */
 export interface AccessGrant {
 	/** Owner, for logs, limits and sessions. It has a colon, unlike the names that operators give to tokens. */

@@ -118,6 +118,14 @@ const SETTINGS = {
 		default: defaultStateFolder(),
 		path: true,
 	}),
+	historyBytes: setting(
+		integer("bytes", 0, 1_073_741_824),
+		"Disk space for the readings, states and log of each device; 0: off",
+		{ default: 1_048_576 },
+	),
+	auditBytes: setting(integer("bytes", 0, 10_737_418_240), "Disk space for the log of calls and changes; 0: off", {
+		default: 16_777_216,
+	}),
 	logLevel: setting(
 		oneOf("level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
 		"Log level: trace, debug, info, warn, error, fatal, silent",

@@ -58,13 +58,14 @@ export class Activity {
 		return this.#rejections.filter(({ time }) => time >= first);
 	}
 
-	/** A call has ended. */
-	called(record: CallRecord, details: CallDetails): void {
+	/** A call has ended. @returns what is kept of it */
+	called(record: CallRecord, details: CallDetails): KeptCall {
 		const { clientName: client } = details;
 		const [args, answer] = [argumentsText(details), answerText(details)];
 		this.#number += 1;
 		const entry = { ...record, number: this.#number, time: Date.now(), args, answer, ...(client && { client }) };
-		this.#calls.push({ entry, isUserOnly: isUserOnly(details.tool) });
+		const kept = { entry, isUserOnly: isUserOnly(details.tool) };
+		this.#calls.push(kept);
 		if (this.#calls.length > MAX_CALLS) {
 			this.#calls.splice(0, DROPPED_AT_ONCE);
 		}
@@ -79,6 +80,7 @@ export class Activity {
 		}
 		calls.statistics = undefined;
 		this.#devices.set(serverId, calls);
+		return kept;
 	}
 
 	/** A device may be in another state. */

@@ -1,9 +1,11 @@
 import { EventEmitter } from "node:events";
 import { isUserOnly, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
-import { type Access, reaches } from "../config/access.js";
+import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
+import type { AuditLog } from "../history/audit-log.js";
+import { HISTORY_PRINCIPAL } from "../history/history.js";
 import { Activity, type KeptCall } from "./activity.js";
 import { FAVOURITE } from "./favourite.js";
 import { matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
@@ -36,6 +38,8 @@ interface FleetOptions {
 	/** Undefined: none are recorded. */
 	readonly events: EventService | undefined;
 	readonly updates: FirmwareUpdates;
+	/** Undefined: off. */
+	readonly audit: AuditLog | undefined;
 	/** The lists beside the activity's. */
 	readonly lists: () => Omit<OperatorLists, "rejections">;
 }
@@ -85,7 +89,10 @@ export class Fleet extends EventEmitter<Events> {
 		});
 		servers.on("rejected", (description) => activity.rejected(description));
 		servers.on("call", (record, details) => {
-			activity.called(record, details);
+			// The gateway's own reads are nobody's calls.
+			if (record.principal !== HISTORY_PRINCIPAL) {
+				this.#called(activity.called(record, details));
+			}
 			this.#touch(record.serverId);
 		});
 		updates.on("update", (update) => {
@@ -135,7 +142,7 @@ export class Fleet extends EventEmitter<Events> {
 			row: this.#rowOf(server),
 			states: this.activity.statesOf(id),
 			calls: calls.map((call) => entryFor(call, access)),
-			locked: maySeeUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
+			locked: hasUserTools(access, id) ? [] : server.tools.filter(isUserOnly).map(lockedTool),
 			events: (this.#options.events?.recent(id, access, MAX_EVENTS_SENT) ?? []).map(eventEntry),
 			...(pageUrl !== undefined && { pageUrl }),
 		};
@@ -159,6 +166,12 @@ export class Fleet extends EventEmitter<Events> {
 		this.#rows.clear();
 		this.#forgetOrder();
 		this.#changed.clear();
+	}
+
+	#called({ entry, isUserOnly }: KeptCall): void {
+		const { number: _number, time: _time, answer: _answer, serverId: device, ...call } = entry;
+		const alias = this.#options.servers.find(device)?.alias;
+		this.#options.audit?.called({ ...call, device, ...(alias && { alias }), ...(isUserOnly && { userOnly: true }) });
 	}
 
 	#touch(id?: string): void {
@@ -263,13 +276,8 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 
 /** A call, as a page with this access may see it. */
 function entryFor({ entry, isUserOnly }: KeptCall, access: Access): CallEntry {
-	const maySee = !isUserOnly || maySeeUserTools(access, entry.serverId);
 	const { args: _args, answer: _answer, ...rest } = entry;
-	return maySee ? entry : rest;
-}
-
-function maySeeUserTools({ userTools }: Access, id: string): boolean {
-	return userTools === true || (userTools !== false && userTools.has(id));
+	return !isUserOnly || hasUserTools(access, entry.serverId) ? entry : rest;
 }
 
 function lockedTool({ name, title, annotations }: ServerTool): LockedTool {

@@ -12,6 +12,9 @@ interface MetricsSources {
 	readonly sessions: () => number;
 	/** Undefined: the gateway is alone. */
 	readonly cluster?: { readonly listsRefused: () => number; readonly isConnected: () => boolean } | undefined;
+	/** On disk; 0 if it is off. */
+	readonly historyBytes: () => number;
+	readonly auditBytes: () => number;
 	/** Files of the state folder that could not be written. */
 	readonly failedSaves: () => number;
 }
@@ -59,6 +62,8 @@ export class Metrics {
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);
 		this.#gauge("servers_connected", "Configured servers that are connected", serversConnected);
 		this.#gauge("sessions", "Sessions of clients (revisions up to 2025-11-25)", sessions);
+		this.#gauge("history_bytes", "Disk space of the history of devices", sources.historyBytes);
+		this.#gauge("audit_bytes", "Disk space of the log of calls and changes", sources.auditBytes);
 		this.#gauge("resident_memory_bytes", "Memory of the process", () => process.memoryUsage.rss());
 		this.#gauge("heap_bytes", "Memory of its JavaScript objects", () => process.memoryUsage().heapUsed);
 		const busy = "Part of the time since the last scrape in which the event loop was busy: near 1, answers are late";

@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { z } from "zod";
-import { type Access, reaches } from "../config/access.js";
+import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
@@ -130,8 +130,7 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 	return async (c) => {
 		const server = deviceOf(c, servers);
 		const { alias, id, board, session } = server;
-		const { userTools } = c.var.admission.access;
-		if (userTools !== true && (userTools === false || !userTools.has(id))) {
+		if (!hasUserTools(c.var.admission.access, id)) {
 			const how = "a token created with --allow-user-tools, or the setting userTools";
 			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
 		}
@@ -204,7 +203,7 @@ function summaryOf({ id, alias, tags, board, online, session, lastSeen, tools }:
  *
  * @throws HttpError (404) if it is not known, or the token cannot access it
  */
-function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
+export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 	const name = c.req.param("device") ?? "";
 	const server = servers.find(name);
 	if (server === undefined || !reaches(c.var.admission.access, server.id)) {

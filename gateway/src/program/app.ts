@@ -1,11 +1,13 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import type { SaveState } from "../config/save-state.js";
-import { addConsolePage, addConsoleRoutes, type ConsoleOptions } from "../console/console-routes.js";
+import { addConsolePage, addConsoleRoutes, type ConsoleOptions, needsOperator } from "../console/console-routes.js";
 import { approveBinding, listBindings, needsAllDevices, rejectBinding } from "../devices/bootstrap/binding-routes.js";
 import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
+import type { AuditLog } from "../history/audit-log.js";
+import type { History } from "../history/history.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { RejectionReport } from "../http/rejections.js";
@@ -15,6 +17,7 @@ import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
 import { type ClusterSource, showCluster } from "../operator/cluster-routes.js";
 import type { GatewayEvents } from "../operator/events.js";
+import { exportAudit, showAudit, showHistory, showLog } from "../operator/history-routes.js";
 import type { Metrics } from "../operator/metrics.js";
 import {
 	changeDevice,
@@ -42,6 +45,9 @@ interface AppOptions {
 	readonly firmware: FirmwareOffers;
 	readonly console: ConsoleOptions;
 	readonly cluster: ClusterSource;
+	/** Undefined: off. */
+	readonly history: History | undefined;
+	readonly audit: AuditLog | undefined;
 	readonly saves: SaveState;
 	/** Sign-in with OAuth; undefined: off. */
 	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
@@ -70,9 +76,10 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 
 	addConsolePage(app, { ...options.console, servers, guard, maxBodyBytes });
 
-	app.use(authenticate(guard), rejectChanges);
-	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
+	app.use(authenticate(guard));
 	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
+	app.use(keepAudit(options.audit), rejectChanges);
+	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
 	app.all("/metrics", allow("GET"), showMetrics(metrics));
 	app.all("/cluster", allow("GET"), showCluster(options.cluster));
 	app.all("/devices", allow("GET", "DELETE"));
@@ -82,6 +89,10 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	app.delete("/devices/:device", forgetDevice(servers));
 	app.patch("/devices/:device", changeDevice(servers, maxBodyBytes));
 	app.all("/devices/:device/session", allow("DELETE"), disconnectDevice(servers));
+	app.all("/devices/:device/history", allow("GET"), showHistory(servers, options.history));
+	app.all("/devices/:device/log", allow("GET"), needsOperator, showLog(servers, options.history));
+	app.all("/audit", allow("GET"), needsOperator, showAudit(servers, options.audit));
+	app.all("/audit.jsonl", allow("GET"), needsOperator, exportAudit(servers, options.audit));
 	app.all("/devices/:device/firmware", allow("POST"), offerFirmware({ servers, firmware, urlFor, maxBodyBytes }));
 	app.use("/bindings/*", needsAllDevices);
 	app.all("/bindings", allow("GET"), listBindings(bindings));
@@ -127,14 +138,28 @@ function authenticate(guard: RequestGuard): Middleware {
 	};
 }
 
-/** Rejects what a read-only token may not change. What it may do over MCP is in its catalog; `/console/` is its own session. */
+/** Rejects what a read-only token may not change. */
 const rejectChanges: Middleware = async (c, next) => {
-	const isOfSession = /^\/(mcp|console)(\/|$)/.test(c.req.path);
-	if (c.var.admission.access.readOnly && !isOfSession && c.req.method !== "GET") {
+	if (c.var.admission.access.readOnly && isChange(c)) {
 		throw new HttpError(403, "token", "this token is read-only");
 	}
 	await next();
 };
+
+/** Whether a request changes something of the gateway. `/console/` is a client's own session. */
+function isChange({ req }: Context<HttpEnv>): boolean {
+	return req.method !== "GET" && !req.path.startsWith("/console/");
+}
+
+/** Notes changes over HTTP, also those that were rejected. */
+function keepAudit(audit: AuditLog | undefined): Middleware {
+	return async (c, next) => {
+		await next();
+		if (isChange(c)) {
+			audit?.requested(c.var.admission.access.principal, `${c.req.method} ${c.req.path}`, c.res.status);
+		}
+	};
+}
 
 /** Status 200 in any case: it serves, and a restart would not help. Strangers are not told the paths, which the log has. */
 function showHealth(saves: SaveState): Route {

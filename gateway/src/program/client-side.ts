@@ -69,6 +69,8 @@ export class ClientSide {
 				listsRefused: () => cluster.refusedLists,
 				isConnected: () => cluster.status.connected,
 			},
+			historyBytes: () => core.history?.bytes ?? 0,
+			auditBytes: () => core.audit?.bytes ?? 0,
 			failedSaves: () => context.saves.failures,
 		});
 		this.#endpoint = endpoint;
@@ -125,6 +127,8 @@ export class ClientSide {
 			firmware: deviceRoutes.bootstrap.firmware,
 			signIn: this.#signIn && { signIn: this.#signIn, tokens, codes, log, devices: () => servers.all },
 			cluster: () => this.#cluster?.status,
+			history: this.#core.history,
+			audit: this.#core.audit,
 			saves: this.#context.saves,
 			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
 			urlFor: (identity) =>
@@ -153,6 +157,7 @@ export class ClientSide {
 			servers: gateway.servers,
 			updates: gateway.updates,
 			events: gateway.events,
+			audit: this.#core.audit,
 			lists: () => ({
 				approvals: bindings.pending.map(bindingSummary),
 				clients: this.#endpoint.clients,

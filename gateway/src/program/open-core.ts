@@ -9,6 +9,9 @@ import { Pictures } from "../devices/pictures/pictures.js";
 import { EventLog } from "../events/event-log.js";
 import { EventService } from "../events/event-service.js";
 import { recordEvents } from "../events/record-events.js";
+import { AuditLog } from "../history/audit-log.js";
+import { History } from "../history/history.js";
+import { JsonLines } from "../history/json-lines.js";
 import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
 import { accessOf } from "../oauth/request-guard.js";
@@ -24,6 +27,10 @@ export interface Core {
 	readonly pictures: Pictures;
 	/** Says texts on devices; undefined: no setting says how. */
 	readonly speech: OpenedSpeech | undefined;
+	/** What devices measured; undefined: off. */
+	readonly history: History | undefined;
+	/** Who called and changed what; undefined: off. */
+	readonly audit: AuditLog | undefined;
 	/** Connects to the configured servers. */
 	readonly manager: McpManager | undefined;
 }
@@ -42,6 +49,8 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
 	await openEvents(context, gateway);
+	const history = await openHistory(context, gateway);
+	const audit = await openAudit(context);
 	const speech = openSpeech(configuration, urlFor);
 	if (speech !== undefined && configuration.speakTimers) {
 		speakTimers(gateway.servers, speech.announcements, (device, reason) =>
@@ -53,7 +62,33 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),
 		...(speech ? sayToolFor(access, speech.announcements, gateway.servers) : []),
 	];
-	return { gateway, pictures, speech, manager };
+	return { gateway, pictures, speech, history, audit, manager };
+}
+
+/** Goes on with the history that the state folder has. */
+async function openHistory(context: ProgramContext, { servers }: Gateway): Promise<History | undefined> {
+	const { stateFolder, historyBytes: maxBytes } = context.configuration;
+	if (maxBytes === 0) {
+		return undefined;
+	}
+	const onSaved = (error: Error | undefined): void => context.saves.attempted(error);
+	const history = await History.open({ servers, folder: join(stateFolder, "history"), maxBytes, onSaved });
+	context.onClose(() => history.close());
+	return history;
+}
+
+async function openAudit({ configuration, saves, onClose }: ProgramContext): Promise<AuditLog | undefined> {
+	const { stateFolder, auditBytes: maxBytes } = configuration;
+	if (maxBytes === 0) {
+		return undefined;
+	}
+	const lines = await JsonLines.open(join(stateFolder, "audit"), {
+		maxBytes,
+		onSaved: (error) => saves.attempted(error),
+	});
+	const audit = new AuditLog(lines);
+	onClose(() => audit.close());
+	return audit;
 }
 
 /** Goes on with the events that the state folder has, and with their subscriptions. */

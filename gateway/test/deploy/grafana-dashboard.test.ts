@@ -23,6 +23,8 @@ async function allMetrics(): Promise<string[]> {
 		devicesKnown: none,
 		serversConnected: none,
 		sessions: none,
+		historyBytes: none,
+		auditBytes: none,
 		failedSaves: none,
 		cluster: { listsRefused: none, isConnected: () => true },
 	});

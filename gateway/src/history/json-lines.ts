@@ -1,0 +1,150 @@
+import { type FileHandle, open, rename, rm, stat, writeFile } from "node:fs/promises";
+
+/** Lines that may wait for the disk; further ones are dropped. */
+const MAX_WAITING = 5_000;
+
+/** Only this user can read it. */
+const MODE = 0o600;
+
+interface JsonLinesOptions {
+	/** Of both files together. */
+	readonly maxBytes: number;
+	/** Called with each attempt to write, and the error if it failed: then its lines are lost. */
+	readonly onSaved: (error: Error | undefined) => void;
+	/** The first line of each file, so that it can be read without the one before. */
+	readonly first?: () => object;
+}
+
+/**
+ * Lines of JSON in two files, `PATH.old.jsonl` and `PATH.new.jsonl`: the older one goes when the newer one is full. Its folder
+ * must exist.
+ */
+export class JsonLines {
+	readonly #path: string;
+	readonly #options: JsonLinesOptions;
+	#oldBytes = 0;
+	#newBytes = 0;
+	#waiting: string[] = [];
+	#writing: Promise<void> | undefined;
+	#isClosed = false;
+
+	private constructor(path: string, options: JsonLinesOptions) {
+		this.#path = path;
+		this.#options = options;
+	}
+
+	/** Opens them, with the lines that are there. */
+	static async open(path: string, options: JsonLinesOptions): Promise<JsonLines> {
+		const lines = new JsonLines(path, options);
+		[lines.#oldBytes, lines.#newBytes] = [await sizeOf(lines.#file("old")), await sizeOf(lines.#file("new"))];
+		return lines;
+	}
+
+	/** Bytes on disk. */
+	get bytes(): number {
+		return this.#oldBytes + this.#newBytes;
+	}
+
+	/** Writes a line soon. Nothing is written after {@link close}, or while 5,000 lines wait for the disk. */
+	append(entry: object): void {
+		if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
+			return;
+		}
+		this.#waiting.push(JSON.stringify(entry));
+		this.#writing ??= this.#store().finally(() => {
+			this.#writing = undefined;
+		});
+	}
+
+	/** Every line that is an object, the oldest first. */
+	async *read(): AsyncGenerator<Readonly<Record<string, unknown>>> {
+		await this.#writing;
+		// Both are opened first: meanwhile the newer one may become the older one.
+		const files = [await openIfPresent(this.#file("old")), await openIfPresent(this.#file("new"))];
+		try {
+			for (const file of files) {
+				for await (const line of file?.readLines() ?? []) {
+					const entry = parsed(line);
+					if (entry !== undefined) {
+						yield entry;
+					}
+				}
+			}
+		} finally {
+			// Whatever was read to its end is closed.
+			await Promise.all(files.map((file) => file?.close().catch(() => {})));
+		}
+	}
+
+	/** Settles when everything is written. */
+	async close(): Promise<void> {
+		this.#isClosed = true;
+		await this.#writing;
+	}
+
+	/** Closes them, and removes the files. */
+	async remove(): Promise<void> {
+		await this.close();
+		await Promise.all((["old", "new"] as const).map((name) => rm(this.#file(name), { force: true })));
+		[this.#oldBytes, this.#newBytes] = [0, 0];
+	}
+
+	/** Lines that come while a write is in progress share the next one. */
+	async #store(): Promise<void> {
+		while (this.#waiting.length > 0) {
+			const batch = this.#waiting;
+			this.#waiting = [];
+			try {
+				await this.#write(batch);
+				this.#options.onSaved(undefined);
+			} catch (error) {
+				this.#options.onSaved(error as Error);
+			}
+		}
+	}
+
+	async #write(batch: readonly string[]): Promise<void> {
+		const half = this.#options.maxBytes / 2;
+		const bytes = batch.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 1);
+		if (this.#newBytes > 0 && this.#newBytes + bytes > half) {
+			await rename(this.#file("new"), this.#file("old"));
+			[this.#oldBytes, this.#newBytes] = [this.#newBytes, 0];
+		}
+		const first = this.#newBytes === 0 ? this.#options.first?.() : undefined;
+		const lines = first === undefined ? batch : [JSON.stringify(first), ...batch];
+		// A write that the disk has cut short leaves a part of a line: the next one starts on a line of its own.
+		const text = `\n${lines.join("\n")}\n`;
+		await writeFile(this.#file("new"), text, { flag: "a", mode: MODE });
+		this.#newBytes += Buffer.byteLength(text);
+	}
+
+	#file(name: "old" | "new"): string {
+		return `${this.#path}.${name}.jsonl`;
+	}
+}
+
+async function sizeOf(path: string): Promise<number> {
+	return (await ifPresent(stat(path)))?.size ?? 0;
+}
+
+async function openIfPresent(path: string): Promise<FileHandle | undefined> {
+	return await ifPresent(open(path));
+}
+
+async function ifPresent<T>(result: Promise<T>): Promise<T | undefined> {
+	return await result.catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") {
+			return undefined;
+		}
+		throw error;
+	});
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
+	try {
+		const entry: unknown = JSON.parse(line);
+		return typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>) : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { appendFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { JsonLines } from "../../src/history/json-lines.js";
+import { makeStateFolder } from "../support/program.js";
+
+async function numbersIn(lines: JsonLines): Promise<unknown[]> {
+	const found: unknown[] = [];
+	for await (const { number } of lines.read()) {
+		found.push(number);
+	}
+	return found;
+}
+
+describe("lines of JSON on disk", () => {
+	it("stay within their bound, and the newest ones stay", async () => {
+		const folder = makeStateFolder();
+		const lines = await JsonLines.open(join(folder, "a"), { maxBytes: 1_000, onSaved: assert.ifError });
+		for (let number = 0; number < 200; number += 1) {
+			lines.append({ number, text: "x".repeat(20) });
+			await numbersIn(lines);
+		}
+		const numbers = await numbersIn(lines);
+		assert.equal(numbers.at(-1), 199);
+		assert.deepEqual(
+			numbers,
+			numbers.map((_, index) => 200 - numbers.length + index),
+			"none is missing among them",
+		);
+		const onDisk = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+		assert.ok(onDisk <= 1_000 && onDisk > 500, `${onDisk}`);
+		assert.equal(lines.bytes, onDisk);
+	});
+
+	it("are there after a restart, also behind a line that was cut short", async () => {
+		const path = join(makeStateFolder(), "a");
+		const options = { maxBytes: 1_000, onSaved: assert.ifError };
+		const before = await JsonLines.open(path, options);
+		before.append({ number: 1 });
+		await before.close();
+		before.append({ number: 2 });
+		appendFileSync(`${path}.new.jsonl`, '{"number":3');
+		const after = await JsonLines.open(path, options);
+		after.append({ number: 4 });
+		assert.deepEqual(await numbersIn(after), [1, 4]);
+	});
+
+	it("begin each file with a line that says all", async () => {
+		let count = 0;
+		const first = () => ({ number: `all ${count++}` });
+		const options = { maxBytes: 200, onSaved: assert.ifError, first };
+		const lines = await JsonLines.open(join(makeStateFolder(), "a"), options);
+		for (let number = 0; number < 40; number += 1) {
+			lines.append({ number });
+			await numbersIn(lines);
+		}
+		const [oldest] = await numbersIn(lines);
+		assert.match(`${oldest}`, /^all \d/);
+		assert.ok(count > 2, `${count}`);
+	});
+
+	it("report a disk that cannot be written", async () => {
+		const errors: unknown[] = [];
+		const options = { maxBytes: 1_000, onSaved: (error: unknown) => void errors.push(error) };
+		const lines = await JsonLines.open(join(makeStateFolder(), "missing", "a"), options);
+		lines.append({ number: 1 });
+		await lines.close();
+		assert.match(`${errors}`, /ENOENT/);
+	});
+});
