@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
 import { startDirectServer } from "./direct-server-bundle.js";
 import { Lanes } from "./lanes.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
@@ -59,11 +59,10 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 }
 
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
-	const folder = makeTemporaryFolder();
-	lanes.onClose(folder.remove);
-	const gateway = await startBoundGateway(folder.path, size);
+	const folder = temporaryFolder();
+	const gateway = await startBoundGateway(folder, size);
 	lanes.onClose(() => gateway.program.stop());
-	const tools = join(folder.path, "tools.json");
+	const tools = join(folder, "tools.json");
 	await writeTools(tools);
 	const devices = await startLightDevices(gateway.deviceUrl, size, tools);
 	lanes.onClose(() => devices.stop());

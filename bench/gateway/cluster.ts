@@ -12,10 +12,10 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import { ChaosFleet } from "../../host-test/soak/chaos-fleet.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const AT_THE_SAME_TIME = 32;
@@ -134,9 +134,8 @@ async function measureCalls(amount: Amount, closers: Closers): Promise<{ fleets:
 
 async function openFleet(size: number, { devices, settle }: Amount, closers: Closers): Promise<Fleet> {
 	const gateways = await startGateways(size, closers);
-	const folder = makeTemporaryFolder();
-	closers.push(() => folder.remove());
-	const tools = join(folder.path, "tools.json");
+	const folder = temporaryFolder();
+	const tools = join(folder, "tools.json");
 	await writeTools(tools);
 	await delay(settle);
 	const before = gateways.map(({ program }) => program.residentBytes);
@@ -183,10 +182,9 @@ async function startGateways(size: number, closers: Closers): Promise<RunningGat
 		size === 1 ? undefined : await NatsServer.start({ after: (close) => void closers.push(close as () => void) });
 	const gateways: RunningGateway[] = [];
 	for (let at = 0; at < size; at += 1) {
-		const folder = makeTemporaryFolder();
+		const folder = temporaryFolder();
 		const flags = nats === undefined ? [] : ["--cluster", nats.url, "--cluster-name", `gateway-${at}`];
-		const gateway = await startGateway(folder.path, "--offline-wait", "100", ...flags);
-		closers.push(() => folder.remove());
+		const gateway = await startGateway(folder, "--offline-wait", "100", ...flags);
 		closers.push(() => gateway.program.stop("SIGKILL"));
 		gateways.push(gateway);
 	}

@@ -4,10 +4,10 @@ import { chromium, type Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { startGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { CHROMIUM_ARGUMENTS, chromiumPath } from "../../toolchain/chromium.js";
 import type { Report } from "../report.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
 
 const DEVICES = 10_000;
 
@@ -21,10 +21,10 @@ const TOOL = { name: "self.set", description: "Set.", inputSchema: { type: "obje
 
 /** The console with thousands of devices: memory, the first paint, keys, and how late a change of a state is on the screen. */
 export async function benchConsole({ say, header, row }: Report): Promise<void> {
-	const folder = makeTemporaryFolder();
-	const tools = join(folder.path, "tools.json");
+	const folder = temporaryFolder();
+	const tools = join(folder, "tools.json");
 	await writeTools(tools);
-	const gateway = await startGateway(folder.path, "--max-devices", String(DEVICES + 1));
+	const gateway = await startGateway(folder, "--max-devices", String(DEVICES + 1));
 	const browser = await chromium.launch({
 		...(chromiumPath !== undefined && { executablePath: chromiumPath }),
 		args: CHROMIUM_ARGUMENTS,
@@ -56,7 +56,6 @@ export async function benchConsole({ say, header, row }: Report): Promise<void> 
 	} finally {
 		await browser.close();
 		await Promise.all([...programs, gateway.program].map((program) => program.stop()));
-		folder.remove();
 	}
 }
 

@@ -10,11 +10,11 @@ import {
 	untilKnown,
 } from "../../host-test/e2e/gateway-process.js";
 import type { Program } from "../../host-test/e2e/program.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
 import { tokenOf } from "./light-device.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
@@ -89,11 +89,11 @@ export async function benchFleets(
 }
 
 async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
-	const folder = makeTemporaryFolder();
-	const gateway = await startBoundGateway(folder.path, size, [XS_DEVICE], "--max-devices", String(size + 1));
+	const folder = temporaryFolder();
+	const gateway = await startBoundGateway(folder, size, [XS_DEVICE], "--max-devices", String(size + 1));
 	const programs: Program[] = [];
 	try {
-		const tools = join(folder.path, "tools.json");
+		const tools = join(folder, "tools.json");
 		await writeTools(tools);
 		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE, "--token", tokenOf(XS_DEVICE)));
 		await untilKnown(gateway, 1);
@@ -111,7 +111,6 @@ async function measureFleet(size: number, { calls: count, settle }: Amount): Pro
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));
 		await gateway.program.stop();
-		folder.remove();
 	}
 }
 

@@ -13,12 +13,12 @@ import {
 import type { Program } from "../../host-test/e2e/program.js";
 import { callTool } from "../../host-test/support/call-tool.js";
 import { freePort } from "../../host-test/support/port.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { bundleDirectServer, startDirectServer } from "./direct-server-bundle.js";
 import { type Column, Lanes } from "./lanes.js";
 import { installPeers, PEERS, startPeer } from "./peers.js";
-import { makeTemporaryFolder } from "./temporary-folder.js";
 import { volumeCall } from "./volume-call.js";
 
 const TOOL = "self.audio_speaker.set_volume";
@@ -99,15 +99,9 @@ async function nameOfTool(client: Client): Promise<string> {
 	return found as string;
 }
 
-function makeFolder(lanes: Lanes): string {
-	const { path, remove } = makeTemporaryFolder();
-	lanes.onClose(remove);
-	return path;
-}
-
 /** A gateway that runs by itself, with the device that clients call. Resolves with the engine's name. */
 async function openGateway(lanes: Lanes): Promise<string> {
-	const gateway = await startGateway(makeFolder(lanes));
+	const gateway = await startGateway(temporaryFolder());
 	lanes.onClose(() => gateway.program.stop());
 	const device = await openVirtualDevice(lanes, gateway, gateway.deviceUrl);
 	await openHttp(lanes, "gateway → device on XS", () => `${gateway.base}/mcp`);
@@ -117,7 +111,7 @@ async function openGateway(lanes: Lanes): Promise<string> {
 
 /** The same with a device that comes in through the gateway's own MQTT broker. */
 async function openMqttGateway(lanes: Lanes): Promise<void> {
-	const gateway = await startGateway(makeFolder(lanes), "--mqtt", "--mqtt-port", "0");
+	const gateway = await startGateway(temporaryFolder(), "--mqtt", "--mqtt-port", "0");
 	lanes.onClose(() => gateway.program.stop());
 	await openVirtualDevice(lanes, gateway, gateway.program.said(/"mqtt":"([^"]+)"/));
 	await openHttp(lanes, "gateway → device on XS, over MQTT", () => `${gateway.base}/mcp`);
@@ -132,7 +126,7 @@ async function openVirtualDevice(lanes: Lanes, gateway: RunningGateway, url: str
 
 /** A gateway that its client has started. */
 async function openStdioGateway(lanes: Lanes): Promise<void> {
-	const folder = makeFolder(lanes);
+	const folder = temporaryFolder();
 	const port = String(await freePort());
 	const device = await startVirtualDevice(`ws://127.0.0.1:${port}/`);
 	lanes.onClose(() => device.stop());

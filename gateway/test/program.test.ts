@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
+import { listen } from "../../host-test/support/listen.js";
 import { until } from "../../host-test/support/until.js";
 import { startPlainUpstream } from "../../mcp-manager/test/support/plain-upstream.js";
 import { TokenStore } from "../src/config/token-store.js";
@@ -258,10 +258,8 @@ describe("the gateway as a program", () => {
 	});
 
 	it("names the port that is in use, and the flag to choose another, and leaves nothing running", async (t) => {
-		const other = createServer().listen(0, "127.0.0.1");
-		await once(other, "listening");
-		t.after(() => other.close());
-		const { port } = other.address() as AddressInfo;
+		const other = createServer();
+		const port = await listen(t, other);
 		for (const [setting, flag] of [
 			["httpPort", "--http-port"],
 			["websocketPort", "--websocket-port"],

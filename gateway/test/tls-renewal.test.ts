@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connect } from "node:tls";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import { startProgram } from "./support/program.js";
 
 /** Makes certificates for localhost, each with its key, in the files that a gateway reads; undefined where openssl is missing. */
-function makeFiles(t: TestContext) {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tls-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function makeFiles(_t: TestContext) {
+	const folder = temporaryFolder("xs-mcp-tls-");
 	const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
 	const make = (name: string): void => {
 		const [newCert, newKey] = [join(folder, `${name}-cert.pem`), join(folder, `${name}-key.pem`)];

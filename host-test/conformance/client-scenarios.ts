@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { parse } from "yaml";
 import { Program } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { startGatewayUser } from "./gateway-user.js";
 import { type Check, CLIENT_CREDENTIALS, listScenarios, type ScenarioResult, whyFailed } from "./suites.js";
 
@@ -64,7 +64,7 @@ export async function runClientScenarios(
 }
 
 async function runScenario(revision: string, { name, unscored }: Scenario, user: string): Promise<ScenarioResult> {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
+	const folder = temporaryFolder("xs-mcp-checks-");
 	const program = fileURLToPath(new URL("dist/index.js", PACKAGE));
 	const command = `${process.execPath} ${FORWARD} ${user} ${name}`;
 	const flags = { scenario: name, "spec-version": revision, "output-dir": folder, timeout: TIMEOUT, command };

@@ -1,14 +1,13 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextprotocol/client";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
 import { Gateway, HttpEndpoint } from "../../gateway/src/index.js";
 import { serverConfig } from "../../mcp-manager/src/upstreams/server-config.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
 /** Metadata document of the client in the scenarios. */
@@ -69,7 +68,7 @@ async function perform(task: Task): Promise<void> {
 	const registered = { clientId, clientSecret, ...(isMachine && { grant: "client_credentials" as const }) };
 	const auth = clientId === undefined ? { clientMetadataUrl: METADATA_DOCUMENT } : registered;
 	const input = { id: SERVER, url: task.server, auth: { type: "oauth2", ...auth } as const };
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-sign-ins-"));
+	const folder = temporaryFolder("xs-mcp-sign-ins-");
 	try {
 		if (task.scenario.startsWith("auth/") && !isMachine) {
 			await visit(input, folder);

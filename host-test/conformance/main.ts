@@ -1,9 +1,7 @@
 // npm run conformance: MCP's official conformance suites against the gateway, with the firmware of
 // host-test/fixtures/everything on a virtual device behind it, against such a device by itself, and against the gateway's
 // connections to upstream servers. Writes docs/verified.md.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Argument, Option } from "commander";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
@@ -15,6 +13,7 @@ import {
 	untilKnown,
 } from "../e2e/gateway-process.js";
 import { freePort } from "../support/port.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
@@ -57,7 +56,7 @@ async function runAgainst(url: string): Promise<Results> {
 
 async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Results> {
 	const { flags, url } = TRANSPORTS[transport];
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-conformance-"));
+	const folder = temporaryFolder("xs-mcp-conformance-");
 	const gateway = await startGateway(folder, ...flags);
 	try {
 		const backend = gateway.program.said(new RegExp(`"${url}":"([^"]+)"`));

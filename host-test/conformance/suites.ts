@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Program } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** The extension by which a client signs in with its id and secret, without a person. */
 export const CLIENT_CREDENTIALS = "auth/client-credentials-basic";
@@ -59,7 +59,7 @@ export function listScenarios(side: "Server" | "Client"): readonly string[] {
 
 /** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-checks-"));
+	const folder = temporaryFolder("xs-mcp-checks-");
 	try {
 		const run = await Program.start(
 			["--import", GLOB.href, programOf(name), "server", "--url", url, "--output-dir", folder, ...flags],

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { listen } from "../support/listen.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
@@ -25,20 +25,15 @@ type Reply = (path: string, count: number) => readonly [status: number, value?: 
 async function listenForDevices(test: TestContext, reply: Reply) {
 	const requests: Request[] = [];
 	const server: Server = createServer(async (request, response) => {
-		let body = "";
-		for await (const chunk of request) {
-			body += chunk;
-		}
+		const body = await readText(request);
 		const path = request.url ?? "";
 		const count = requests.filter((each) => each.path === path).length;
 		requests.push({ path, headers: request.headers, body: JSON.parse(body) });
 		const [status, value = ""] = reply(path, count);
 		response.writeHead(status, { "Content-Type": "application/json" });
 		response.end(typeof value === "string" ? value : JSON.stringify(value));
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	test.after(() => server.close());
-	const { port } = server.address() as AddressInfo;
+	});
+	const port = await listen(test, server);
 	return { otaUrl: `http://127.0.0.1:${port}/xiaozhi/ota/`, requests, server };
 }
 
@@ -111,10 +106,8 @@ for (const engine of cases(ENGINES)) {
 				}
 				bodies.push(bytes - Number(request.headers["content-length"]));
 				response.end();
-			}).listen(0, "127.0.0.1");
-			await once(upload, "listening");
-			t.after(() => upload.close());
-			const url = `http://127.0.0.1:${(upload.address() as AddressInfo).port}/`;
+			});
+			const url = `http://127.0.0.1:${await listen(t, upload)}/`;
 			const params = { name: "self.screen.snapshot", arguments: { url, quality: 100 } };
 			const answer = await backend.ask({ id: 1, method: "tools/call", params });
 			assert.deepEqual([answer.result.isError, bodies], [false, [0]]);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { listen } from "../support/listen.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ENGINES } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
@@ -82,10 +81,8 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	});
 
 	it("ends with a code and a reason when the port to serve at is taken", async (t) => {
-		const taken = createServer().listen(0, "127.0.0.1");
-		t.after(() => taken.close());
-		await once(taken, "listening");
-		const { port } = taken.address() as AddressInfo;
+		const taken = createServer();
+		const port = await listen(t, taken);
 		const { code, output } = await runVirtualDevice("--http", String(port));
 		assert.equal(code, 1);
 		assert.match(output, /error: cannot serve HTTP: .*EADDRINUSE/);
@@ -101,10 +98,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("reports a rejected or missing token", async (t) => {
 		const backend = createServer((_request, response) => response.writeHead(401).end());
 		backend.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"));
-		backend.listen(0, "127.0.0.1");
-		t.after(() => backend.close());
-		await once(backend, "listening");
-		const url = `ws://127.0.0.1:${(backend.address() as AddressInfo).port}/`;
+		const url = `ws://127.0.0.1:${await listen(t, backend)}/`;
 		for (const [args, expected] of [
 			[[], /the backend requires a token \(401\)/],
 			[["--token", "x"], /token rejected \(401\)/],
@@ -127,9 +121,8 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		assert.match(output, /required option '--url <url>'/);
 	});
 
-	it("names the settings file that it cannot read, without a stack", async (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-		t.after(() => rmSync(folder, { recursive: true }));
+	it("names the settings file that it cannot read, without a stack", async (_t) => {
+		const folder = temporaryFolder();
 		writeFileSync(join(folder, "settings.json"), "[]");
 		const { code, output } = await runVirtualDevice(
 			"--url",

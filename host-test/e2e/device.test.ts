@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import type { GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { ENGINES, type GatewaySide, RawBackend, startDevice, TRANSPORTS } from "./fixtures.js";
@@ -22,11 +23,8 @@ import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 async function webService(t: TestContext, answer: string | Buffer) {
 	const requests: { headers: IncomingMessage["headers"]; body: Buffer }[] = [];
 	const server = createServer(async (request, response) => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
-		requests.push({ headers: request.headers, body: Buffer.concat(chunks) });
+		const bytes = await buffer(request);
+		requests.push({ headers: request.headers, body: bytes });
 		response.end(answer);
 	}).listen(0, "127.0.0.1");
 	await once(server, "listening");
@@ -178,8 +176,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	});
 
 	it("keeps its settings in a file", async (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-		t.after(() => rmSync(folder, { recursive: true }));
+		const folder = temporaryFolder();
 		const settingsFile = join(folder, "nested", "settings.json");
 		const { gateway, config } = await listen(t);
 		const connected = nextSession(gateway.servers);

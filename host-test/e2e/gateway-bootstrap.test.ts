@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
@@ -42,8 +41,7 @@ for (const [transport, flags] of Object.entries(TRANSPORTS)) {
 	describe(`a device that knows only an otaUrl, over ${transport}, firmware on ${engine?.kind}`, () => {
 		it("shows its code until the operator approves it, and then can be called, also after a restart", async (t) => {
 			const started = await startProgram(t, { bootstrap: "approve", ...flags });
-			const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-			t.after(() => rmSync(folder, { recursive: true }));
+			const folder = temporaryFolder();
 			const settingsFile = join(folder, "settings.json");
 			const { device, log } = await powerOn(t, started, settingsFile);
 			const shown = (): string | undefined =>

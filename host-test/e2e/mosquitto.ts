@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { LocalServer } from "../support/local-server.js";
 import { freePort } from "../support/port.js";
 import { skipIf } from "../support/skip-if.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Where Debian puts the broker. */
 const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
@@ -16,7 +16,7 @@ export const whyNoMosquitto = skipIf(PROGRAM === undefined && "mosquitto is not 
 /** Debian's broker, with one user: maker, secret. */
 export class Mosquitto extends LocalServer {
 	static async start(test: TestContext): Promise<Mosquitto> {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-mosquitto-"));
+		const folder = temporaryFolder("xs-mcp-mosquitto-");
 		const port = await freePort();
 		const [config, passwords] = [join(folder, "mosquitto.conf"), join(folder, "passwords")];
 		execFileSync("mosquitto_passwd", ["-b", "-c", passwords, "maker", "secret"], { stdio: "ignore" });

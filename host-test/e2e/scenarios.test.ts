@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
 import { cases } from "../support/scope.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { ENGINES, type GatewaySide, TRANSPORTS } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 
@@ -15,9 +15,8 @@ const [engine] = ENGINES as [(typeof ENGINES)[number]];
 const open = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 /** Writes a scenario to a file that goes with the test. */
-function write(t: TestContext, text: string): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function write(_t: TestContext, text: string): string {
+	const folder = temporaryFolder();
 	const file = join(folder, "scenario.yaml");
 	writeFileSync(file, text);
 	return file;

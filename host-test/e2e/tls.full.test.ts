@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { typeScript } from "./program.js";
 
 /** A self-signed key and certificate for localhost; undefined without openssl. */
-function makeCertificate(t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tls-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function makeCertificate(_t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
+	const folder = temporaryFolder("xs-mcp-tls-");
 	const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
 	const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
 	try {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,6 +9,7 @@ import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js
 import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
 import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
 import { bundle, encodeImage } from "../../virtual-device/src/index.js";
+import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
@@ -41,10 +40,7 @@ async function serveImages(t: TestContext, images: Readonly<Record<string, Buffe
 			response.writeHead(200, { "Content-Length": image.byteLength }).end(image);
 		}
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return `http://127.0.0.1:${await listen(t, server)}`;
 }
 
 /** A device in a session with a gateway, and a client that may use its user tools. */

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "../support/listen.js";
 import { modules } from "./xiaozhi-server.js";
 
 /** The code with which the server's devices are bound. */
@@ -18,10 +17,8 @@ export class BindingManager {
 			request.resume();
 			response.setHeader("content-type", "application/json");
 			response.end(JSON.stringify(manager.#answer(request.url ?? "", modelUrl)));
-		}).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		test.after(() => server.close());
-		manager.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		});
+		manager.url = `http://127.0.0.1:${await listen(test, server)}`;
 		return manager;
 	}
 

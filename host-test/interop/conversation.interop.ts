@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,6 +11,7 @@ import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { makePng } from "../../toolchain/fonts/bm-font.js";
+import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
@@ -31,17 +31,12 @@ const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
 async function takeUploads(t: TestContext) {
 	const uploads: Buffer[] = [];
 	const server = createServer(async (request, response) => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
-		const form = Buffer.concat(chunks);
+		const bytes = await buffer(request);
+		const form = bytes;
 		uploads.push(form.subarray(form.indexOf(Buffer.of(0xff, 0xd8)), form.lastIndexOf(Buffer.of(0xff, 0xd9)) + 2));
 		response.end("{}");
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, uploads };
+	});
+	return { url: `http://127.0.0.1:${await listen(t, server)}/`, uploads };
 }
 
 /** Where the button is on the simulator's display. */

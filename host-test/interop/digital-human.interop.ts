@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import { connectOverHttp } from "../e2e/clients.js";
 import { startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { Program } from "../e2e/program.js";
+import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { makeFolder } from "./python.js";
@@ -45,10 +45,8 @@ async function servePage(t: TestContext): Promise<string> {
 		const file = await readFile(path).catch(() => undefined);
 		response.writeHead(file === undefined ? 404 : 200, { "content-type": TYPES[extname(path)] ?? "image/png" });
 		response.end(file);
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/index.html`;
+	});
+	return `http://127.0.0.1:${await listen(t, server)}/index.html`;
 }
 
 /** Opens a page in a browser. Returns what evaluates an expression there: to undefined if it throws. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
@@ -11,6 +11,7 @@ import { z } from "zod";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { metricsOf, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
+import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
@@ -94,10 +95,7 @@ class App {
 			},
 		});
 		const server = createServer(async (request, response) => {
-			let text = "";
-			for await (const chunk of request) {
-				text += chunk;
-			}
+			const text = await readText(request);
 			const headers = request.headers as Record<string, string>;
 			const [{ delivery } = { delivery: { secret: "" } }] = app.kept.values();
 			new Webhook(delivery.secret).verify(text, headers);
@@ -107,9 +105,7 @@ class App {
 			);
 			response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
 		});
-		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-		t.after(() => server.close());
-		app.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+		app.url = `http://127.0.0.1:${await listen(t, server)}/hook`;
 		return app;
 	}
 

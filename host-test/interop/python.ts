@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Program, type ProgramOptions } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const PYTHON = process.env.PYTHON ?? "python3";
 
@@ -43,8 +42,7 @@ function pythonEnvironment(standIns: readonly string[]): NodeJS.ProcessEnv {
 }
 
 /** An empty folder, removed with the test. */
-export function makeFolder(test: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-interop-"));
-	test.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+export function makeFolder(_test: TestContext): string {
+	const folder = temporaryFolder("xs-mcp-interop-");
 	return folder;
 }

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { listen } from "../support/listen.js";
 
 /** A tool as a request to a model names it: OpenAI's API has namespaces. */
 interface NamedTool {
@@ -27,19 +27,14 @@ export class ScriptedApi {
 
 	static async listen(test: TestContext, ending: string, args: object): Promise<ScriptedApi> {
 		const api = new ScriptedApi(ending, args);
-		const server = createServer((request, response) => void api.#answer(request, response)).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		test.after(() => server.close());
-		api.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const server = createServer((request, response) => void api.#answer(request, response));
+		api.url = `http://127.0.0.1:${await listen(test, server)}`;
 		return api;
 	}
 
 	async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
-		const body = chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString());
+		const bytes = await buffer(request);
+		const body = bytes.length === 0 ? {} : JSON.parse(bytes.toString());
 		if (request.url?.includes("treamGenerateContent")) {
 			sendEvents(response, [this.#geminiAnswer(body)]);
 		} else if (request.url?.endsWith("/responses")) {

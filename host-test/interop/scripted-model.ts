@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { wavFile } from "../doubles/wav.js";
+import { listen } from "../support/listen.js";
 
 /** A call that the model makes whatever it is asked: the tool's name as the server shows it to models. */
 export interface ScriptedCall {
@@ -37,10 +37,8 @@ export class ScriptedModel {
 			}
 			const { query } = (await readJson(request)) as { query: string };
 			response.end(`data: ${JSON.stringify({ event: "message", answer: model.#answer(query) })}\n\n`);
-		}).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		test.after(() => server.close());
-		model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		});
+		model.url = `http://127.0.0.1:${await listen(test, server)}`;
 		return model;
 	}
 
@@ -59,9 +57,6 @@ export class ScriptedModel {
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-	let text = "";
-	for await (const chunk of request) {
-		text += chunk;
-	}
+	const text = await readText(request);
 	return JSON.parse(text);
 }

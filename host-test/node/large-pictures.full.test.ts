@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { RawBackend } from "../e2e/fixtures.js";
 import { largeJpeg } from "../support/large-jpeg.js";
+import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
@@ -17,16 +17,10 @@ const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).diges
 async function webServer(t: TestContext): Promise<{ url: string; body: () => Buffer }> {
 	let body = Buffer.alloc(0);
 	const server = createServer(async (request, response) => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
-		body = Buffer.concat(chunks);
+		body = await buffer(request);
 		response.end(request.method === "GET" ? PICTURE : "{}");
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, body: () => body };
+	});
+	return { url: `http://127.0.0.1:${await listen(t, server)}/`, body: () => body };
 }
 
 describe("pictures of a megabyte on a chip with 64 KB of chunks", { skip: skipIf(whyNotXs) }, () => {

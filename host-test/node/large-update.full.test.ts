@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { encodeImage } from "../../virtual-device/src/index.js";
 import { RawBackend } from "../e2e/fixtures.js";
+import { listen } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
@@ -17,10 +16,8 @@ describe("an update of two megabytes on a chip with 64 KB of chunks", {
 	it("is installed, with progress while it arrives", async (t) => {
 		const server = createServer((_request, response) => {
 			response.writeHead(200, { "Content-Length": IMAGE.byteLength }).end(IMAGE);
-		}).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		t.after(() => server.close());
-		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/firmware.bin`;
+		});
+		const url = `http://127.0.0.1:${await listen(t, server)}/firmware.bin`;
 		const backend = await RawBackend.listen(t);
 		const device = await makeChip(backend.url);
 		t.after(() => device.stop());

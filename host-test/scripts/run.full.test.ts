@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -17,9 +17,8 @@ const PROGRAM = `
 
 it("a program ends with npm, whose shell passes no signals on", {
 	skip: process.platform === "win32" && "npm has no such signals on Windows",
-}, async (t) => {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-run-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+}, async (_t) => {
+	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.mjs"), PROGRAM);
 	const run = `node ${join(root, "scripts/run.mjs")} ${relative(root, join(folder, "program.mjs"))}`;
 	writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { program: run } }));
@@ -33,9 +32,8 @@ it("a program ends with npm, whose shell passes no signals on", {
 
 it("a program ends with scripts/run.mjs, also when its terminal is closed", {
 	skip: process.platform === "win32" && "Windows has no such signals",
-}, async (t) => {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-run-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+}, async (_t) => {
+	const folder = temporaryFolder("xs-mcp-run-");
 	writeFileSync(join(folder, "program.ts"), PROGRAM);
 	for (const signal of ["SIGTERM", "SIGHUP"] as const) {
 		const run = spawn(process.execPath, [join(root, "scripts/run.mjs"), relative(root, join(folder, "program.ts"))], {

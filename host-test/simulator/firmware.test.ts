@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** The firmware as manifest.json builds it, for a screen that is rotated. */
 const FOLDER = fileURLToPath(new URL("rotated", import.meta.url));
@@ -31,7 +30,7 @@ describe("the firmware in the simulator", { skip: sdk === undefined && NO_SDK },
 
 	it("starts where the home folder is empty", async (t) => {
 		const { HOME, XDG_CONFIG_HOME } = process.env;
-		const home = mkdtempSync(join(tmpdir(), "xs-mcp-home-"));
+		const home = temporaryFolder("xs-mcp-home-");
 		Object.assign(process.env, { HOME: home });
 		delete process.env.XDG_CONFIG_HOME;
 		t.after(() => {

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
@@ -13,6 +11,7 @@ import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { makePng } from "../doubles/made-png.js";
 import { largeJpeg } from "../support/large-jpeg.js";
+import { listen } from "../support/listen.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -57,10 +56,8 @@ async function connect(t: TestContext) {
 
 /** A server that has a file; returns its URL. */
 async function serve(t: TestContext, file: Buffer): Promise<string> {
-	const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const server = createServer((_request, response) => response.end(file));
+	return `http://127.0.0.1:${await listen(t, server)}/`;
 }
 
 describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK }, () => {

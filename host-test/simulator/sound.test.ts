@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { wavFile } from "../doubles/wav.js";
+import { listen } from "../support/listen.js";
 import { measureTone } from "../support/measure-tone.js";
 import { freePort } from "../support/port.js";
 import { startSimulator } from "../support/start-simulator.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -20,7 +19,7 @@ const sdk = findSdk();
 
 /** A home folder whose ALSA has no sound card, but writes the sound that is played last to a file. */
 function captureSound(t: TestContext): string {
-	const home = mkdtempSync(join(tmpdir(), "xs-mcp-sound-"));
+	const home = temporaryFolder("xs-mcp-sound-");
 	const file = join(home, "played.raw");
 	const output = `pcm.!default { type file; slave.pcm "null"; file "${file}"; format raw }\n`;
 	writeFileSync(join(home, ".asoundrc"), output);
@@ -98,10 +97,8 @@ describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO
 
 		await call("set_volume", { volume: 100 });
 		const file = wavFile([...SAMPLE_BYTES], { sampleRate: 44_100 });
-		const server = createServer((_request, response) => response.end(file)).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		t.after(() => server.close());
-		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.wav`;
+		const server = createServer((_request, response) => response.end(file));
+		const url = `http://127.0.0.1:${await listen(t, server)}/a.wav`;
 		assert.deepEqual(await call("play", { url }), [{ type: "text", text: "true" }], lines.join("\n"));
 		// ALSA's "null" takes samples as fast as they come. While the web is slower than that, there is silence.
 		assert.deepEqual(samplesIn(played).filter(isHeard), SAMPLES);

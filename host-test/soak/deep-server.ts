@@ -1,8 +1,6 @@
-// A configured server whose answers are hard to pass on: nested 5,000 deep, or of 4 MB.
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "../support/listen.js";
 
 /** JSON of a structure that JavaScript's own functions may not be able to go through. */
 export const DEEP_JSON = `{"deep":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
@@ -23,13 +21,7 @@ const RESULTS: Readonly<Record<string, (text: string) => string>> = {
 /** An MCP server of 2025-11-25 over Streamable HTTP, without sessions, and closed with its test. Resolves with its URL. */
 export async function startDeepServer(t: TestContext, carriedOut: (text: string) => void): Promise<string> {
 	const server = createServer((request, response) => void serve(request, response, carriedOut));
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.close();
-		server.closeAllConnections();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+	return `http://127.0.0.1:${await listen(t, server)}/mcp`;
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, carriedOut: (text: string) => void) {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
@@ -14,6 +12,7 @@ import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ATTACK_TIME } from "./limits.js";
 
@@ -116,7 +115,7 @@ describe("the gateway under attack", () => {
 	let deviceUrl: string;
 	let mqttPort: number;
 
-	const stateFolder = mkdtempSync(join(tmpdir(), "xs-mcp-gateway-"));
+	const stateFolder = temporaryFolder("xs-mcp-gateway-");
 
 	before(async () => {
 		gateway = await startGateway(stateFolder, "--mqtt", "--mqtt-port", "0");

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, createConnection } from "node:net";
+import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { bootstrap } from "../../gateway/test/support/bootstrap.js";
@@ -11,6 +10,7 @@ import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { nodeServer, ODD_SERVER } from "../../mcp-manager/test/support/upstreams.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, startDirectDevice, startGateway } from "../e2e/gateway-process.js";
+import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
@@ -77,13 +77,8 @@ describe("a gateway with servers that attack it", () => {
 			response.write("data: ");
 			response.on("drain", write);
 			write();
-		}).listen(0, "127.0.0.1");
-		t.after(() => {
-			server.closeAllConnections();
-			server.close();
 		});
-		await once(server, "listening");
-		const { port } = server.address() as AddressInfo;
+		const port = await listen(t, server);
 		const { gateway, use } = await startWith(t, [{ id: "endless", url: `http://127.0.0.1:${port}/mcp` }]);
 		await until(() => gateway.program.output.includes("event too large"), "the event is cut");
 		await use();

@@ -3,16 +3,15 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
-	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	readlinkSync,
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "./temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -58,7 +57,7 @@ export function commandsOf(markdown: string): string[] {
 
 /** A copy of the work tree, uncommitted changes included. Returns its folder. */
 export function copyWorkTree(): string {
-	const copy = mkdtempSync(join(tmpdir(), "xs-mcp-guide-"));
+	const copy = temporaryFolder("xs-mcp-guide-");
 	const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
 	for (const path of String(listed).split("\0")) {
 		// A file that was deleted and not committed yet is listed all the same.

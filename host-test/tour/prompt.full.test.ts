@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { Program, typeScript } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { start } from "./start.js";
 
 describe("the prompt of npm start", () => {});
 
 describe("npm start, told to end", () => {
-	it("leaves no folder, whether it is told once or, as by a terminal and by npm, twice", async (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tour-"));
-		t.after(() => rmSync(folder, { recursive: true }));
+	it("leaves no folder, whether it is told once or, as by a terminal and by npm, twice", async (_t) => {
+		const folder = temporaryFolder("xs-mcp-tour-");
 		for (const signals of [["SIGHUP"], ["SIGTERM", "SIGTERM"]] as const) {
 			const program = await Program.start(
 				typeScript("examples/tour/main.ts", "--engine", "v8", "--port", "0", "--http-port", "0"),

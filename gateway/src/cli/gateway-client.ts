@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import type { Client } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
-import { Rejection, readText, sendRequest } from "./http-request.js";
+import { Rejection, sendRequest } from "./http-request.js";
 
 /** Where a gateway listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 
 interface RequestOptions {
@@ -47,15 +48,6 @@ export async function sendRequest(
 		throw new Rejection(status, message, rpc);
 	}
 	return response;
-}
-
-/** The body of a response. */
-export async function readText(response: IncomingMessage): Promise<string> {
-	let text = "";
-	for await (const chunk of response.setEncoding("utf8")) {
-		text += chunk;
-	}
-	return text;
 }
 
 /** The data of each event in a response that is a stream of events. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { isObject } from "../firmware.js";
 import { GATEWAY_INFO } from "../version.js";
-import { eventsIn, Rejection, readText } from "./http-request.js";
+import { eventsIn, Rejection } from "./http-request.js";
 
 /** A JSON-RPC message. The client and the gateway check what is in it. */
 export interface Message {

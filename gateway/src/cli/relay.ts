@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
-import { Rejection, readText, sendRequest } from "./http-request.js";
+import { Rejection, sendRequest } from "./http-request.js";
 import {
 	type Answer,
 	answerWithoutGateway,

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { ConfigurationError, describeConfiguration, readConfiguration } from "../../src/config/configuration.js";
 import { SETTING_NAMES, type SettingName, settingOf } from "../../src/config/settings.js";
 
 /** A settings file in a folder of its own. */
-function fileWith(t: TestContext, settings: unknown): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-configuration-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function fileWith(_t: TestContext, settings: unknown): string {
+	const folder = temporaryFolder("xs-mcp-configuration-");
 	mkdirSync(join(folder, "etc"));
 	const path = join(folder, "etc", "gateway.json");
 	writeFileSync(path, typeof settings === "string" ? settings : JSON.stringify(settings));

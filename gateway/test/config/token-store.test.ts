@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { moduleUrl } from "../../../host-test/e2e/program.js";
 import { IS_FULL } from "../../../host-test/support/scope.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { TokenStore } from "../../src/config/token-store.js";
 
-function makeFolder(t: TestContext): { folder: string; file: string } {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-tokens-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+function makeFolder(_t: TestContext): { folder: string; file: string } {
+	const folder = temporaryFolder("xs-mcp-tokens-");
 	return { folder, file: join(folder, "tokens.json") };
 }
 

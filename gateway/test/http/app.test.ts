@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { TokenStore } from "../../src/config/token-store.js";
@@ -25,10 +26,7 @@ async function ask(
 	}
 	request.end();
 	const [response] = (await once(request, "response")) as [IncomingMessage];
-	let text = "";
-	for await (const chunk of response.setEncoding("utf8")) {
-		text += chunk;
-	}
+	const text = await readText(response);
 	return { status: response.statusCode, headers: response.headers, body: text };
 }
 

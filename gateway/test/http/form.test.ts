@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { type Form, readForm } from "../../src/http/form.js";
 import { HttpError } from "../../src/http/http-error.js";
 
@@ -21,13 +21,8 @@ type Outcome = Form | Error;
 
 /** Sends chunks to a server that reads them as a form, and tells what it makes of them. */
 async function send(t: TestContext, chunks: readonly string[], headers: object = {}): Promise<Outcome> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	const server = createServer();
+	const port = await listen(t, server);
 	const options = { port, host: "127.0.0.1", method: "POST", headers: { "Content-Type": TYPE, ...headers } };
 	const request = httpRequest(options);
 	request.on("error", () => {

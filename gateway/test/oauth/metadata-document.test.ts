@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo, LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { DocumentError, MetadataDocuments } from "../../src/oauth/metadata-document.js";
 import { makeStateFolder, toLoopback } from "../support/program.js";
 import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../support/sign-in.js";
@@ -47,13 +47,7 @@ async function startSite(t: TestContext, answer: Answer) {
 		asked.push(request.url as string);
 		answer(request, response, url);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.close();
-		server.closeAllConnections();
-	});
-	const url = `https://client.example:${(server.address() as AddressInfo).port}/client.json`;
+	const url = `https://client.example:${await listen(t, server)}/client.json`;
 	const ca = files.cert.toString();
 	const documents = new MetadataDocuments({ resolve: toLoopback, mayConnect: () => true, ca });
 	return { url, asked, documents, ca };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
 import { SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
@@ -340,9 +341,7 @@ describe("a program that speaks", () => {
 describe("a service that speaks", () => {
 	const serve = async (t: TestContext, answer: RequestListener): Promise<StartedProgram> => {
 		const server = createServer(answer);
-		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-		t.after(() => server.close());
-		const speechUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+		const speechUrl = `http://127.0.0.1:${await listen(t, server)}/v1`;
 		const speechVoices = { ja: "hana", "*": "amy" };
 		const settings = { speechUrl, speechModel: "tts", speechKey: "a-key", speechVoices };
 		return await startProgram(t, settings);
@@ -351,10 +350,7 @@ describe("a service that speaks", () => {
 	it("gets the text, the model, and a voice for the language; a text is spoken once", async (t) => {
 		const requests: unknown[] = [];
 		const side = await serve(t, async (request, response) => {
-			let body = "";
-			for await (const piece of request) {
-				body += piece;
-			}
+			const body = await readText(request);
 			requests.push([request.url, request.headers.authorization, JSON.parse(body)]);
 			response.end(Buffer.from("UklGRiYAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQIAAABBAA==", "base64"));
 		});

@@ -1,11 +1,10 @@
 // An MCP server of 2025-11-25 over Streamable HTTP whose tool "ask" asks the client what its arguments say.
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { type CallToolResult, Server } from "@modelcontextprotocol/server";
+import { listen } from "../../../host-test/support/listen.js";
 
 interface Asked {
 	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
@@ -46,11 +45,5 @@ export async function startAskingUpstream(t: TestContext) {
 		const known = transports.get(String(request.headers["mcp-session-id"]));
 		await (known ?? (await open())).handleRequest(request, response);
 	});
-	httpServer.listen(0, "127.0.0.1");
-	await once(httpServer, "listening");
-	t.after(() => {
-		httpServer.close();
-		httpServer.closeAllConnections();
-	});
-	return { url: `http://127.0.0.1:${(httpServer.address() as AddressInfo).port}/mcp`, errors, told };
+	return { url: `http://127.0.0.1:${await listen(t, httpServer)}/mcp`, errors, told };
 }

@@ -1,7 +1,9 @@
 // A gateway with real sockets on both sides, and devices and clients for it.
+
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
@@ -100,11 +102,8 @@ export async function nextOnline(servers: ServerRegistry): Promise<Server> {
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) {
-		chunks.push(chunk as Buffer);
-	}
-	return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+	const bytes = await buffer(request);
+	return bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
 }
 
 /** A call that a {@link WireDevice} gets. */

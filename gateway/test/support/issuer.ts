@@ -1,9 +1,7 @@
-// An authorization server outside, as Keycloak, Auth0 or Entra would be: its metadata, keys and tokens.
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
+import { listen } from "../../../host-test/support/listen.js";
 
 export interface TestIssuer {
 	/** Its identifier. */
@@ -35,14 +33,8 @@ export async function startIssuer(test: TestContext): Promise<TestIssuer> {
 		response.writeHead(issuer.failure ?? (body ? 200 : 404), { "Content-Type": "application/json" });
 		response.end(JSON.stringify(body ?? {}));
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	test.after(() => {
-		server.close();
-		server.closeAllConnections();
-	});
 	const issuer: TestIssuer = {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/realms/home`,
+		url: `http://127.0.0.1:${await listen(test, server)}/realms/home`,
 		failure: undefined,
 		async sign(claims, { key = privateKey, alg = "ES256", kid = "one", without = [] } = {}) {
 			const now = Math.floor(Date.now() / 1_000);

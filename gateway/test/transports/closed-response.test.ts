@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { it } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice } from "../support/feature-device.js";
 import { startGateway } from "../support/gateway.js";
@@ -32,10 +33,7 @@ it("a client that has disconnected before its request is served leaves no subscr
 		await side.endpoint.handle(request, response, { access: side.access, server: undefined, body: LISTEN });
 		isServed = true;
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+	const socket = connect(await listen(t, server), "127.0.0.1");
 	socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
 	await until(() => isServed, "the request is served");
 	await side.gateway.servers.all[0]?.session?.ping();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 import { readUntil } from "../support/read-until.js";
@@ -291,10 +291,7 @@ describe("a session", () => {
 			response.destroy();
 			isServed = true;
 		});
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
-		t.after(() => server.close());
-		const { port } = server.address() as AddressInfo;
+		const port = await listen(t, server);
 		await assert.rejects(fetch(`http://127.0.0.1:${port}`, { method: "POST", headers: HEADERS, body: "{}" }));
 		await until(() => isServed, "the request is served");
 		assert.equal(side.endpoint.sessions, 0);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request as makeRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
@@ -35,10 +36,7 @@ async function start(t: TestContext) {
 	const server = createServer(async (request, response) => {
 		responses.push(response);
 		response.on("error", (error) => errors.push(error));
-		let body = "";
-		for await (const chunk of request) {
-			body += chunk;
-		}
+		const body = await readText(request);
 		await transport.handle(request, response, body === "" ? undefined : JSON.parse(body));
 	});
 	server.listen(0, "127.0.0.1");
@@ -82,11 +80,7 @@ async function start(t: TestContext) {
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of response) {
-		chunks.push(chunk as Buffer);
-	}
-	return Buffer.concat(chunks).toString();
+	return await readText(response);
 }
 
 describe("the timer of a session", () => {

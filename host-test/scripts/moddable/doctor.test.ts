@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import type { Computer } from "../../../scripts/moddable/computer.js";
 import { describeFindings, examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
 import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
 import { moduleUrl, typeScript } from "../../e2e/program.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -21,7 +21,7 @@ const IDF_VERSION = "set(IDF_VERSION_MAJOR 6)\nset(IDF_VERSION_MINOR 0)\nset(IDF
 
 /** A computer with everything, as files in a folder of its own. */
 class MadeUpComputer implements Computer {
-	readonly root = mkdtempSync(join(tmpdir(), "xs-mcp-doctor-"));
+	readonly root = temporaryFolder("xs-mcp-doctor-");
 	readonly dev = join(this.root, "dev");
 	readonly include = join(this.root, "include");
 	readonly env: NodeJS.ProcessEnv = {
@@ -32,8 +32,7 @@ class MadeUpComputer implements Computer {
 	platform: NodeJS.Platform = "linux";
 	nodeVersion = "22.1.0";
 
-	constructor(test: TestContext) {
-		test.after(() => rmSync(this.root, { recursive: true }));
+	constructor(_test: TestContext) {
 		for (const program of [...PROGRAMS, ...COMPILERS]) {
 			this.#program("bin", program);
 		}

@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -18,6 +8,7 @@ import { findBuild } from "../../../scripts/moddable/firmware.js";
 import { readImage } from "../../../scripts/moddable/images.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -38,9 +29,8 @@ const FLASHER_ARGS = {
 	extra_esptool_args: { after: "hard_reset", before: "default_reset", stub: true, chip: "esp32s3" },
 };
 
-function makeFolder(test: TestContext): string {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-release-"));
-	test.after(() => rmSync(folder, { recursive: true }));
+function makeFolder(_test: TestContext): string {
+	const folder = temporaryFolder("xs-mcp-release-");
 	return folder;
 }
 

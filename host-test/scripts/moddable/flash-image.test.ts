@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { appOffset, makeFlashImage, storeSettings } from "../../../scripts/moddable/flash-image.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** An entry of a partition table. */
 function entry(type: number, offset: number): Buffer {
@@ -14,9 +14,8 @@ function entry(type: number, offset: number): Buffer {
 	return bytes;
 }
 
-it("a flash image has the firmware in its first app partition", (t) => {
-	const folder = mkdtempSync(join(tmpdir(), "flash-image-"));
-	t.after(() => rmSync(folder, { recursive: true }));
+it("a flash image has the firmware in its first app partition", (_t) => {
+	const folder = temporaryFolder("flash-image-");
 	const table = Buffer.concat([entry(1, 0x9000), entry(0, 0x20000), entry(0, 0x120000), Buffer.alloc(32, 0xff)]);
 	writeFileSync(join(folder, "partition-table.bin"), table);
 	writeFileSync(join(folder, "bootloader.bin"), "bootloader");

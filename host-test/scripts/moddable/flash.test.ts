@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type BoardLog, type BuildPlan, type FlashPlan, flashProgram } from "../../../scripts/moddable/flash.js";
 import { findSdk, needSdk } from "../../../scripts/moddable/sdk.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const root = mkdtempSync(join(tmpdir(), "xs-mcp-flash-"));
-process.once("exit", () => rmSync(root, { recursive: true }));
+const root = temporaryFolder("xs-mcp-flash-");
 
 /** The folders of an SDK that the wrappers look at, with a tool that is never run. */
 function makeSdk(): NodeJS.ProcessEnv {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { configureForChip } from "../../../scripts/moddable/mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -17,9 +17,8 @@ const BARE = ["esp32", "esp32/esp32c3", "esp32/esp32c6", "esp32/esp32s3"];
 
 const sdk = findSdk();
 
-function makeFolders(t: TestContext): { sdk: Sdk; output: string } {
-	const root = mkdtempSync(join(tmpdir(), "xs-mcp-idf-"));
-	t.after(() => rmSync(root, { recursive: true }));
+function makeFolders(_t: TestContext): { sdk: Sdk; output: string } {
+	const root = temporaryFolder("xs-mcp-idf-");
 	for (const project of ["xsProj-esp32", "xsProj-esp32c3", "targets"]) {
 		mkdirSync(join(root, "build", "devices", "esp32", project), { recursive: true });
 	}

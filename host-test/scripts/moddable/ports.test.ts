@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { checkPort, choosePort, listPorts } from "../../../scripts/moddable/ports.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** A folder with the names of devices, as /dev has them. */
-function makeDev(test: TestContext, files: readonly string[], names: Readonly<Record<string, string>> = {}): string {
-	const dev = mkdtempSync(join(tmpdir(), "xs-mcp-dev-"));
-	test.after(() => rmSync(dev, { recursive: true }));
+function makeDev(_test: TestContext, files: readonly string[], names: Readonly<Record<string, string>> = {}): string {
+	const dev = temporaryFolder("xs-mcp-dev-");
 	for (const file of files) {
 		writeFileSync(join(dev, file), "");
 	}

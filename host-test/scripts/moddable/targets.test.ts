@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget, targetsWithBoards } from "../../../scripts/moddable/targets.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const root = mkdtempSync(join(tmpdir(), "xs-mcp-targets-"));
+const root = temporaryFolder("xs-mcp-targets-");
 
 const CHIPS = {
 	m5stack: undefined,
@@ -24,8 +24,6 @@ for (const [target, chip] of Object.entries(CHIPS)) {
 const sdk: Sdk = { root, bin: root, host: "lin" };
 
 describe("targets", () => {
-	after(() => rmSync(root, { recursive: true }));
-
 	it("have the board whose folder manifest.json includes for them", () => {
 		assert.deepEqual(findTarget(sdk, "esp32/m5stack_cores3"), {
 			name: "esp32/m5stack_cores3",

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { notesOf, refuseUnreleased, writeChecksums } from "../../../scripts/release/release.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -50,9 +50,8 @@ describe("a release", () => {
 		assert.deepEqual(versions, sorted);
 	});
 
-	it("has checksums that sha256sum accepts", (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-release-"));
-		t.after(() => rmSync(folder, { recursive: true }));
+	it("has checksums that sha256sum accepts", (_t) => {
+		const folder = temporaryFolder("xs-mcp-release-");
 		writeFileSync(join(folder, "b.tgz"), "b");
 		writeFileSync(join(folder, "a.bin"), "a");
 		assert.deepEqual(writeChecksums(folder), ["a.bin", "b.tgz"]);

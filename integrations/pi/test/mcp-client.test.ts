@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { startPlainUpstream } from "../../../mcp-manager/test/support/plain-upstream.js";
 import { EVERYTHING, ODD_SERVER } from "../../../mcp-manager/test/support/upstreams.js";
@@ -110,10 +109,8 @@ describe("the extension for pi", () => {
 			asked.set(request.url, (asked.get(request.url) ?? 0) + 1);
 			request.resume();
 			response.writeHead(Number(request.url?.slice(1))).end();
-		}).listen(0, "127.0.0.1");
-		t.after(() => server.close().closeAllConnections());
-		await once(server, "listening");
-		const { port } = server.address() as AddressInfo;
+		});
+		const port = await listen(t, server);
 		const retryPolicy = { maxRetries: 100, initialDelay: 10, maxDelay: 10 };
 		const entry = (status: number) => ({
 			id: `s${status}`,

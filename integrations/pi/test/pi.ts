@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { type ScriptedModel, startModel, type Turn } from "./scripted-model.js";
 
@@ -104,9 +104,8 @@ export async function startPi(t: TestContext, servers?: readonly object[]): Prom
 	};
 }
 
-function makeHome(t: TestContext, { baseUrl }: ScriptedModel, servers: readonly object[] | undefined): string {
-	const home = mkdtempSync(join(tmpdir(), "xs-mcp-pi-"));
-	t.after(() => rmSync(home, { recursive: true, force: true }));
+function makeHome(_t: TestContext, { baseUrl }: ScriptedModel, servers: readonly object[] | undefined): string {
+	const home = temporaryFolder("xs-mcp-pi-");
 	mkdirSync(join(home, "agent"));
 	mkdirSync(join(home, "project"));
 	const provider = { baseUrl, api: "openai-completions", apiKey: "none", models: [{ id: "scripted" }] };

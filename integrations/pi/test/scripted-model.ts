@@ -1,8 +1,7 @@
-// A model on loopback that speaks OpenAI's chat completions, and says what a test has written down for it.
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 
 /** One turn of the model: a call of a tool, or a text. */
 export type Turn = { readonly tool: string; readonly args: object } | { readonly text: string };
@@ -27,21 +26,11 @@ export async function startModel(t: TestContext): Promise<ScriptedModel> {
 		requests.push(JSON.parse(await bodyOf(request)) as Request);
 		answer(response, turns.shift() ?? { text: "done" }, requests.length);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, turns };
+	return { baseUrl: `http://127.0.0.1:${await listen(t, server)}/v1`, requests, turns };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) {
-		chunks.push(chunk as Buffer);
-	}
-	return Buffer.concat(chunks).toString();
+	return await readText(request);
 }
 
 function answer(response: ServerResponse, turn: Turn, number: number): void {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { Aliases } from "../../src/core/aliases.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import { SchemaChecker } from "../../src/core/schema-checker.js";
@@ -188,9 +186,8 @@ describe("the alias of a configured server", () => {
 		assert.deepEqual([servers.find(server.alias), servers.find("files")], [server, undefined]);
 	});
 
-	it("is taken from a device, which gets another; a device with its id is forgotten", async (t) => {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-aliases-"));
-		t.after(() => rmSync(folder, { recursive: true, force: true }));
+	it("is taken from a device, which gets another; a device with its id is forgotten", async (_t) => {
+		const folder = temporaryFolder("xs-mcp-aliases-");
 		const servers = directory(folder);
 		for (const id of ["aa:bb:cc:00:00:01", "files"]) {
 			const device = servers.open(id);

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { NO_OFFERS } from "../../src/core/offers.js";
 import type { ServerRecord } from "../../src/core/server-record.js";
 import { ServerStore } from "../../src/core/store.js";
 
 /** A store in a folder of its own, and its warnings. */
-function open(t: TestContext, path?: string) {
-	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-store-"));
-	t.after(() => rmSync(folder, { recursive: true, force: true }));
+function open(_t: TestContext, path?: string) {
+	const folder = temporaryFolder("xs-mcp-store-");
 	const warnings: string[] = [];
 	const store = new ServerStore(path ?? folder, (message) => warnings.push(message));
 	return { store, folder, warnings };

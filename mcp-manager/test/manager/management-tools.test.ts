@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import {
 	MANAGEMENT_TOOLS,
@@ -9,14 +10,7 @@ import {
 	type McpManagerOptions,
 } from "../../src/manager/index.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
-import {
-	EVERYTHING,
-	FILESYSTEM,
-	nodeServer,
-	ODD_SERVER,
-	startEverything,
-	temporaryFolder,
-} from "../support/upstreams.js";
+import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../support/upstreams.js";
 
 /** A manager, and a person who approves everything unless the test says otherwise. */
 async function openManager(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {
@@ -62,7 +56,7 @@ describe("the management tools", () => {
 	});
 
 	it("fail to reload a file that is not valid, and leave the servers as they are", async (t) => {
-		const file = `${await temporaryFolder(t)}/servers.json`;
+		const file = `${temporaryFolder()}/servers.json`;
 		await writeFile(file, JSON.stringify({ servers: [{ ...nodeServer("one", ODD_SERVER, "good"), enabled: true }] }));
 		const { run } = await openManager(t, { file });
 		await writeFile(file, '{ "servers": [ }');
@@ -76,7 +70,7 @@ describe("the management tools", () => {
 	});
 
 	it("answer as in the worked example with server-filesystem", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const url = nodeCommand(FILESYSTEM, folder);
 		await writeFile(`${folder}/package.json`, '{"name": "myapp"}');
 		const { run } = await openManager(t);
@@ -177,7 +171,7 @@ describe("the management tools", () => {
 	});
 
 	it("reload the file, with or without the existing connections", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const file = `${folder}/mcp-servers.json`;
 		const servers = ["server-a", "server-b"].map((id) => ({ ...nodeServer(id, ODD_SERVER), enabled: true }));
 		await writeFile(file, JSON.stringify({ servers: servers.slice(0, 1) }));

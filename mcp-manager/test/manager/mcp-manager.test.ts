@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { passTime } from "../../../host-test/support/fake-time.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { McpError, McpManager, type McpManagerOptions, validateServersFile } from "../../src/manager/index.js";
-import { EVERYTHING, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
+import { EVERYTHING, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
 
 async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
 	const manager = new McpManager(options);
@@ -152,8 +153,8 @@ describe("McpManager", () => {
 		await assert.rejects(manager.registerServer({ name: "one" }), { message: /^url: expected either url or command/ });
 	});
 
-	it("follows its file, and closes at once, while a server does not answer", async (t) => {
-		const file = `${await temporaryFolder(t)}/mcp-servers.json`;
+	it("follows its file, and closes at once, while a server does not answer", async (_t) => {
+		const file = `${temporaryFolder()}/mcp-servers.json`;
 		const silent = { ...nodeServer("silent", ODD_SERVER, "silent"), enabled: true, timeout: 300_000 };
 		await writeFile(file, JSON.stringify({ servers: [silent] }));
 		const manager = new McpManager({ file });
@@ -176,7 +177,7 @@ describe("McpManager", () => {
 	});
 
 	it("finds its file when it is made later, if it may be absent, and follows it then", async (t) => {
-		const folder = `${await temporaryFolder(t)}/later`;
+		const folder = `${temporaryFolder()}/later`;
 		const file = `${folder}/mcp-servers.json`;
 		const manager = new McpManager({ file, isFileOptional: true });
 		const warnings: string[] = [];
@@ -205,8 +206,8 @@ describe("McpManager", () => {
 		assert.deepEqual(printed.mock.calls[0]?.arguments, ["one: first"]);
 	});
 
-	it("says what is wrong in a file of servers, with line and field", async (t) => {
-		const file = `${await temporaryFolder(t)}/mcp-servers.yaml`;
+	it("says what is wrong in a file of servers, with line and field", async (_t) => {
+		const file = `${temporaryFolder()}/mcp-servers.yaml`;
 		await writeFile(file, "servers:\n  - id: one\n    url: http://localhost/\n    timeout: 5\n");
 		const [problem, ...others] = await validateServersFile(file);
 		assert.deepEqual([problem?.line, problem?.field, others.length], [4, "servers[0].timeout", 0]);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { McpManager } from "../../src/manager/index.js";
-import { nodeServer, ODD_SERVER, temporaryFolder } from "../support/upstreams.js";
+import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 describe("a reload of the file of servers", () => {
 	const listed = (entry: object) => ({ servers: [entry] });
@@ -10,7 +11,7 @@ describe("a reload of the file of servers", () => {
 
 	for (const [shape, content] of Object.entries({ servers: listed, mcpServers: named })) {
 		it(`leaves a server as it is while its entry in ${shape} is not valid: calls go on`, async (t) => {
-			const file = `${await temporaryFolder(t)}/servers.json`;
+			const file = `${temporaryFolder()}/servers.json`;
 			const entry = { ...nodeServer("one", ODD_SERVER, "good"), enabled: true };
 			await writeFile(file, JSON.stringify(content(entry)));
 			const manager = new McpManager({ file });
@@ -31,7 +32,7 @@ describe("a reload of the file of servers", () => {
 	}
 
 	it("tells of a problem once, whoever has the file read, and again once it was gone meanwhile", async (t) => {
-		const file = `${await temporaryFolder(t)}/servers.json`;
+		const file = `${temporaryFolder()}/servers.json`;
 		const broken = '{ "servers": [ }';
 		await writeFile(file, broken);
 		const manager = new McpManager({ file });

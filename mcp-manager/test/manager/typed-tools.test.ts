@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { McpManager } from "../../src/manager/index.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
-import { EVERYTHING, FILESYSTEM, nodeServer, temporaryFolder } from "../support/upstreams.js";
+import { EVERYTHING, FILESYSTEM, nodeServer } from "../support/upstreams.js";
 
 /** The compiler's errors for these declarations, each a module. */
 function problemsOf(folder: string, sources: readonly string[]): string[] {
@@ -51,7 +52,7 @@ export type FindSymbolResult = {
 	});
 
 	it("compile for server-everything and server-filesystem, whose tools can be called by them", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const manager = new McpManager({
 			servers: [nodeServer("everything", EVERYTHING), nodeServer("fs", FILESYSTEM, folder)],
 		});

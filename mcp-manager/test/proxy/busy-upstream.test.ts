@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { McpProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
@@ -17,11 +17,7 @@ async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy:
 			response.writeHead(405).end();
 			return;
 		}
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
-		const body = Buffer.concat(chunks).toString();
+		const body = await readText(request);
 		const { method } = JSON.parse(body) as { method: string };
 		asked.push(method);
 		if (isBusy(method)) {
@@ -31,10 +27,8 @@ async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy:
 		const answer = await fetch(plain.url, { method: "POST", body });
 		response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
 		response.end(await answer.text());
-	}).listen(0, "127.0.0.1");
-	t.after(() => server.close().closeAllConnections());
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
+	});
+	const port = await listen(t, server);
 	const proxy = new McpProxy(readProxyOptions({ upstream: `http://127.0.0.1:${port}/mcp` }, {}));
 	t.after(() => proxy.close());
 	return { proxy, asked };

@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { call, DISCONNECTED, echo, startProxy, startUpstream, textOf } from "../support/proxy.js";
-import { temporaryFolder } from "../support/upstreams.js";
 
 const GATE = ["--skill", "/penpot"];
 
@@ -51,7 +51,7 @@ describe("the proxy with a gate, in every state", () => {
 	});
 
 	it("activates as often as it is called, and runs the init script each time", async (t) => {
-		const script = join(await temporaryFolder(t), "init.js");
+		const script = join(temporaryFolder(), "init.js");
 		writeFileSync(script, "the script");
 		const { url } = await startUpstream(t);
 		const init = ["--init-script", script, "--init-tool", "echo"];

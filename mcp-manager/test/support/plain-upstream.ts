@@ -1,7 +1,9 @@
 // An MCP server without sessions and streams: each answer is plain JSON. It tells what it was asked.
+
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 
 /** Reaction to a call: an answer, or a broken connection. */
@@ -51,11 +53,7 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
-	const chunks: Buffer[] = [];
-	for await (const chunk of request) {
-		chunks.push(chunk as Buffer);
-	}
-	return Buffer.concat(chunks).toString();
+	return await readText(request);
 }
 
 function resultOf(method: string): object {

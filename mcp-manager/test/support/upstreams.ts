@@ -2,9 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
@@ -26,12 +24,6 @@ export const ODD_SERVER = fileURLToPath(new URL("odd-server.mjs", import.meta.ur
 /** The entry of a server that Node runs. */
 export function nodeServer(id: string, program: string, ...args: string[]) {
 	return { id, command: process.execPath, args: [program, ...args] };
-}
-
-export async function temporaryFolder(t: TestContext): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-servers-"));
-	t.after(() => rm(folder, { recursive: true, force: true }));
-	return folder;
 }
 
 /** A registry with configured servers, closed with its test. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import type { McpAuthProvider } from "../../src/manager/index.js";
 import { McpManager } from "../../src/manager/index.js";
 import { OAuthClient } from "../../src/upstreams/auth/oauth-client.js";
@@ -14,11 +14,9 @@ async function firstHeaders(t: TestContext, auth: McpAuthProvider): Promise<Inco
 	const server = createServer((request, response) => {
 		server.emit("heard", request.headers);
 		response.writeHead(401).end();
-	}).listen(0, "127.0.0.1");
-	t.after(() => server.close());
-	await once(server, "listening");
+	});
 	const heard = once(server, "heard") as Promise<[IncomingHttpHeaders]>;
-	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+	const url = `http://127.0.0.1:${await listen(t, server)}/mcp`;
 	const manager = new McpManager({ servers: [{ id: "one", url, auth }] });
 	t.after(() => manager.close());
 	await Promise.all([heard, manager.initialize()]);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { EventSize } from "../../src/upstreams/event-size.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 import { openServers } from "../support/upstreams.js";
@@ -31,13 +30,8 @@ describe("an event of a stream", () => {
 				response.write("data: ");
 				response.on("drain", write);
 				write();
-			}).listen(0, "127.0.0.1");
-			t.after(() => {
-				httpServer.closeAllConnections();
-				httpServer.close();
 			});
-			await once(httpServer, "listening");
-			const { port } = httpServer.address() as AddressInfo;
+			const port = await listen(t, httpServer);
 			const { servers } = await openServers(t);
 			const configured = servers.add(serverConfig({ id: "endless", url: `http://127.0.0.1:${port}/mcp` }));
 			await assert.rejects(configured.connect(), {

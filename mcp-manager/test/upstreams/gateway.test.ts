@@ -12,13 +12,14 @@ import {
 	WireDevice,
 } from "../../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../../gateway/test/support/program.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, temporaryFolder, textOf } from "../support/upstreams.js";
+import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
 
 const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });
 
-async function serversFile(t: TestContext, ...servers: object[]): Promise<string> {
-	const file = `${await temporaryFolder(t)}/mcp-servers.json`;
+async function serversFile(_t: TestContext, ...servers: object[]): Promise<string> {
+	const file = `${temporaryFolder()}/mcp-servers.json`;
 	await writeFile(file, JSON.stringify({ servers }));
 	return file;
 }

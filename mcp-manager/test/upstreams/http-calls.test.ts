@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 import { openServers } from "../support/upstreams.js";
 
@@ -12,10 +13,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 	const paid = { times: 0 };
 	let lastId: unknown;
 	const httpServer = createServer(async (request, response) => {
-		let body = "";
-		for await (const chunk of request) {
-			body += chunk;
-		}
+		const body = await readText(request);
 		const { id, method, params } = JSON.parse(body || "{}");
 		if (method === "tools/call") {
 			paid.times += 1;
@@ -34,13 +32,8 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 		response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
 		response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
 	});
-	await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
-	t.after(() => {
-		httpServer.closeAllConnections();
-		httpServer.close();
-	});
 	const { servers } = await openServers(t);
-	const { port } = httpServer.address() as AddressInfo;
+	const port = await listen(t, httpServer);
 	const url = `http://127.0.0.1:${port}/mcp`;
 	const server = await servers.add(serverConfig({ id: "shop", url, retryPolicy: RETRIES })).connect();
 	const [pay] = server.tools;
@@ -62,10 +55,8 @@ describe("a request that a server over HTTP refuses", () => {
 				request.resume();
 				response.writeHead(status, { "Content-Type": "text/plain" }).end("token expired");
 			});
-			await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
-			t.after(() => httpServer.close().closeAllConnections());
 			const { servers } = await openServers(t);
-			const { port } = httpServer.address() as AddressInfo;
+			const port = await listen(t, httpServer);
 			const configured = servers.add(serverConfig({ id: "shut", url: `http://127.0.0.1:${port}/mcp` }));
 			await assert.rejects(configured.connect(), { code, message: `Connection failed: ${reason}` });
 			assert.equal(configured.lastError, reason);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { isolated } from "../../src/upstreams/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
-import { nodeServer, ODD_SERVER, openServers, temporaryFolder, textOf } from "../support/upstreams.js";
+import { nodeServer, ODD_SERVER, openServers, textOf } from "../support/upstreams.js";
 
 /** Environment of a server over stdio, and its folder as `cwd`. */
 async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record<string, string>> {
@@ -22,7 +23,7 @@ describe("a server over stdio", () => {
 	it("gets its variables and working folder, but not the gateway's secrets", async (t) => {
 		process.env.XS_MCP_TEST_SECRET = "secret";
 		t.after(() => delete process.env.XS_MCP_TEST_SECRET);
-		const cwd = await temporaryFolder(t);
+		const cwd = temporaryFolder();
 		const { HOME, XS_MCP_TEST_SECRET, TOKEN, cwd: folder } = await seen(t, { cwd, env: { TOKEN: "mine" } });
 		assert.deepEqual([HOME, XS_MCP_TEST_SECRET, TOKEN, folder], [process.env.HOME, undefined, "mine", cwd]);
 	});

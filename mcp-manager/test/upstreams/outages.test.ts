@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type OutgoingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
-import { openServers, temporaryFolder } from "../support/upstreams.js";
+import { openServers } from "../support/upstreams.js";
 
 const QUICK = { maxRetries: 100, initialDelay: 1, maxDelay: 1 };
 
 async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
-	const server = createServer(onRequest).listen(0, "127.0.0.1");
-	t.after(() => server.close().closeAllConnections());
-	await once(server, "listening");
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+	const server = createServer(onRequest);
+	return `http://127.0.0.1:${await listen(t, server)}/mcp`;
 }
 
 /** A server that refuses every request, and how many it got. */
@@ -58,7 +56,7 @@ describe("a server over HTTP that cannot be used", () => {
 	});
 
 	it("is connected when somebody has signed in", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const { url: upstream } = await startPlainUpstream(t);
 		const url = await serve(t, async (request, response) => {
 			if (request.headers.authorization !== "Bearer good" || request.method !== "POST") {

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-	callText,
-	connected,
-	FILESYSTEM,
-	MEMORY,
-	nodeServer,
-	startEverything,
-	temporaryFolder,
-} from "../support/upstreams.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { callText, connected, FILESYSTEM, MEMORY, nodeServer, startEverything } from "../support/upstreams.js";
 
 describe("a configured server", () => {
 	it("over stdio is server-filesystem from npm", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const { server } = await connected(t, nodeServer("fs", FILESYSTEM, folder));
 		await callText(server, "write_file", { path: `${folder}/note.txt`, content: "noted" });
 		assert.equal(await callText(server, "read_text_file", { path: `${folder}/note.txt` }), "noted");
 	});
 
 	it("over stdio is server-memory from npm, with an environment variable", async (t) => {
-		const folder = await temporaryFolder(t);
+		const folder = temporaryFolder();
 		const env = { MEMORY_FILE_PATH: `${folder}/memory.jsonl` };
 		const { server } = await connected(t, { ...nodeServer("memory", MEMORY), env });
 		await callText(server, "create_entities", {

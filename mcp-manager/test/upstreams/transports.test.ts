@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { WebSocketServer } from "ws";
+import { listen } from "../../../host-test/support/listen.js";
 import { callText, connected, EVERYTHING, nodeServer, startEverything } from "../support/upstreams.js";
 
 describe("a configured server", () => {
@@ -79,12 +80,7 @@ describe("a configured server", () => {
 				response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
 			});
 		});
-		await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
-		t.after(() => {
-			httpServer.closeAllConnections();
-			httpServer.close();
-		});
-		const { port } = httpServer.address() as AddressInfo;
+		const port = await listen(t, httpServer);
 		const { configured } = await connected(t, { id: "busy", url: `http://127.0.0.1:${port}/mcp` });
 		assert.equal(configured.status, "connected");
 		assert.ok(requests > 2);
@@ -96,9 +92,7 @@ describe("a configured server", () => {
 			response.writeHead(200, { "Content-Type": "application/json" });
 			response.end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: "x".repeat(11_000_000) }));
 		});
-		await new Promise<void>((resolve) => httpServer.listen(0, "127.0.0.1", resolve));
-		t.after(() => httpServer.close());
-		const { port } = httpServer.address() as AddressInfo;
+		const port = await listen(t, httpServer);
 		await assert.rejects(connected(t, { id: "huge", url: `http://127.0.0.1:${port}/mcp` }), {
 			message: "Connection failed: response too large (limit 10485760 bytes)",
 		});

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { buildXsHost } from "../../src/engine/build-xs.js";
 import { CACHE_FOLDER } from "../../src/engine/xs-sources.js";
 import { noXs } from "./test-engines.js";
@@ -14,7 +14,7 @@ const compilerOfCaller = process.env.CC;
 
 /** Makes $CC a script that stands in for a compiler. */
 async function pretend(script: string): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-test-"));
+	const folder = temporaryFolder("xs-mcp-test-");
 	process.env.CC = join(folder, "cc");
 	await writeFile(
 		process.env.CC,

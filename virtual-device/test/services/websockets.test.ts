@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { it } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { Connections } from "../../src/services/connections.js";
 import { webSocketsOf } from "../../src/services/websockets.js";
 
@@ -15,10 +14,8 @@ it("A WebSocket of a virtual device fails if Node rejects the header", () => {
 });
 
 it("A WebSocket of a virtual device names the HTTP status of a server that has none", async (t) => {
-	const server = createServer((_request, response) => response.writeHead(404).end()).listen(0, "127.0.0.1");
-	t.after(() => server.close());
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
+	const server = createServer((_request, response) => response.writeHead(404).end());
+	const port = await listen(t, server);
 	const told = new Promise((resolve) => {
 		const sockets = new Connections("ws", webSocketsOf(undefined), ({ header }) => resolve(header));
 		t.after(() => sockets.close());

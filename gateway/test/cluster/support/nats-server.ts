@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { LocalServer } from "../../../../host-test/support/local-server.js";
 import { freePort } from "../../../../host-test/support/port.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
+import { temporaryFolder } from "../../../../host-test/support/temporary-folder.js";
 
 /** Where Debian and Homebrew put the server. */
 const PROGRAM = ["/usr/sbin/nats-server", "/usr/local/bin/nats-server", "/opt/homebrew/bin/nats-server"].find(
@@ -22,7 +22,7 @@ export class NatsServer extends LocalServer {
 	 * @param more lines of its configuration
 	 */
 	static async start(test: Pick<TestContext, "after">, more = ""): Promise<NatsServer> {
-		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-nats-"));
+		const folder = temporaryFolder("xs-mcp-nats-");
 		const port = await freePort();
 		const config = join(folder, "nats.conf");
 		writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${more}\n`);

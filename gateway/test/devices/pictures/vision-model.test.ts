@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../../host-test/support/listen.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { VisionModel } from "../../../src/devices/pictures/vision-model.js";
 import type { WireCall, WireDevice } from "../../support/gateway.js";
@@ -19,20 +19,12 @@ interface Asked {
 async function startModel(t: TestContext, answer: (response: ServerResponse) => void) {
 	const asked: Asked[] = [];
 	const server = createServer(async (request: IncomingMessage, response) => {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request) {
-			chunks.push(chunk as Buffer);
-		}
+		const bytes = await buffer(request);
 		const { url: path = "", headers } = request;
-		asked.push({ path, authorization: headers.authorization, body: JSON.parse(Buffer.concat(chunks).toString()) });
+		asked.push({ path, authorization: headers.authorization, body: JSON.parse(bytes.toString()) });
 		answer(response);
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
 	});
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
+	return { url: `http://127.0.0.1:${await listen(t, server)}/v1`, asked };
 }
 
 /** Takes a photo through a gateway that asks this model. */

@@ -1,0 +1,16 @@
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import type { TestContext } from "node:test";
+
+/** Has a server listen on a free port of this machine until a test ends. Resolves with the port. */
+export async function listen(
+	test: Pick<TestContext, "after">,
+	server: Server & { closeAllConnections?(): void },
+): Promise<number> {
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	test.after(() => {
+		server.close();
+		server.closeAllConnections?.();
+	});
+	return (server.address() as AddressInfo).port;
+}
