@@ -1,4 +1,4 @@
-// Opus (RFC 6716) The package is optional: it is loaded on use, and nothing but this file knows it.
+// Opus (RFC 6716) for gateway and virtual device. The package is optional: it is loaded on use, and nothing but this file knows it.
 
 /** Samples of 16 bits and one channel. */
 type Samples = Int16Array;
@@ -6,6 +6,14 @@ type Samples = Int16Array;
 export interface OpusEncoder {
 	/** @param samples one frame: of 5, 10, 20, 40 or 60 ms */
 	encode(samples: Samples): Uint8Array;
+	free(): void;
+}
+
+export interface OpusDecoder {
+	/** @throws Error if it is no packet of Opus */
+	decode(packet: Uint8Array): Samples;
+	/** What is heard in place of a packet that was lost: `count` samples. */
+	decodePacketLoss(count: number): Samples;
 	free(): void;
 }
 
@@ -21,6 +29,7 @@ interface Libopus {
 		readonly application: typeof AUDIO;
 		readonly bitrate: number;
 	}): Promise<OpusEncoder>;
+	createDecoder(options: { readonly sampleRate: OpusRate; readonly channels: 1 }): Promise<OpusDecoder>;
 }
 
 /** Not the literal in `import`: it would have to be installed for type checks and bundles, too. */
@@ -41,6 +50,22 @@ export async function openOpusEncoder(sampleRate: OpusRate, frameDuration: numbe
 	const { createEncoder } = await loadLibopus();
 	const frameSize = (sampleRate * frameDuration) / 1_000;
 	return await createEncoder({ sampleRate, channels: 1, frameSize, application: AUDIO, bitrate: BITRATE });
+}
+
+/** Opens a decoder of one channel, whatever the packets have. Rejects as {@link openOpusEncoder} does. */
+export async function openOpusDecoder(sampleRate: OpusRate): Promise<OpusDecoder> {
+	const { createDecoder } = await loadLibopus();
+	return await createDecoder({ sampleRate, channels: 1 });
+}
+
+/** Whether the package is installed. It is not loaded. */
+export function hasOpus(): boolean {
+	try {
+		import.meta.resolve(PACKAGE);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 async function loadLibopus(): Promise<Libopus> {

@@ -8,6 +8,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { hasOpus } from "../../toolchain/opus.js";
 import { callTool } from "../support/call-tool.js";
 import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
@@ -86,7 +87,7 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
-				features: { mcp: true },
+				features: { mcp: true, ...(hasOpus() && { audio: true }) },
 				transport: "udp",
 				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
 				max_message_bytes: 65_536,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
+import { hasOpus } from "../../toolchain/opus.js";
 import { until } from "../support/until.js";
 import type { RawBackend } from "./fixtures.js";
 
@@ -35,7 +36,7 @@ export function describeWire(
 			assert.deepEqual(await backend.greet("abc"), {
 				type: "hello",
 				version: 1,
-				features: { mcp: true },
+				features: { mcp: true, ...(hasOpus() && { audio: true }) },
 				transport: "websocket",
 				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
 				max_message_bytes: maxMessage,

@@ -109,10 +109,17 @@ declare module "src/boards/target/board" {
 /** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
+	import type { Codec } from "../hardware/sound.js";
 	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutRecord["io"];
+	/**
+	 * Node decodes and encodes Opus.
+	 *
+	 * @param loudness 0 to 1, now
+	 */
+	export function openCodec(loudness: () => number): Codec;
 	/** The parts of a simulated board. */
 	export interface VirtualBoardProfile {
 		readonly name: string;

@@ -3,6 +3,7 @@ import { toHex } from "../../src/text/hex.js";
 import { boot, call, receive, send } from "./bridge.js";
 
 export { AudioOut } from "./audio-out.js";
+export { openCodec } from "./codec.js";
 
 export const options = { macAddress: boot.macAddress, board: boot.board };
 

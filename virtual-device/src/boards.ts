@@ -21,7 +21,7 @@ const LANDSCAPE = { width: 320, height: 240 };
 /** A board that has everything. */
 export const VIRTUAL_BOARD: BoardProfile = {
 	name: "virtual",
-	parts: ["player", "snapshot", "preview", "camera", "battery"],
+	parts: ["player", "codec", "snapshot", "preview", "camera", "battery"],
 	screen: LANDSCAPE,
 	buttons: ["boot", "screen"],
 	lights: ["led"],

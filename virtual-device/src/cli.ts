@@ -1,5 +1,6 @@
 // npm run device: virtual devices against any backend.
 import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { fromProject } from "../../toolchain/manifests.js";
@@ -21,6 +22,7 @@ import { type Options, program } from "./options.js";
 import { print } from "./prompt/output.js";
 import type { Scenario } from "./scenario/read-scenario.js";
 import type { ScenarioRun } from "./scenario/run-scenario.js";
+import { SoundRecorder } from "./services/sound-recorder.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
 const MIN_CHUNK_BYTES = 32_768;
@@ -57,6 +59,7 @@ async function run(given: Options): Promise<void> {
 	for (const device of devices) {
 		report(device, options);
 	}
+	openSound(first, options);
 	stopOnSignals(devices);
 	await openPage(first, options);
 	for (const device of devices) {
@@ -130,6 +133,28 @@ function stopOnSignals(devices: readonly VirtualDevice[]): void {
 			}
 			process.exit(0);
 		});
+	}
+}
+
+/** @throws ProgramError if a file cannot be used */
+function openSound(device: VirtualDevice, { microphone, speaker }: Options): void {
+	if (microphone !== undefined) {
+		try {
+			device.hear(readFileSync(microphone));
+		} catch (error) {
+			throw new ProgramError(`--microphone: ${(error as Error).message}`, { cause: error });
+		}
+	}
+	if (speaker !== undefined) {
+		const recorder = new SoundRecorder((wav) => {
+			try {
+				writeFileSync(speaker, wav);
+			} catch (error) {
+				print(`--speaker: ${(error as Error).message}`);
+			}
+		});
+		device.on("samples", (played) => recorder.add(played));
+		device.on("silence", () => recorder.end());
 	}
 }
 

@@ -4,6 +4,7 @@ import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
 import { ReceiveWindow } from "./receive-window.js";
 import { Chips } from "./services/chips.js";
+import { Codecs } from "./services/codecs.js";
 import { Connections } from "./services/connections.js";
 import { DnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
@@ -76,7 +77,7 @@ export class DeviceRun {
 	}
 
 	#listServices(deliver: Deliver): Service[] {
-		const { events, settings } = this.#options;
+		const { environment, events, settings } = this.#options;
 		return [
 			new Timers(deliver),
 			...this.#clients,
@@ -91,6 +92,13 @@ export class DeviceRun {
 				(played) => events.emit("samples", played),
 				() => events.emit("silence"),
 			),
+			new Codecs({
+				deliver,
+				microphone: environment.microphone,
+				onSamples: (played) => events.emit("samples", played),
+				onEnd: () => events.emit("silence"),
+				log: (message) => events.emit("trace", message),
+			}),
 		];
 	}
 

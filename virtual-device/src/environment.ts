@@ -1,4 +1,5 @@
 import type { ChipValues } from "./services/chips.js";
+import { Microphone } from "./services/microphone.js";
 import type { Surroundings } from "./services/simulated-board.js";
 
 /** dBm */
@@ -12,6 +13,7 @@ export class Environment {
 	readonly levels = new Map<number, number | string>();
 	/** The values of chips on the bus, by address. */
 	readonly measured = new Map<number, ChipValues>();
+	readonly microphone = new Microphone();
 	/** Strength of the Wi-Fi's signal, dBm. */
 	signal = GOOD_SIGNAL;
 	/** The camera's picture, a JPEG file; undefined: a drawn room. */

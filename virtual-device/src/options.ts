@@ -30,6 +30,8 @@ export interface Options {
 	readonly count: number;
 	readonly page?: number;
 	readonly scenario?: string;
+	readonly microphone?: string;
+	readonly speaker?: string;
 }
 
 /** Where a virtual device serves clients, as its settings have it. */
@@ -145,6 +147,17 @@ export const program = makeProgram(
 			"count",
 			"prompt",
 		]),
+	)
+	.addOption(
+		new Option(
+			"--microphone <file>",
+			"a WAV file that the device hears, in real time, when it listens first (needs the package libopus-wasm)",
+		).conflicts("count"),
+	)
+	.addOption(
+		new Option("--speaker <file>", "write the last sound that the device has played into this WAV file").conflicts(
+			"count",
+		),
 	)
 	.option("--prompt", "take commands from standard input, such as list, call TOOL, press and quit; help names them")
 	.option("--heap", "print the heap usage every 10 seconds")

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { readWav } from "../../gateway/src/speech/wav.js";
+import { hasOpus } from "../../toolchain/opus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { DeviceEvents } from "./device-events.js";
 import { DeviceRun } from "./device-run.js";
@@ -242,6 +244,17 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		}
 	}
 
+	/**
+	 * Says something to its microphone, which the device hears in real time while it listens.
+	 *
+	 * @param wav a WAV file
+	 * @throws Error if it cannot be read, RangeError if more than five minutes wait to be heard
+	 */
+	hear(wav: Buffer): void {
+		const { sampleRate, samples } = readWav(wav);
+		this.#environment.microphone.hear(new Int16Array(Uint8Array.from(samples).buffer), sampleRate);
+	}
+
 	/** Restarts at once. Its connections are closed. */
 	restart(): void {
 		this.#restartIn(0);
@@ -298,7 +311,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			config: this.#options.config,
 			settings: this.#settings.domains,
 			macAddress: this.#macAddress,
-			board: this.board,
+			board: withCodec(this.board),
 			firmware: { capacity: this.#flash.capacity, isOnTrial },
 			pins: [...this.#environment.levels],
 			chips: [...this.#environment.measured],
@@ -347,6 +360,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#run = undefined;
 		this.emit("halted");
 	}
+}
+
+/** The codec is an optional package. */
+function withCodec(board: BoardProfile): BoardProfile {
+	return hasOpus() ? board : { ...board, parts: board.parts.filter((part) => part !== "codec") };
 }
 
 /** A locally administered unicast address. */

@@ -13,7 +13,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
-import { SoundPlayer } from "../../sound/player/sound-player.js";
+import { loudness, SoundPlayer } from "../../sound/player/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
 
@@ -112,6 +112,9 @@ class VirtualSystem implements System {
 	}
 }
 
+/** Percent. */
+const FULL_VOLUME = 100;
+
 /** A board without hardware: every part is simulated by the virtual device's Node side, and it has those of its profile. */
 export function openBoard() {
 	const { board } = host.options;
@@ -124,6 +127,7 @@ export function openBoard() {
 		...parts,
 		name: board.name,
 		...(player && { speaker: player, player }),
+		...(has("codec") && { codec: host.openCodec(() => loudness(player?.volume ?? FULL_VOLUME)) }),
 		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
 		...(has("preview") && { preview: { begin: host.beginPicture } }),
 		...(has("camera") && { camera: { capture: host.capture } }),

@@ -60,6 +60,7 @@ export class SoundPlayer implements Player, Speaker {
 	}
 }
 
-function loudness(volume: number): number {
+/** @returns 0 to 1, for a volume in percent */
+export function loudness(volume: number): number {
 	return volume === 0 ? 0 : 10 ** ((RANGE * (volume - 100)) / 100 / 20);
 }

@@ -65,7 +65,8 @@ export class Sounds implements Service {
 	}
 }
 
-function scaled(bytes: Uint8Array, volume: number): Buffer {
+/** @param volume 0 to 1 */
+export function scaled(bytes: Uint8Array, volume: number): Buffer {
 	const samples = Buffer.from(bytes);
 	for (let at = 0; at + 1 < samples.byteLength; at += 2) {
 		samples.writeInt16LE(Math.round(samples.readInt16LE(at) * volume), at);

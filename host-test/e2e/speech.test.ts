@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { resample } from "../../gateway/src/speech/resample.js";
+import { encodeWav, readWav } from "../../gateway/src/speech/wav.js";
+import { connectClient } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { VOICE } from "../../gateway/test/support/voice.js";
+import { openOpusDecoder } from "../../toolchain/opus.js";
+import type { BoardProfile, VirtualDevice } from "../../virtual-device/src/index.js";
+import { correlation } from "../support/correlation.js";
+import { whyMissing, whyNoOpus } from "../support/optional-program.js";
+import { cases } from "../support/scope.js";
+import { skipIf } from "../support/skip-if.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+import { openBackend } from "./speech-backend.js";
+
+// Speech as packets of Opus: the gateway's to a device's speaker, and what a device's microphone hears to a backend.
+
+/** A board that has no player: what is said comes as packets. */
+const BOARD: BoardProfile = { name: "virtual", parts: ["codec"], buttons: ["boot"], lights: [], sensors: [] };
+
+const SENTENCE = "The soil is dry. Please water the plant.";
+
+/** Samples that the way may delay a sound: a second. */
+const MAX_DELAY = 24_000;
+
+function speak(text: string): { sampleRate: number; samples: Int16Array } {
+	const { sampleRate, samples } = readWav(execFileSync("espeak-ng", ["--stdout", text], { maxBuffer: 2 ** 24 }));
+	return { sampleRate, samples: new Int16Array(Uint8Array.from(samples).buffer) };
+}
+
+/** Everything that the speaker plays. */
+function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
+	const pieces: Buffer[] = [];
+	const heard = { rate: 0, samples: () => new Int16Array(Uint8Array.from(Buffer.concat(pieces)).buffer) };
+	device.on("samples", ({ sampleRate, samples }) => {
+		heard.rate = sampleRate;
+		pieces.push(samples);
+	});
+	return heard;
+}
+
+const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
+
+for (const engine of cases(ENGINES)) {
+	describe(`speech, firmware on ${engine.kind}`, { skip: SKIP }, () => {
+		it("a sentence of the gateway is heard, and its end is confirmed", async (t) => {
+			const side = await startProgram(t, { speechCommand: "espeak-ng --stdout -v {voice}" });
+			const online = once(side.gateway.servers, "online");
+			const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
+			const heard = follow(device);
+			await online;
+			const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
+			const { structuredContent } = await client.callTool({
+				name: "say",
+				arguments: { text: SENTENCE, devices: ["all"] },
+			});
+			const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
+			assert.equal(outcome, "played");
+			const { sampleRate, samples } = speak(SENTENCE);
+			const likeness = correlation(resample(samples, sampleRate, heard.rate), heard.samples(), MAX_DELAY);
+			assert.ok(likeness >= 0.9, `correlation ${likeness}`);
+		});
+
+		it("a cancelled sentence is silent after 200 ms", async (t) => {
+			const side = await startProgram(t, { speechCommand: VOICE });
+			const online = once(side.gateway.servers, "online");
+			const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
+			const heard = follow(device);
+			await online;
+			const client = await connectClient(t, new URL(`${side.base}/mcp`), "2025-11-25");
+			const cancel = new AbortController();
+			const args = { text: "tone 20", devices: ["all"] };
+			const saying = client.callTool({ name: "say", arguments: args }, { signal: cancel.signal });
+			await until(() => heard.samples().length > 24_000, "a second is heard");
+			let stopped = 0;
+			device.on("message", ({ from, bytes }) => {
+				if (from === "backend" && String(bytes).includes('"stop"')) {
+					stopped = heard.samples().length;
+				}
+			});
+			const silence = once(device, "silence");
+			cancel.abort();
+			await assert.rejects(saying);
+			await silence;
+			assert.ok(stopped > 0);
+			const after = ((heard.samples().length - stopped) * 1_000) / heard.rate;
+			assert.ok(after <= 200, `${after} ms played after the cancellation`);
+		});
+
+		for (const protocolVersion of [1, 2, 3] as const) {
+			it(`what the microphone hears reaches a backend, in framing ${protocolVersion}`, async (t) => {
+				const backend = await openBackend(t, protocolVersion);
+				const { sampleRate, samples } = speak("Hello, how are you?");
+				const config = { backend: backend.url, protocolVersion };
+				const { device } = await startDevice(t, engine, { config, board: BOARD });
+				device.hear(encodeWav({ sampleRate, samples: Buffer.from(samples.buffer) }));
+				await backend.greeted;
+				void device.press();
+				const source = resample(samples, sampleRate, 16_000);
+				await until(() => backend.packets.length * 960 > source.length + 1_600, "all of it has come");
+				assert.deepEqual(backend.messages.slice(0, 2), ["hello", "listen start"]);
+				const decoder = await openOpusDecoder(16_000);
+				const heard = Int16Array.from(backend.packets.flatMap((packet) => [...decoder.decode(packet)]));
+				decoder.free();
+				const likeness = correlation(source, heard, 4_000);
+				assert.ok(likeness >= 0.9, `correlation ${likeness}`);
+			});
+		}
+	});
+}

@@ -1,0 +1,159 @@
+import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../toolchain/opus.js";
+import { MICROPHONE_RATE, type Microphone } from "./microphone.js";
+import { Playout } from "./playout.js";
+import type { Deliver, Service } from "./service.js";
+import { type PlayedSamples, scaled } from "./sounds.js";
+import { Ticker } from "./ticker.js";
+
+interface CodecsOptions {
+	readonly deliver: Deliver;
+	readonly microphone: Microphone;
+	/** What the speaker plays. */
+	readonly onSamples: (played: PlayedSamples) => void;
+	/** A sound has ended. */
+	readonly onEnd: () => void;
+	readonly log: (message: string) => void;
+}
+
+/** The speaker asks for samples this often: milliseconds. */
+const PERIOD = 20;
+
+/** Milliseconds of a recorded packet. */
+const RECORDED = 60;
+
+/** Packets that wait before the first is played. */
+const PREBUFFER = 2;
+
+/** A sound that is being played. */
+interface Played {
+	readonly id: number;
+	readonly sampleRate: number;
+	readonly playout: Playout;
+	readonly ticker: Ticker;
+	/** Decoded, and not played yet. */
+	waiting: Int16Array;
+}
+
+/** Decodes and plays, records and encodes for the firmware, in real time. */
+export class Codecs implements Service {
+	readonly prefix = "codec";
+	readonly #options: CodecsOptions;
+	#played: Played | undefined;
+	#recording: { readonly encoder: OpusEncoder; readonly ticker: Ticker } | undefined;
+	/** 0 to 1. */
+	#loudness = 1;
+	#dropped = 0;
+	/** Opening the codec takes a while: what comes next waits for that. */
+	#last: Promise<void> = Promise.resolve();
+	#isClosed = false;
+
+	constructor(options: CodecsOptions) {
+		this.#options = options;
+	}
+
+	take(kind: string, args: readonly unknown[], bytes: Uint8Array = new Uint8Array(0)): void {
+		this.#last = this.#last
+			.then(() => (this.#isClosed ? undefined : this.#act(kind, args as number[], bytes)))
+			.catch(({ message }: Error) => this.#options.log(`codec: ${message}`));
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#stopPlaying();
+		this.#stopRecording();
+	}
+
+	async #act(kind: string, [first = 0, rate = 0, duration = 0]: readonly number[], bytes: Uint8Array): Promise<void> {
+		if (kind === "begin") {
+			await this.#begin(first, rate as OpusRate, duration);
+		} else if (kind === "play") {
+			this.#play(bytes, first);
+		} else if (kind === "end") {
+			this.#played?.playout.complete();
+		} else if (kind === "stop") {
+			this.#stopPlaying();
+		} else if (kind === "record") {
+			this.#stopRecording();
+			if (first) {
+				await this.#record();
+			}
+		}
+	}
+
+	async #begin(id: number, sampleRate: OpusRate, duration: number): Promise<void> {
+		this.#stopPlaying();
+		this.#dropped = 0;
+		const decoder = await openOpusDecoder(sampleRate);
+		const playout = new Playout({ decoder, frame: (sampleRate * duration) / 1_000, prebuffer: PREBUFFER });
+		const ticker = new Ticker(PERIOD, () => this.#playPeriod(played));
+		const played: Played = { id, sampleRate, playout, ticker, waiting: new Int16Array(0) };
+		this.#played = played;
+	}
+
+	#play(packet: Uint8Array, loudness: number): void {
+		this.#loudness = loudness;
+		if (this.#played?.playout.add(packet) === false) {
+			this.#dropped += 1;
+			if (this.#dropped === 1) {
+				this.#options.log("codec: packets dropped: too many wait to be played");
+			}
+		}
+	}
+
+	#playPeriod(played: Played): void {
+		const { sampleRate, playout } = played;
+		const count = (sampleRate * PERIOD) / 1_000;
+		while (played.waiting.length < count) {
+			const next = playout.next();
+			if (next === undefined) {
+				break;
+			}
+			played.waiting = joined(played.waiting, next);
+		}
+		const samples = played.waiting.subarray(0, count);
+		played.waiting = played.waiting.subarray(count);
+		if (samples.length > 0) {
+			const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+			this.#options.onSamples({ sampleRate, samples: scaled(bytes, this.#loudness) });
+		} else if (playout.isOver) {
+			this.#stopPlaying();
+		}
+	}
+
+	#stopPlaying(): void {
+		const played = this.#played;
+		if (played !== undefined) {
+			this.#played = undefined;
+			played.ticker.stop();
+			played.playout.close();
+			this.#options.onEnd();
+			this.#options.deliver({ header: ["codec.ended", played.id] });
+		}
+	}
+
+	async #record(): Promise<void> {
+		const { deliver, microphone } = this.#options;
+		if (!microphone.isConnected) {
+			return;
+		}
+		const encoder = await openOpusEncoder(MICROPHONE_RATE, RECORDED);
+		const ticker = new Ticker(RECORDED, () => {
+			const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
+			deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
+		});
+		this.#recording = { encoder, ticker };
+	}
+
+	#stopRecording(): void {
+		this.#recording?.ticker.stop();
+		this.#recording?.encoder.free();
+		this.#recording = undefined;
+	}
+}
+
+function joined(first: Int16Array, second: Int16Array): Int16Array {
+	const whole = new Int16Array(first.length + second.length);
+	whole.set(first);
+	whole.set(second, first.length);
+	return whole;
+}
