@@ -1,5 +1,12 @@
 import { readFileSync } from "node:fs";
-import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
+import {
+	DeliverPolicy,
+	JetStreamApiCodes,
+	JetStreamApiError,
+	jetstream,
+	jetstreamManager,
+	StorageType,
+} from "@nats-io/jetstream";
 import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
 import {
 	type ConnectionOptions,
@@ -10,10 +17,12 @@ import {
 	headers,
 	type Msg,
 	type NatsConnection,
+	nanos,
 	type TlsOptions,
 } from "@nats-io/transport-node";
+import { MAX_EVENTS } from "../events/event-log.js";
 import { CODE_MEMORY } from "../oauth/codes.js";
-import { ABSENT_TIME } from "./messages.js";
+import { ABSENT_TIME, SUBJECTS } from "./messages.js";
 
 /** How a gateway reaches NATS. */
 export interface BusOptions {
@@ -41,6 +50,23 @@ export interface Buckets {
 	readonly tokens: KV;
 	/** Approvals of the last ten minutes. In memory: they can be requested again. */
 	readonly approvals: KV;
+	/** Webhooks by the subscription's id. */
+	readonly webhooks: KV;
+}
+
+/** The events of the cluster, the newest ones. */
+export interface EventStream {
+	/** Twelve hexadecimal digits that name this stream: another one begins to count anew. */
+	readonly epoch: string;
+	/**
+	 * Stores an event. Rejects if NATS does not answer.
+	 *
+	 * @param id an event with the same one within two minutes is not stored again
+	 */
+	store(text: string, id: string | undefined): Promise<void>;
+	/** Reads from a place on. Settles when everything that is stored now was read. */
+	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void): Promise<void>;
+	close(): void;
 }
 
 /** Milliseconds between attempts to reach NATS again. */
@@ -59,6 +85,14 @@ const LISTS_TIME = 30 * DAY;
 
 /** Bytes of lists: what devices may fill of the disk. */
 const MAX_LISTS = 256 * 1024 * 1024;
+
+/** Milliseconds in which an event that several gateways report is stored once. */
+const SAME_EVENT_TIME = 120_000;
+
+/** Milliseconds for NATS to store an event. */
+const STORE_TIME = 5_000;
+
+const EVENTS = "xsmcp_events";
 
 /** Bytes of a message that are left for its subject and headers. */
 const MESSAGE_OVERHEAD = 1_024;
@@ -116,7 +150,58 @@ export class Bus {
 			devices: await kvm.create("xsmcp_devices", common),
 			lists: await kvm.create("xsmcp_lists", { ...common, ttl: LISTS_TIME, max_bytes: MAX_LISTS }),
 			tokens: await kvm.create("xsmcp_tokens", common),
+			webhooks: await kvm.create("xsmcp_webhooks", common),
 			approvals: await kvm.create("xsmcp_approvals", { ...common, ttl: CODE_MEMORY, storage: "memory" }),
+		};
+	}
+
+	/** Creates the stream of events, or opens it. */
+	async openEvents(): Promise<EventStream> {
+		const manager = await jetstreamManager(this.#connection);
+		const config = {
+			name: EVENTS,
+			subjects: [SUBJECTS.log],
+			storage: StorageType.File,
+			num_replicas: this.#replicas,
+			max_msgs: MAX_EVENTS,
+			duplicate_window: nanos(SAME_EVENT_TIME),
+		};
+		const { created, state } = await manager.streams.add(config).catch(async (error: unknown) => {
+			if (error instanceof JetStreamApiError) {
+				// Another version of the program has created it in its own way.
+				return await manager.streams.info(EVENTS);
+			}
+			throw error;
+		});
+		const client = jetstream(this.#connection);
+		const options = { timeout: STORE_TIME };
+		let close = (): void => {};
+		return {
+			epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
+			store: async (text, id) =>
+				void (await client.publish(SUBJECTS.log, text, { ...options, ...(id !== undefined && { msgID: id }) })),
+			follow: async (from, onEvent) => {
+				const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
+				const consumer = await client.consumers.get(EVENTS, start);
+				const messages = await consumer.consume();
+				close = () => void messages.close();
+				await new Promise<void>((resolve, reject) => {
+					const read = async (): Promise<void> => {
+						for await (const { seq, data } of messages) {
+							onEvent(seq, data);
+							if (seq >= state.last_seq) {
+								resolve();
+							}
+						}
+						resolve();
+					};
+					if (state.last_seq < from) {
+						resolve();
+					}
+					read().catch(reject);
+				});
+			},
+			close: () => close(),
 		};
 	}
 

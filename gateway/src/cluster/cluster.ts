@@ -4,6 +4,8 @@ import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
+import type { EventLog } from "../events/event-log.js";
+import type { EventService } from "../events/event-service.js";
 import { type Buckets, Bus, type BusOptions, hasNoResponder, watch } from "./bus.js";
 import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
@@ -14,8 +16,10 @@ import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedApprovals } from "./shared-approvals.js";
 import { SharedClock } from "./shared-clock.js";
+import { SharedEvents } from "./shared-events.js";
 import { SharedTokens } from "./shared-tokens.js";
 import { SharedUses } from "./shared-uses.js";
+import { SharedWebhooks } from "./shared-webhooks.js";
 import type { ClusterStatus } from "./status.js";
 
 export interface ClusterOptions extends BusOptions {
@@ -27,6 +31,11 @@ export interface ClusterOptions extends BusOptions {
 	readonly tokens: TokenStore;
 	/** When clients used them. */
 	readonly uses: TokenUses;
+	/** The events of the devices, and the log of them. */
+	readonly events: EventService;
+	readonly log: EventLog;
+	/** Encrypts webhooks: see SharedWebhooks. */
+	readonly webhookKey: string;
 	/** This gateway's own. */
 	readonly stateFolder: string;
 	/** Differs if this gateway's `device-key` does. */
@@ -73,6 +82,8 @@ export class Cluster {
 	readonly #incoming: IncomingCalls;
 	readonly #tokens: SharedTokens;
 	readonly #uses: SharedUses;
+	readonly #events: SharedEvents;
+	readonly #webhooks: SharedWebhooks;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
@@ -96,9 +107,16 @@ export class Cluster {
 		this.approvals = new SharedApprovals(folder, clock, this.#warn);
 		this.#tokens = new SharedTokens({ tokens, folder, clock, warn });
 		this.#uses = new SharedUses(uses);
+		this.#events = new SharedEvents(options.log, warn);
+		this.#webhooks = new SharedWebhooks({
+			self: { gateway: name, incarnation: this.#incarnation },
+			members: () => this.#members,
+			key: options.webhookKey,
+			warn,
+		});
 		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
 		const bus = (): Bus => this.#bus;
-		this.#members = new Members(name, clock, (gateway) => this.#memberChanged(gateway));
+		this.#members = new Members(name, clock, (gateway, before) => this.#memberChanged(gateway, before));
 		this.#outgoing = new OutgoingCalls(name, bus);
 		const shared = { gateway: name, buckets, lists: this.#lists, warn };
 		this.#remotes = new Remotes({ ...shared, registry, members: this.#members, calls: this.#outgoing });
@@ -167,6 +185,7 @@ export class Cluster {
 			await this.#claims.flush();
 			await this.#options.uses.save(this.#options.tokens.records);
 			await this.#tokens.close();
+			await this.#events.flush();
 			await this.#buckets?.gateways.delete(this.#options.name);
 			await this.#bus.flush();
 		}
@@ -189,12 +208,14 @@ export class Cluster {
 			await this.#bus.close();
 			throw error;
 		}
+		this.#options.events.join(this.#events, this.#webhooks);
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
 		registry.on("changed", () => {
 			this.#hasChanged = true;
 		});
+		this.#members.start();
 		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
 		this.#tidyTimer = setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL);
 	}
@@ -258,6 +279,8 @@ export class Cluster {
 		await this.#tokens.enter(buckets.tokens);
 		this.#uses.use(buckets.tokens);
 		this.approvals.use(buckets.approvals);
+		await this.#events.enter(this.#bus);
+		this.#webhooks.use(buckets.webhooks);
 		await this.#renew(true);
 		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void => {
 			this.#noteVersion(value, `gateway ${key}`);
@@ -287,12 +310,14 @@ export class Cluster {
 		};
 		const onApproval = ({ key, operation, value }: KvWatchEntry): void =>
 			this.approvals.received(key, operation === "PUT" ? value : undefined);
+		const onWebhook = (entry: KvWatchEntry): void => this.#webhooks.received(entry);
 		this.#watches = [
 			await watch(buckets.gateways, onGateway, this.#warn),
 			await watch(buckets.devices, onDevice, this.#warn),
 			await watch(buckets.lists, onLists, this.#warn, false),
 			await watch(buckets.tokens, onToken, this.#warn),
 			await watch(buckets.approvals, onApproval, this.#warn),
+			await watch(buckets.webhooks, onWebhook, this.#warn),
 		];
 		this.#claims.recheck();
 		await this.#claims.flush();
@@ -312,6 +337,8 @@ export class Cluster {
 		this.#buckets = undefined;
 		this.#tokens.leave();
 		this.#uses.use(undefined);
+		this.#events.leave();
+		this.#webhooks.use(undefined);
 		this.approvals.use(undefined);
 	}
 
@@ -329,7 +356,8 @@ export class Cluster {
 		}
 	}
 
-	#memberChanged(gateway: string): void {
+	#memberChanged(gateway: string, before: Lease | undefined): void {
+		this.#tellOffline(gateway, before);
 		this.#incoming.gatewayGone(gateway);
 		this.#remotes.gatewayChanged(gateway);
 		const { key = this.#options.key } = this.#members.leaseOf(gateway) ?? {};
@@ -339,6 +367,19 @@ export class Cluster {
 					"clients that have registered there cannot sign in here, and answers to questions are taken only where they were " +
 					"asked. Copy device-key from one state folder into the others",
 			);
+		}
+	}
+
+	/** The devices of a gateway that is gone: each of the others says so, and it is stored once. */
+	#tellOffline(gateway: string, before: Lease | undefined): void {
+		if (!this.#bus.connected || this.#isClosed || before === undefined) {
+			return;
+		}
+		for (const { id, alias, session } of this.#options.registry.all) {
+			if (session?.identity.gateway === gateway) {
+				const data = { device: alias, reason: `gateway ${gateway} is gone` };
+				this.#options.log.append({ name: "device.offline", device: id, data }, `${before.incarnation} ${id}`);
+			}
 		}
 	}
 
@@ -355,6 +396,8 @@ export class Cluster {
 			await this.#claims.flush();
 			await this.#tokens.flush();
 			await this.approvals.flush();
+			await this.#events.flush();
+			await this.#webhooks.flush();
 			if (this.#hasChanged) {
 				this.#hasChanged = false;
 				await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);

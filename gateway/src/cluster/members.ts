@@ -19,7 +19,7 @@ const MAX_STALL = 2_000;
 export class Members {
 	readonly #name: string;
 	readonly #clock: SharedClock;
-	readonly #onChange: (gateway: string) => void;
+	readonly #onChange: (gateway: string, before: Lease | undefined) => void;
 	readonly #members = new Map<string, Member>();
 	/** When this gateway's lease was renewed, by `performance.now()`. */
 	#renewed = Number.NEGATIVE_INFINITY;
@@ -30,8 +30,8 @@ export class Members {
 	/** When calls are taken again after this process did not run for a while, by `performance.now()`: those waiting may be old. */
 	#trustedFrom = 0;
 
-	/** @param onChange is called when a gateway has come, gone or started again */
-	constructor(name: string, clock: SharedClock, onChange: (gateway: string) => void) {
+	/** @param onChange is called when a gateway has come, gone or started again, with its lease before */
+	constructor(name: string, clock: SharedClock, onChange: (gateway: string, before: Lease | undefined) => void) {
 		this.#name = name;
 		this.#clock = clock;
 		this.#onChange = onChange;
@@ -63,6 +63,11 @@ export class Members {
 		return now - this.#renewed < LEASE_TIME && now - this.#checked < MAX_STALL && now >= this.#trustedFrom;
 	}
 
+	/** From now on, {@link expire} is called. */
+	start(): void {
+		this.#checked = performance.now();
+	}
+
 	/** Renews this gateway's lease if it is due. */
 	async renew(bucket: KV, lease: Lease, isForced = false): Promise<void> {
 		const now = performance.now();
@@ -92,14 +97,15 @@ export class Members {
 		const before = this.leaseOf(name);
 		this.#members.set(name, { lease, until: performance.now() + (isUpdate ? ABSENT_TIME : FIRST_TIME) });
 		if (before?.incarnation !== lease.incarnation) {
-			this.#onChange(name);
+			this.#onChange(name, before);
 		}
 	}
 
 	/** A gateway is absent until its lease is renewed. */
 	gone(name: string): void {
+		const before = this.leaseOf(name);
 		if (this.#members.delete(name)) {
-			this.#onChange(name);
+			this.#onChange(name, before);
 		}
 	}
 

@@ -1,6 +1,7 @@
 import type { Offers } from "xs-mcp-manager/core";
 import { z } from "zod";
 import { tokenKindSchema, tokenRecordSchema } from "../config/token-store.js";
+import type { LoggedEvent } from "../events/event-log.js";
 
 /**
  * The version of messages and entries. A reader ignores members that it does not know, so that two versions of the program work
@@ -28,6 +29,8 @@ export const SUBJECTS = {
 	pong: (name: string, from: string): string => `xsmcp.to.${name}.pong.${from}`,
 	event: (name: string): string => `xsmcp.event.${name}`,
 	events: "xsmcp.event.*",
+	/** What becomes part of the stream of events. */
+	log: "xsmcp.log",
 } as const;
 
 const version = z.number().max(VERSION).default(VERSION);
@@ -178,6 +181,29 @@ export type Reply = Partial<z.infer<typeof replySchema>>;
 
 /** A notification of a device, to every gateway. */
 export const eventSchema = z.object({ v: version, device: z.string(), claim: z.string(), method: z.string(), params });
+
+/** In the stream of events. */
+export const loggedEventSchema = z
+	.object({
+		v: version,
+		name: z.string(),
+		device: z.string(),
+		data: z.record(z.string(), z.unknown()),
+		timestamp: z.string(),
+		upstream: z.object({ key: z.string(), eventId: z.string(), cursor: z.string().nullable() }).exactOptional(),
+	})
+	.transform(({ v: _, ...event }): Omit<LoggedEvent, "seq" | "eventId"> => event);
+
+/** In the bucket of webhooks, by the subscription's id: which gateway delivers it. */
+export const webhookEntrySchema = z.object({
+	v: version,
+	gateway: z.string(),
+	incarnation: z.string(),
+	/** The subscription, encrypted by a key that the gateways derive from their `device-key`. */
+	sealed: z.string(),
+});
+
+export type WebhookEntry = z.infer<typeof webhookEntrySchema>;
 
 /** The key of a device: an id may have characters that keys cannot have. */
 export function keyOf(id: string): string {

@@ -97,7 +97,7 @@ export class EventFeed {
 		if (epoch === undefined) {
 			throw new RangeError("cursor: not one of this server");
 		}
-		if (epoch !== this.#log.epoch || Number(seq) > this.#log.last) {
+		if (epoch !== this.#log.epoch || (Number(seq) > this.#log.last && !this.#log.isShared)) {
 			this.#truncated = true;
 			return this.#log.last;
 		}

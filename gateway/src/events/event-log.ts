@@ -14,8 +14,21 @@ export interface LoggedEvent extends GatewayOccurrence {
 	readonly timestamp: string;
 }
 
+/** Keeps the events of a cluster: it gives them their places. */
+export interface EventShare {
+	/**
+	 * Stores an event. It comes back to every gateway by {@link EventLog.received}.
+	 *
+	 * @param id the same for an event that several gateways report
+	 */
+	publish(event: Omit<LoggedEvent, "seq" | "eventId">, id: string | undefined): void;
+}
+
 /** Events in each of the two files. The older one goes when the newer one is full. */
 const FILE_EVENTS = 5_000;
+
+/** Events that are kept. */
+export const MAX_EVENTS = 2 * FILE_EVENTS;
 
 /** Only this user can read it. */
 const MODE = 0o600;
@@ -46,6 +59,8 @@ export class EventLog extends EventEmitter<Changes> {
 	/** Events in the newer file. */
 	#inFile = 0;
 	#closed = false;
+	/** Undefined: this gateway is alone. */
+	#share: EventShare | undefined;
 
 	private constructor(folder: string | undefined, onSaved: (error: Error | undefined) => void) {
 		super();
@@ -70,6 +85,31 @@ export class EventLog extends EventEmitter<Changes> {
 		return log;
 	}
 
+	/** From now on, the events are those of a cluster. */
+	share(share: EventShare): void {
+		this.#share = share;
+	}
+
+	/** Whether other gateways may have given cursors of places that are not known here yet. */
+	get isShared(): boolean {
+		return this.#share !== undefined;
+	}
+
+	/** Another log begins, whose events have been lost before a place. */
+	reset(epoch: string): void {
+		this.#epoch = epoch;
+		this.#events = [];
+		this.#last = 0;
+	}
+
+	/** An event of the cluster, at its place. Those that are older than the window of the cluster may be missing. */
+	received(seq: number, event: Omit<LoggedEvent, "seq" | "eventId">): void {
+		if (seq > this.#last) {
+			const isNext = seq === this.#last + 1;
+			this.#keep([{ ...event, seq, eventId: this.#idOf(seq) }], isNext ? this.#events : []);
+		}
+	}
+
 	/** Names the log in cursors. */
 	get epoch(): string {
 		return this.#epoch;
@@ -85,15 +125,23 @@ export class EventLog extends EventEmitter<Changes> {
 		return (this.#events[0]?.seq ?? this.#last + 1) - 1;
 	}
 
-	/** Adds an event. It can be read once it is stored. Nothing is added after {@link close}, or while 5,000 wait for the disk. */
-	append(occurrence: GatewayOccurrence): void {
+	/**
+	 * Adds an event. It can be read once it is stored. Nothing is added after {@link close}, or while 5,000 wait for the disk.
+	 *
+	 * @param id the same for an event that several gateways of a cluster report
+	 */
+	append(occurrence: GatewayOccurrence, id?: string): void {
+		const timestamp = new Date().toISOString();
+		if (this.#share !== undefined) {
+			this.#share.publish({ timestamp, ...occurrence }, id);
+			return;
+		}
 		if (this.#closed || this.#waiting.length >= FILE_EVENTS) {
 			return;
 		}
 		this.#appended += 1;
 		const seq = this.#appended;
-		const timestamp = new Date().toISOString();
-		this.#waiting.push({ seq, eventId: `evt_${this.#epoch}_${seq}`, timestamp, ...occurrence });
+		this.#waiting.push({ seq, eventId: this.#idOf(seq), timestamp, ...occurrence });
 		this.#writing ??= this.#store().finally(() => {
 			this.#writing = undefined;
 		});
@@ -133,13 +181,19 @@ export class EventLog extends EventEmitter<Changes> {
 				this.#epoch = newEpoch();
 				this.#onSaved(error as Error);
 			}
-			this.#events.push(...batch);
-			this.#last = (batch.at(-1) as LoggedEvent).seq;
-			if (this.#events.length > 2 * FILE_EVENTS) {
-				this.#events = this.#events.slice(-FILE_EVENTS);
-			}
-			this.emit("stored");
+			this.#keep(batch, this.#events);
 		}
+	}
+
+	#keep(batch: readonly LoggedEvent[], before: LoggedEvent[]): void {
+		before.push(...batch);
+		this.#events = before.length > MAX_EVENTS ? before.slice(-FILE_EVENTS) : before;
+		this.#last = (batch.at(-1) as LoggedEvent).seq;
+		this.emit("stored");
+	}
+
+	#idOf(seq: number): string {
+		return `evt_${this.#epoch}_${seq}`;
 	}
 
 	async #write(batch: readonly LoggedEvent[]): Promise<void> {

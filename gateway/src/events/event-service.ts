@@ -3,11 +3,11 @@ import { z } from "zod";
 import { type Access, reaches } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type StartPoint } from "./event-feed.js";
-import type { EventLog, LoggedEvent } from "./event-log.js";
+import type { EventLog, EventShare, LoggedEvent } from "./event-log.js";
 import { maySee, type QueryScope, queryFor, seesUserTools, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, findEventType } from "./event-types.js";
 import { UpstreamEvents } from "./upstream-events.js";
-import type { WebhookRecord } from "./webhook-file.js";
+import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
@@ -56,6 +56,17 @@ export class EventService {
 			feedOf: (record) => this.#feedOf(record),
 			isValid: ({ holder }) => options.accessOf(holder) !== undefined,
 		});
+	}
+
+	/** Goes on with the webhooks that are stored. */
+	open(store: WebhookStore): void {
+		this.#webhooks.open(store);
+	}
+
+	/** Events and webhooks are those of a cluster from now on. */
+	join(events: EventShare, webhooks: WebhookStore): void {
+		this.#options.log.share(events);
+		this.open(webhooks);
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { RateLimit, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { RateLimit, type Server, type ServerRegistry, type Session } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventLog } from "./event-log.js";
 import { findEventType } from "./event-types.js";
@@ -13,6 +13,9 @@ const SHUTTING_DOWN = "shutting down";
 /** Events of a device in a second, so that none displaces those of others; and devices that are counted. */
 export const MAX_PER_SECOND = 20;
 const MAX_DEVICES = 10_000;
+
+/** Milliseconds in which gateways of a cluster that find a configured server online report the same. */
+const SAME_MOMENT = 10_000;
 
 /** Sensors whose last value is known. */
 const MAX_SENSORS = 100_000;
@@ -38,7 +41,7 @@ type Params = Readonly<Record<string, unknown>>;
 export function recordEvents(log: EventLog, servers: ServerRegistry, updates: FirmwareUpdates): void {
 	const readings = new LastReadings();
 	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
-	const append = (name: string, { id, alias }: Server, params: Params): void => {
+	const append = (name: string, { id, alias, configured }: Server, params: Params): void => {
 		// What a device says may be of another shape.
 		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
 		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND);
@@ -46,7 +49,9 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		if (data === undefined) {
 			servers.reject(`${id}: not an event ${name}`);
 		} else if (rate.take()) {
-			log.append({ name, device: id, data });
+			// Every gateway of a cluster is connected to a configured server.
+			const moment = Math.floor(Date.now() / SAME_MOMENT);
+			log.append({ name, device: id, data }, configured ? JSON.stringify([name, id, moment]) : undefined);
 		} else {
 			servers.reject(`${id}: too many events (limit ${MAX_PER_SECOND} a second)`);
 		}
@@ -54,17 +59,31 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 	servers.on("notification", (server, method, params) => {
 		const event = NOTIFICATIONS[method];
 		// A server may speak before it has a name by which clients know it.
-		if (event === undefined || !server.known || JSON.stringify(params).length > MAX_PARAMS) {
+		if (
+			event === undefined ||
+			!server.known ||
+			isElsewhere(server.session) ||
+			JSON.stringify(params).length > MAX_PARAMS
+		) {
 			return;
 		}
 		const { _meta: _, ...said } = params;
 		const data = event.data?.(said) ?? said;
 		append(event.name, server, event.name === "sensor.changed" ? readings.follow(server.id, data) : data);
 	});
-	servers.on("online", (server) => append("device.online", server, { firmware: server.board.version }));
+	servers.on("online", (server) => {
+		if (!isElsewhere(server.session)) {
+			append("device.online", server, { firmware: server.board.version });
+		}
+	});
 	servers.on("disconnected", (server, session, reason) => {
-		// One that has reconnected is not offline, and a gateway that stops says nothing of its devices.
-		if (server.known && reason !== SHUTTING_DOWN && (server.session === undefined || server.session === session)) {
+		// One that has reconnected is not offline, and a gateway that stops alone says nothing of its devices.
+		const isOver = server.known && !isElsewhere(session);
+		if (
+			isOver &&
+			(reason !== SHUTTING_DOWN || log.isShared) &&
+			(server.session === undefined || server.session === session)
+		) {
 			append("device.offline", server, { reason });
 		}
 	});
@@ -74,6 +93,11 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 			append("firmware.updated", server, { step, version, running });
 		}
 	});
+}
+
+/** Whether a device is in a session with another gateway, which records its events. */
+function isElsewhere(session: Session | undefined): boolean {
+	return session?.identity.gateway !== undefined;
 }
 
 /** The last value of each sensor, with which an event says whether a limit was crossed. */

@@ -168,7 +168,10 @@ export class UpstreamEvents {
 		if (rate.take()) {
 			const time = timestamp === undefined || Number.isNaN(Date.parse(timestamp)) ? {} : { timestamp };
 			const upstream = { key, eventId, cursor: cursor ?? null };
-			this.#log.append({ name: alias + SEPARATOR + name, device: server.id, data, upstream, ...time });
+			this.#log.append(
+				{ name: alias + SEPARATOR + name, device: server.id, data, upstream, ...time },
+				`${key} ${eventId}`,
+			);
 		} else {
 			this.#servers.reject(`${server.id}: too many events (limit ${MAX_PER_SECOND} a second)`);
 		}

@@ -1,13 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { join } from "node:path";
 import { RateLimit } from "xs-mcp-manager/core";
-import { replaceFile } from "../config/atomic-file.js";
 import { type CallbackProblem, callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import type { CommonArguments } from "./event-types.js";
 import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
-import { readWebhooks, type WebhookRecord } from "./webhook-file.js";
 import { bytesOfSecret, type PostOptions, post, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
+import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 
 /** Subscriptions of one token, and in all. */
 const MAX_PER_HOLDER = 50;
@@ -21,25 +19,18 @@ const MAX_TTL = 86_400_000;
 /** Milliseconds for which messages are signed with the secret before, too. */
 const GRACE = 300_000;
 
-/** Milliseconds between two writes of how far subscriptions are. A process that is killed repeats what came since. */
-const SAVE_INTERVAL = 1_000;
-
 /** Endpoints that are verified in a second: nobody can have this gateway flood others. */
 const MAX_VERIFIED_PER_SECOND = 10;
 
 const MAX_URL = 2_048;
 
 export interface WebhooksOptions extends PostOptions {
-	/** Where subscriptions are stored. Default: nowhere. */
-	readonly folder?: string | undefined;
 	/** Hosts, with their ports, that may be at private addresses and without TLS. Default: none. */
 	readonly trustedHosts?: readonly string[] | undefined;
 	/** The events of a stored subscription. @throws ProtocolError if its type or its arguments are not valid any more */
 	readonly feedOf: (record: WebhookRecord) => EventFeed;
 	/** Whether the token of a subscription is valid. */
 	readonly isValid: (record: WebhookRecord) => boolean;
-	/** Is told of each attempt to store subscriptions. */
-	readonly watch: (write: Promise<void>) => Promise<void>;
 	readonly onWarning: (message: string) => void;
 }
 
@@ -66,27 +57,39 @@ export interface SubscribeResult {
 
 interface Subscription {
 	record: WebhookRecord;
-	readonly feed: EventFeed;
-	readonly delivery: WebhookDelivery;
+	/** Undefined: another gateway delivers it. */
+	feed?: EventFeed;
+	delivery?: WebhookDelivery;
 	/** The secret before, until when it signs as well. */
 	previous?: { readonly secret: string; readonly until: number };
 }
 
-/** The subscriptions whose events are posted to URLs. They outlive the process. */
+/** The subscriptions whose events are posted to URLs. */
 export class Webhooks {
 	readonly #options: WebhooksOptions;
 	/** By id. */
 	readonly #subscriptions = new Map<string, Subscription>();
 	readonly #verifications = new RateLimit(MAX_VERIFIED_PER_SECOND);
-	#saveTimer: NodeJS.Timeout | undefined;
-	#saving: Promise<void> = Promise.resolve();
+	/** Undefined: they are stored nowhere. */
+	#store: WebhookStore | undefined;
 
-	/** Goes on with the subscriptions that are stored. */
 	constructor(options: WebhooksOptions) {
 		this.#options = options;
-		for (const record of this.#read()) {
-			this.#start(record);
-		}
+	}
+
+	/** Goes on with the subscriptions that are stored. */
+	open(store: WebhookStore): void {
+		this.#store = store;
+		store.open({
+			onRecord: (record, isOurs) => this.#received(record, isOurs),
+			onRemoved: (id) => {
+				const subscription = this.#subscriptions.get(id);
+				if (subscription !== undefined) {
+					this.#stop(subscription);
+					this.#subscriptions.delete(id);
+				}
+			},
+		});
 	}
 
 	get size(): number {
@@ -98,7 +101,9 @@ export class Webhooks {
 		try {
 			return await this.#subscribe(request);
 		} catch (error) {
-			request.feed.close();
+			if (this.#subscriptions.get(idOf(request))?.feed !== request.feed) {
+				request.feed.close();
+			}
 			throw error;
 		}
 	}
@@ -134,8 +139,9 @@ export class Webhooks {
 			cursor,
 			expires,
 		};
-		this.#start(record, feed);
-		await this.#save();
+		this.#subscriptions.set(id, { record });
+		this.#start(this.#subscriptions.get(id) as Subscription, feed);
+		await this.#store?.put(record);
 		return { id, refreshBefore: new Date(expires).toISOString(), cursor, truncated };
 	}
 
@@ -147,8 +153,7 @@ export class Webhooks {
 		if (found === undefined) {
 			return false;
 		}
-		this.#end(found);
-		await this.#save();
+		await this.#end(found);
 		return true;
 	}
 
@@ -156,38 +161,53 @@ export class Webhooks {
 	recheck(): void {
 		for (const subscription of [...this.#subscriptions.values()]) {
 			const { record } = subscription;
+			if (subscription.delivery === undefined) {
+				continue;
+			}
 			if (record.expires <= Date.now()) {
-				this.#end(subscription);
-				this.#saveSoon();
+				this.#end(subscription).catch(() => {});
 			} else if (!this.#options.isValid(record)) {
-				this.#end(subscription);
-				this.#saveSoon();
+				this.#end(subscription).catch(() => {});
 				const { code, message } = forbidden("the access was revoked");
 				void this.#send(subscription, controlMessage("terminated", { error: { code, message } }));
 			}
 		}
 	}
 
-	/** Stops to deliver. The next process goes on. */
+	/** Stops to deliver. The next process goes on, or another gateway. */
 	async close(): Promise<void> {
 		for (const { delivery } of this.#subscriptions.values()) {
-			delivery.stop();
+			delivery?.stop();
 		}
-		clearTimeout(this.#saveTimer);
-		await this.#save().catch(() => {});
+		await this.#store?.close();
 	}
 
-	#read(): WebhookRecord[] {
-		const { folder, onWarning } = this.#options;
-		if (folder === undefined) {
-			return [];
+	/** A subscription was stored, or has changed. */
+	#received(record: WebhookRecord, isOurs: boolean): void {
+		const known = this.#subscriptions.get(record.id);
+		if (known === undefined) {
+			this.#subscriptions.set(record.id, { record });
+		} else {
+			this.#change(known, record);
 		}
-		const path = this.#path(folder);
-		try {
-			return readWebhooks(path).filter(({ expires }) => expires > Date.now());
-		} catch (error) {
-			onWarning(`${path}: damaged, so its subscriptions to events have ended: ${(error as Error).message}`);
-			return [];
+		const subscription = this.#subscriptions.get(record.id) as Subscription;
+		if (isOurs && subscription.delivery === undefined) {
+			subscription.record = record;
+			this.#start(subscription);
+		} else if (!isOurs) {
+			this.#stop(subscription);
+		}
+	}
+
+	/** What changes besides the place, which only those who deliver know. */
+	#change(known: Subscription, { secret, expires }: WebhookRecord): void {
+		const { record, delivery } = known;
+		if (secret !== record.secret) {
+			known.previous = { secret: record.secret, until: Date.now() + GRACE };
+		}
+		known.record = { ...record, secret, expires };
+		if (expires !== record.expires) {
+			delivery?.retry();
 		}
 	}
 
@@ -233,25 +253,23 @@ export class Webhooks {
 	}
 
 	async #renew(known: Subscription, secret: string, expires: number): Promise<SubscribeResult> {
-		const { record, delivery } = known;
-		if (secret !== record.secret) {
-			known.previous = { secret: record.secret, until: Date.now() + GRACE };
-		}
-		known.record = { ...record, secret, expires };
-		const deliveryStatus = delivery.status;
-		delivery.retry();
-		await this.#save();
+		const { status: deliveryStatus } = known.delivery ?? {};
+		this.#change(known, { ...known.record, secret, expires });
+		await this.#store?.put(known.record);
 		const { id, cursor } = known.record;
-		return { id, refreshBefore: new Date(expires).toISOString(), cursor, truncated: false, deliveryStatus };
+		const refreshBefore = new Date(expires).toISOString();
+		return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
 	}
 
 	/** @param begun of a subscription that has just begun */
-	#start(record: WebhookRecord, begun?: EventFeed): void {
+	#start(subscription: Subscription, begun?: EventFeed): void {
+		const { record } = subscription;
 		let feed: EventFeed;
 		try {
 			feed = begun ?? this.#options.feedOf(record);
 		} catch (error) {
 			this.#options.onWarning(`webhook ${record.id} has ended: ${(error as Error).message}`);
+			this.#end(subscription).catch(() => {});
 			return;
 		}
 		const delivery = new WebhookDelivery({
@@ -260,23 +278,30 @@ export class Webhooks {
 			onMoved: (cursor) => {
 				if (cursor !== subscription.record.cursor) {
 					subscription.record = { ...subscription.record, cursor };
-					this.#saveSoon();
+					this.#store?.moved(record.id, cursor);
 				}
 			},
-			onGone: () => {
-				this.#end(subscription);
-				this.#saveSoon();
-			},
+			onGone: () => void this.#end(subscription).catch(() => {}),
 		});
-		const subscription: Subscription = { record, feed, delivery };
-		this.#subscriptions.set(record.id, subscription);
+		subscription.feed = feed;
+		subscription.delivery = delivery;
 		delivery.run().catch((error: Error) => this.#options.onWarning(`webhook ${record.id}: ${error.message}`));
 	}
 
-	#end({ record: { id }, feed, delivery }: Subscription): void {
-		delivery.stop();
-		feed.close();
+	/** Rejects if that cannot be stored. */
+	async #end(subscription: Subscription): Promise<void> {
+		const { id } = subscription.record;
+		this.#stop(subscription);
 		this.#subscriptions.delete(id);
+		await this.#store?.remove(id);
+	}
+
+	#stop(subscription: Subscription): void {
+		const { feed, delivery } = subscription;
+		delivery?.stop();
+		feed?.close();
+		delete subscription.feed;
+		delete subscription.delivery;
 	}
 
 	#send({ record, previous }: Subscription, message: WebhookMessage) {
@@ -290,31 +315,6 @@ export class Webhooks {
 
 	#isTrusted({ host }: URL): boolean {
 		return this.#options.trustedHosts?.includes(host) === true;
-	}
-
-	#saveSoon(): void {
-		this.#saveTimer ??= setTimeout(() => {
-			this.#saveTimer = undefined;
-			this.#save().catch(() => {});
-		}, SAVE_INTERVAL).unref();
-	}
-
-	/** Rejects if the disk cannot be written. One write after the other. */
-	#save(): Promise<void> {
-		const { folder, watch } = this.#options;
-		if (folder === undefined) {
-			return Promise.resolve();
-		}
-		const write = (): Promise<void> => {
-			const records = [...this.#subscriptions.values()].map(({ record }) => record);
-			return watch(replaceFile(this.#path(folder), JSON.stringify(records)));
-		};
-		this.#saving = this.#saving.then(write, write);
-		return this.#saving;
-	}
-
-	#path(folder: string): string {
-		return join(folder, "webhooks.json");
 	}
 }
 

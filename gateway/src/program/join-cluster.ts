@@ -23,6 +23,7 @@ export async function joinCluster(
 	}
 	// A gateway alone does not load NATS.
 	const { Cluster } = await import("../cluster/cluster.js");
+	const key = new DeviceKey(configuration.stateFolder);
 	try {
 		return await Cluster.join({
 			url,
@@ -40,7 +41,9 @@ export async function joinCluster(
 			tokens,
 			uses,
 			stateFolder: configuration.stateFolder,
-			key: new DeviceKey(configuration.stateFolder).derive("cluster"),
+			...core.events,
+			key: key.derive("cluster"),
+			webhookKey: key.derive("webhooks"),
 			clients,
 			info: (message) => log.info(message),
 			warn: (message) => log.warn(message),

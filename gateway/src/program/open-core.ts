@@ -9,6 +9,7 @@ import { Pictures } from "../devices/pictures/pictures.js";
 import { EventLog } from "../events/event-log.js";
 import { EventService } from "../events/event-service.js";
 import { recordEvents } from "../events/record-events.js";
+import { WebhookFile } from "../events/webhook-store.js";
 import { AuditLog } from "../history/audit-log.js";
 import { History } from "../history/history.js";
 import { JsonLines } from "../history/json-lines.js";
@@ -33,6 +34,8 @@ export interface Core {
 	readonly audit: AuditLog | undefined;
 	/** Connects to the configured servers. */
 	readonly manager: McpManager | undefined;
+	/** The events of the servers, and their log. */
+	readonly events: { readonly events: EventService; readonly log: EventLog };
 }
 
 /** Open connections to configured servers; a further one closes the longest idle. */
@@ -48,7 +51,7 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	const pictures = new Pictures({ urlFor });
 	const gateway = await openGateway(context, pictures);
 	context.onClose(() => gateway.close());
-	await openEvents(context, gateway);
+	const events = await openEvents(context, gateway);
 	const history = await openHistory(context, gateway);
 	const audit = await openAudit(context);
 	const speech = openSpeech(configuration, urlFor);
@@ -62,7 +65,7 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),
 		...(speech ? sayToolFor(access, speech.announcements, gateway.servers) : []),
 	];
-	return { gateway, pictures, speech, history, audit, manager };
+	return { gateway, pictures, speech, history, audit, manager, events };
 }
 
 /** Goes on with the history that the state folder has. */
@@ -91,30 +94,33 @@ async function openAudit({ configuration, saves, onClose }: ProgramContext): Pro
 	return audit;
 }
 
-/** Goes on with the events that the state folder has, and with their subscriptions. */
+/** Goes on with the events that the state folder has, and with their subscriptions; a cluster has its own. */
 async function openEvents(
 	{ configuration, tokens, saves, resolve, limitedLog, onClose }: ProgramContext,
 	gateway: Gateway,
-): Promise<void> {
-	const { stateFolder, userTools, webhookHosts } = configuration;
+): Promise<Core["events"]> {
+	const { stateFolder, userTools, webhookHosts, cluster } = configuration;
 	const folder = join(stateFolder, "events");
-	const log = await EventLog.open(folder, (error) => saves.attempted(error));
+	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.attempted(error));
 	recordEvents(log, gateway.servers, gateway.updates);
+	const onWarning = (message: string): void => limitedLog.warn("events", {}, message);
 	const events = new EventService({
 		log,
 		servers: gateway.servers,
-		folder,
 		resolve,
 		trustedHosts: webhookHosts,
 		accessOf: (holder) => {
 			const token = tokens.current(holder);
 			return token && { ...accessOf(token.name, token, userTools), holder };
 		},
-		watch: (write) => saves.watch(write),
-		onWarning: (message) => limitedLog.warn("events", {}, message),
+		onWarning,
 	});
+	if (cluster === undefined) {
+		events.open(new WebhookFile({ folder, watch: (write) => saves.watch(write), onWarning }));
+	}
 	gateway.events = events;
 	onClose(() => events.close());
+	return { events, log };
 }
 
 async function openGateway({ configuration, log }: ProgramContext, pictures: Pictures): Promise<Gateway> {

@@ -1,0 +1,81 @@
+import type { EventLog, EventShare, LoggedEvent } from "../events/event-log.js";
+import type { Bus, EventStream } from "./bus.js";
+import { loggedEventSchema, readMessage, VERSION } from "./messages.js";
+
+/** Events that wait until NATS is back; more are lost. */
+const MAX_WAITING = 5_000;
+
+interface Waiting {
+	readonly text: string;
+	readonly id: string | undefined;
+}
+
+/**
+ * The events of a cluster: one stream of JetStream, in which each has the same place and id for every gateway. The gateway that
+ * has a device writes its events.
+ */
+export class SharedEvents implements EventShare {
+	readonly #log: EventLog;
+	readonly #warn: (message: string) => void;
+	readonly #waiting: Waiting[] = [];
+	#stream: EventStream | undefined;
+	#publishing = false;
+	#isFull = false;
+
+	constructor(log: EventLog, warn: (message: string) => void) {
+		this.#log = log;
+		this.#warn = warn;
+	}
+
+	publish(event: Omit<LoggedEvent, "seq" | "eventId">, id: string | undefined): void {
+		if (this.#waiting.length >= MAX_WAITING) {
+			if (!this.#isFull) {
+				this.#warn(`cluster: events are lost: more than ${MAX_WAITING} wait for NATS`);
+			}
+			this.#isFull = true;
+			return;
+		}
+		this.#waiting.push({ text: JSON.stringify({ v: VERSION, ...event }), id });
+		void this.flush();
+	}
+
+	/** Follows the stream. Settles when the events that it has are known here. */
+	async enter(bus: Bus): Promise<void> {
+		const stream = await bus.openEvents();
+		if (stream.epoch !== this.#log.epoch) {
+			this.#log.reset(stream.epoch);
+		}
+		await stream.follow(this.#log.last + 1, (seq, bytes) => {
+			const event = readMessage(loggedEventSchema, bytes);
+			// Its place is taken also if it cannot be read.
+			this.#log.received(seq, event ?? { name: "", device: "", data: {}, timestamp: "" });
+		});
+		this.#stream = stream;
+		await this.flush();
+	}
+
+	/** There is no connection. */
+	leave(): void {
+		this.#stream?.close();
+		this.#stream = undefined;
+	}
+
+	/** Stores what waits, in its order. Never rejects: what could not be stored is tried again. */
+	async flush(): Promise<void> {
+		if (this.#publishing) {
+			return;
+		}
+		this.#publishing = true;
+		try {
+			for (let next = this.#waiting[0]; next !== undefined && this.#stream !== undefined; next = this.#waiting[0]) {
+				await this.#stream.store(next.text, next.id);
+				this.#waiting.shift();
+				this.#isFull = false;
+			}
+		} catch (error) {
+			this.#warn(`cluster: events are not stored now: ${(error as Error).message}`);
+		} finally {
+			this.#publishing = false;
+		}
+	}
+}

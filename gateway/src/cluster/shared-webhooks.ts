@@ -1,0 +1,213 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { KV, KvEntry } from "@nats-io/kv";
+import type { WebhookListener, WebhookRecord, WebhookStore } from "../events/webhook-store.js";
+import { isOutdated } from "./bus.js";
+import type { Members } from "./members.js";
+import { readMessage, VERSION, type WebhookEntry, webhookEntrySchema } from "./messages.js";
+
+/** Milliseconds for which a gateway must be absent before another one takes over: news of it may be on the way. */
+const PATIENCE = 1_500;
+
+/** Attempts to write an entry while other gateways do. */
+const MAX_ATTEMPTS = 10;
+
+interface SharedWebhooksOptions {
+	readonly self: Pick<WebhookEntry, "gateway" | "incarnation">;
+	readonly members: () => Members;
+	/** 256 bits as base64url, the same for each gateway with the same `device-key`: NATS gets no secret that can be read. */
+	readonly key: string;
+	readonly warn: (message: string) => void;
+}
+
+interface Known {
+	readonly entry: WebhookEntry;
+	readonly record: WebhookRecord;
+	readonly revision: number;
+	/** When its gateway was found to be absent, by `performance.now()`. */
+	absentFrom?: number | undefined;
+}
+
+/** The webhooks of a cluster. One gateway delivers each: that which accepted it, and once that is gone, another one. */
+export class SharedWebhooks implements WebhookStore {
+	readonly #options: SharedWebhooksOptions;
+	readonly #self: SharedWebhooksOptions["self"];
+	/** By the subscription's id. */
+	readonly #known = new Map<string, Known>();
+	/** Cursors that are not stored yet, by id. */
+	readonly #moved = new Map<string, string>();
+	#bucket: KV | undefined;
+	#listener: WebhookListener | undefined;
+
+	constructor(options: SharedWebhooksOptions) {
+		this.#options = options;
+		this.#self = options.self;
+	}
+
+	open(listener: WebhookListener): void {
+		this.#listener = listener;
+		for (const { record, entry } of this.#known.values()) {
+			listener.onRecord(record, this.#isOurs(entry));
+		}
+	}
+
+	/** @param bucket undefined while it cannot be reached: then other gateways deliver */
+	use(bucket: KV | undefined): void {
+		this.#bucket = bucket;
+		if (bucket === undefined) {
+			for (const { record } of this.#known.values()) {
+				this.#listener?.onRecord(record, false);
+			}
+		}
+	}
+
+	/** Reads an entry of the bucket. */
+	received({ key, operation, value, revision }: KvEntry): void {
+		if ((this.#known.get(key)?.revision ?? 0) >= revision) {
+			return;
+		}
+		if (operation !== "PUT") {
+			this.#forget(key);
+			return;
+		}
+		const entry = readMessage(webhookEntrySchema, value);
+		const record = entry && this.#unseal(entry);
+		if (entry !== undefined && record?.id === key) {
+			this.#learn({ entry, record, revision });
+		}
+	}
+
+	async put(record: WebhookRecord): Promise<void> {
+		const { id } = record;
+		await this.#write(id, (known) => ({ ...record, cursor: known?.record.cursor ?? record.cursor }));
+	}
+
+	moved(id: string, cursor: string): void {
+		this.#moved.set(id, cursor);
+	}
+
+	async remove(id: string): Promise<void> {
+		this.#forget(id);
+		await this.#reached().delete(id);
+	}
+
+	async close(): Promise<void> {
+		await this.flush().catch(() => {});
+	}
+
+	/** Stores how far deliveries are, and takes over those of gateways that are gone. To be called again and again. */
+	async flush(): Promise<void> {
+		for (const [id, cursor] of [...this.#moved]) {
+			this.#moved.delete(id);
+			await this.#write(id, (known) => known && this.#isOurs(known.entry) && { ...known.record, cursor });
+		}
+		for (const [id, known] of [...this.#known]) {
+			const { incarnation } = known.entry;
+			if (this.#isAbandoned(known)) {
+				const isStillIts = (found: Known | undefined) => found?.entry.incarnation === incarnation && found.record;
+				await this.#write(id, isStillIts, true);
+			}
+		}
+	}
+
+	/** Whether the gateway that delivers it has been absent for a while. */
+	#isAbandoned(known: Known): boolean {
+		const { gateway, incarnation } = known.entry;
+		if (this.#isOurs(known.entry) || this.#options.members().has(gateway, incarnation)) {
+			known.absentFrom = undefined;
+			return false;
+		}
+		known.absentFrom ??= performance.now();
+		return performance.now() - known.absentFrom >= PATIENCE;
+	}
+
+	/**
+	 * Writes an entry, unless the change gives none. Rejects if NATS does not answer.
+	 *
+	 * @param takesOver whether this gateway delivers it from now on, as it does what is new
+	 */
+	async #write(
+		id: string,
+		change: (known: Known | undefined) => WebhookRecord | false | undefined,
+		takesOver = false,
+	): Promise<void> {
+		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+			const known = this.#known.get(id);
+			const record = change(known);
+			if (!record) {
+				return;
+			}
+			const owner = known === undefined || takesOver ? this.#self : known.entry;
+			const { gateway, incarnation } = owner;
+			const entry = { v: VERSION, gateway, incarnation, sealed: this.#seal(record) };
+			const bucket = this.#reached();
+			try {
+				const text = JSON.stringify(entry);
+				const revision = await (known ? bucket.update(id, text, known.revision) : bucket.create(id, text));
+				this.#learn({ entry, record, revision });
+				return;
+			} catch (error) {
+				if (!isOutdated(error)) {
+					throw error;
+				}
+				const found = await bucket.get(id);
+				if (found === null) {
+					this.#forget(id);
+				} else {
+					this.received(found);
+				}
+			}
+		}
+	}
+
+	#learn(known: Known): void {
+		if ((this.#known.get(known.record.id)?.revision ?? 0) < known.revision) {
+			this.#known.set(known.record.id, known);
+			this.#listener?.onRecord(known.record, this.#bucket !== undefined && this.#isOurs(known.entry));
+		}
+	}
+
+	#forget(id: string): void {
+		this.#moved.delete(id);
+		if (this.#known.delete(id)) {
+			this.#listener?.onRemoved(id);
+		}
+	}
+
+	#isOurs({ gateway, incarnation }: WebhookEntry): boolean {
+		return gateway === this.#self.gateway && incarnation === this.#self.incarnation;
+	}
+
+	#reached(): KV {
+		if (this.#bucket === undefined) {
+			throw new Error("the connection to NATS is lost");
+		}
+		return this.#bucket;
+	}
+
+	#seal(record: WebhookRecord): string {
+		const iv = randomBytes(12);
+		const cipher = createCipheriv("aes-256-gcm", Buffer.from(this.#options.key, "base64url"), iv);
+		const text = Buffer.concat([cipher.update(JSON.stringify(record), "utf8"), cipher.final()]);
+		return Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url");
+	}
+
+	/** Undefined if a gateway with another key has written it. */
+	#unseal({ sealed, gateway }: WebhookEntry): WebhookRecord | undefined {
+		try {
+			const bytes = Buffer.from(sealed, "base64url");
+			const decipher = createDecipheriv(
+				"aes-256-gcm",
+				Buffer.from(this.#options.key, "base64url"),
+				bytes.subarray(0, 12),
+			);
+			decipher.setAuthTag(bytes.subarray(12, 28));
+			const text = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
+			return JSON.parse(text.toString()) as WebhookRecord;
+		} catch {
+			this.#options.warn(
+				`cluster: a webhook of gateway ${gateway} cannot be read here: is its device-key another one?`,
+			);
+			return undefined;
+		}
+	}
+}
