@@ -95,6 +95,9 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await check("clients");
 			await page.getByRole("link", { name: "Connect a client" }).click();
 			await check("connect");
+			await page.goto(`${gateway.base}/#/flash`);
+			await page.getByRole("heading", { name: "Flash a board" }).waitFor();
+			await check("flash");
 			assert.deepEqual(complaintsOf(page), []);
 		});
 	}
@@ -113,8 +116,10 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 				await page.locator(".row .name a").click();
 				await page.getByRole("heading", { name: tools }).waitFor();
 				await expectNothingCutOff(page, "device");
-				for (const view of ["clients", "connect"]) {
-					await page.locator(`nav a[href='#/${view}']`).click();
+				for (const view of ["clients", "connect", "flash"]) {
+					await page.evaluate((hash) => {
+						location.hash = hash;
+					}, `#/${view}`);
 					await page.locator("main h1").waitFor();
 					await expectNothingCutOff(page, view);
 				}

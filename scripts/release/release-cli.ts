@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
-import { notesOf, refuseUnreleased, writeChecksums } from "./release.js";
+import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "./release.js";
 import { type PublishedPackage, serverJson } from "./server-json.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -63,7 +63,7 @@ function makeRelease({ to, target, registry, checks }: Options): void {
 	if (target.length > 0) {
 		const targets = target.flatMap((each) => ["--target", each]);
 		run("npm", ["run", "firmware", "--", "--output", join(work, "images"), ...targets]);
-		take(join(work, "images"), ".bin", folder);
+		writeFileSync(join(folder, `xs-mcp-firmware-${FIRMWARE.version}.zip`), zipFolder(join(work, "images")));
 	}
 	rmSync(work, { recursive: true });
 	writeFileSync(join(folder, "NOTES.md"), notes);

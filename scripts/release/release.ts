@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { zipSync } from "fflate";
 import { ProgramError } from "../../toolchain/program.js";
 
 /**
@@ -33,6 +34,15 @@ export function refuseUnreleased(changelog: string): void {
 function sectionOf(changelog: string, name: string): string {
 	const section = changelog.split(/^## /m).find((each) => each.split("\n", 1)[0]?.split(" ")[0] === name);
 	return section?.slice(section.indexOf("\n")).trim() ?? "";
+}
+
+/** A folder with its folders as a ZIP file: of images, for the gateway's `firmwareFolder` once it is unpacked. */
+export function zipFolder(folder: string): Uint8Array {
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+	const files = names.filter((name) => statSync(join(folder, name)).isFile());
+	return zipSync(
+		Object.fromEntries(files.map((name) => [name.replaceAll("\\", "/"), readFileSync(join(folder, name))])),
+	);
 }
 
 /** Writes SHA256SUMS of a folder's files, as `sha256sum --check` reads it. Returns their names. */

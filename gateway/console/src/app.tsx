@@ -10,6 +10,7 @@ import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
+import { FlashView } from "./views/flash.js";
 import { Shortcuts } from "./views/shortcuts.js";
 import { SignIn } from "./views/sign-in.js";
 
@@ -50,6 +51,8 @@ function Content() {
 			return <ClientsView />;
 		case "connect":
 			return <ConnectView />;
+		case "flash":
+			return <FlashView />;
 	}
 }
 
@@ -90,7 +93,8 @@ interface TabProps {
 }
 
 function Tab({ view, text, count, alert }: TabProps) {
-	const isCurrent = route.value.view === view || (view === "devices" && route.value.view === "device");
+	const { view: current } = route.value;
+	const isCurrent = current === view || (view === "devices" && (current === "device" || current === "flash"));
 	return (
 		<a href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
 			{text}

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
+import type { FlashImages } from "../devices/firmware/flash-images.js";
 import { readJson } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
 import { HttpError } from "../http/http-error.js";
@@ -14,6 +15,7 @@ import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ClaudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
+import { listImages, sendImage } from "./flash-routes.js";
 import type { Fleet } from "./fleet.js";
 import { FleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
@@ -29,6 +31,8 @@ export interface ConsoleOptions {
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
 	readonly uses: TokenUses;
+	/** The images that boards are flashed with; undefined without a folder for them. */
+	readonly images: FlashImages | undefined;
 	/** The page's description of the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
@@ -55,7 +59,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
+	const { extension, fleet, guard, images, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
@@ -64,6 +68,10 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension.download(guard));
 	}
+	// An image may have secrets that were built in.
+	app.use("/console/firmware/*", needsOperator);
+	app.all("/console/firmware", allow("GET"), listImages(images));
+	app.all("/console/firmware/:board/:file", allow("GET"), sendImage(images));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));

@@ -17,6 +17,7 @@ import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import { FlashImages } from "../devices/firmware/flash-images.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
@@ -130,7 +131,7 @@ export class ClientSide {
 			history: this.#core.history,
 			audit: this.#core.audit,
 			saves: this.#context.saves,
-			console: this.#console(bindings, deviceRoutes.bootstrap.firmware.folder !== undefined),
+			console: this.#console(bindings),
 			urlFor: (identity) =>
 				this.#context.urls.clients && urlForDevice(identity, configuration, this.#context.urls.clients),
 		});
@@ -150,8 +151,10 @@ export class ClientSide {
 		}
 	}
 
-	#console(bindings: DeviceBindings, hasFirmware: boolean): ConsoleOptions {
+	#console(bindings: DeviceBindings): ConsoleOptions {
 		const { configuration, tokens, uses, urls } = this.#context;
+		const { firmwareFolder } = configuration;
+		const images = firmwareFolder === undefined ? undefined : new FlashImages(firmwareFolder);
 		const { gateway, manager } = this.#core;
 		const fleet = new Fleet({
 			servers: gateway.servers,
@@ -172,12 +175,12 @@ export class ClientSide {
 		const describe = () => ({
 			urls: urlsForDevices(urls, configuration),
 			isLoopback,
-			hasFirmware,
+			hasFirmware: images !== undefined,
 			hasVoice,
 			...(bridge && { bridge }),
 		});
 		const extension = ClaudeExtension.find(this.#context.consoleFolder);
-		return { files: this.#files, extension, fleet, manager, tokens, uses, describe };
+		return { files: this.#files, extension, fleet, manager, tokens, uses, images, describe };
 	}
 
 	/** Sessions of clients. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { strFromU8, unzipSync } from "fflate";
 import { parse } from "yaml";
-import { notesOf, refuseUnreleased, writeChecksums } from "../../../scripts/release/release.js";
+import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "../../../scripts/release/release.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -67,4 +68,14 @@ describe("a release", () => {
 		const [, name] = commands.join("\n").match(/^npm run (\S+) -- --no-checks --to release$/m) ?? [];
 		assert.ok(name !== undefined && name in scripts, name);
 	});
+});
+
+it("puts the images of boards into one file, with their manifests", () => {
+	const folder = temporaryFolder();
+	mkdirSync(join(folder, "esp32c3"));
+	writeFileSync(join(folder, "SHA256SUMS"), "sums");
+	writeFileSync(join(folder, "esp32c3", "manifest.json"), "{}");
+	const files = unzipSync(zipFolder(folder));
+	assert.deepEqual(Object.keys(files).sort(), ["SHA256SUMS", "esp32c3/manifest.json"]);
+	assert.equal(strFromU8(files["esp32c3/manifest.json"] ?? new Uint8Array()), "{}");
 });

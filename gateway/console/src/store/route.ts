@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 /** Where in the console the page is: `#/devices/ALIAS`. */
 export type Route =
-	| { readonly view: "devices" | "clients" | "connect" }
+	| { readonly view: "devices" | "clients" | "connect" | "flash" }
 	| { readonly view: "device"; readonly alias: string };
 
 function read(): Route {
@@ -10,7 +10,7 @@ function read(): Route {
 	if (view === "devices" && name !== undefined && name !== "") {
 		return { view: "device", alias: decode(name) };
 	}
-	return { view: view === "clients" || view === "connect" ? view : "devices" };
+	return { view: view === "clients" || view === "connect" || view === "flash" ? view : "devices" };
 }
 
 function decode(text: string): string {

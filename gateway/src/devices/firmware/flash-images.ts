@@ -1,0 +1,99 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** Boards of one folder, and bytes of a manifest. */
+const MAX_BOARDS = 200;
+const MAX_MANIFEST = 65_536;
+
+/** Files of one image, and builds in a manifest: one for each chip. */
+const MAX_PARTS = 16;
+const MAX_BUILDS = 16;
+
+/** Largest flash of these chips, in bytes. */
+const MAX_FLASH = 64 * 1024 * 1024;
+
+/** A name without a folder: neither ".." nor a separator. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/;
+
+const TEXT = z.string().max(100);
+
+/** The members of ESP Web Tools' manifest.json that are read: https://esphome.github.io/esp-web-tools/ */
+const MANIFEST = z.object({
+	name: TEXT,
+	version: TEXT,
+	builds: z
+		.array(
+			z.object({
+				chipFamily: TEXT,
+				parts: z
+					.array(z.object({ path: z.string().regex(NAME), offset: z.int().min(0).max(MAX_FLASH) }))
+					.min(1)
+					.max(MAX_PARTS),
+			}),
+		)
+		.min(1)
+		.max(MAX_BUILDS),
+});
+
+/** An image for one board, as a web flasher takes it. */
+export type FlashImage = z.infer<typeof MANIFEST> & {
+	/** The name of its folder. */
+	readonly board: string;
+};
+
+/**
+ * The images of a release in a folder: one folder for each board, with manifest.json, as `npm run firmware` makes them. It is
+ * read again with each request.
+ */
+export class FlashImages {
+	readonly #path: string;
+
+	constructor(path: string) {
+		this.#path = path;
+	}
+
+	/** The images, by their boards. A folder without a valid manifest has none. Rejects if the folder cannot be read. */
+	async list(): Promise<readonly FlashImage[]> {
+		const boards = (await readdir(this.#path, { withFileTypes: true }))
+			.filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+			.map(({ name }) => name)
+			.sort()
+			.slice(0, MAX_BOARDS);
+		const images = await Promise.all(boards.map((board) => this.#read(board)));
+		return images.flatMap((image) => image ?? []);
+	}
+
+	/** Opens a file that a board's manifest names; undefined if there is none. */
+	async open(board: string, file: string): Promise<FileHandle | undefined> {
+		const image = NAME.test(board) ? await this.#read(board) : undefined;
+		const isPart = image?.builds.some(({ parts }) => parts.some(({ path }) => path === file));
+		return isPart ? await this.#openFile(board, file).catch(() => undefined) : undefined;
+	}
+
+	async #read(board: string): Promise<FlashImage | undefined> {
+		const file = await this.#openFile(board, "manifest.json").catch(() => undefined);
+		try {
+			const size = (await file?.stat())?.size ?? 0;
+			const text = size <= MAX_MANIFEST ? await file?.readFile("utf8") : undefined;
+			const { data } = MANIFEST.safeParse(JSON.parse(text ?? "null"));
+			return data && { ...data, board };
+		} catch {
+			return undefined;
+		} finally {
+			await file?.close();
+		}
+	}
+
+	/** Not a pipe or a device: opening one could block one of the few file threads for good. */
+	async #openFile(board: string, name: string): Promise<FileHandle> {
+		const handle = await open(join(this.#path, board, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+		const { isFile, size } = await handle.stat().then((stat) => ({ isFile: stat.isFile(), size: stat.size }));
+		if (!isFile || size > MAX_FLASH) {
+			await handle.close();
+			throw new Error(`${name}: not a file of an image`);
+		}
+		return handle;
+	}
+}
