@@ -53,6 +53,19 @@ describe("npm start of a project", () => {
 		await says(/language: expected/);
 	});
 
+	it("names a part that does not answer, and a sensor that throws each time, and runs", async (t) => {
+		const parts = `
+class Absent { constructor() { throw new Error("nobody there"); } sample() { return {}; } close() {} }
+class Broken { sample() { throw new Error("bad checksum"); } close() {} }
+export default device({ parts: {
+	air: sensor(Absent, { bus: "default" }), soil: sensor(Broken, { bus: "default" }),
+} });
+`;
+		const { says } = await start(t, { "device.ts": `import { device, sensor } from "xs-mcp";${parts}` }, RUNS);
+		await says(/^warning: part air: nobody there; tried again$/m);
+		await says(/^warning: part soil: bad checksum; tried again$/m);
+	});
+
 	it("ends where the folder has no project", async () => {
 		const args = typeScript("scripts/project/xs-mcp-cli.ts", "start");
 		await assert.rejects(

@@ -25,6 +25,9 @@ const FIRMWARE_STACK = /\n +at .*$/s;
 /** Begins the line of the firmware's log that says why it cannot work: src/app/start-firmware.ts. */
 const FATAL = "fatal error: ";
 
+/** Ends the line of the log that names a part which does not answer: src/parts/retried.ts. */
+const RETRIED = "; tried again";
+
 /** The usual port of the page. */
 const PAGE_PORT = 8768;
 
@@ -142,6 +145,8 @@ function report(
 	device.on("trace", (line) => {
 		if (line.startsWith(FATAL)) {
 			tellError(line.slice(FATAL.length));
+		} else if (line.endsWith(RETRIED)) {
+			console.error(`warning: part ${line}`);
 		} else if (verbose) {
 			console.log(line);
 		}
