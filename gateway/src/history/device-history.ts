@@ -40,11 +40,14 @@ export type LoggedMessage = z.infer<typeof MESSAGE>;
 /** The history of one device, on disk. Values are written once a minute if they have changed, states at once. */
 export class DeviceHistory {
 	readonly #lines: JsonLines;
-	readonly #log: JsonLines;
-	/** As the file has them. */
-	readonly #known = new Map<string, Value>();
-	/** Not written yet. */
-	readonly #changed = new Map<string, Value>();
+	readonly #openLog: () => Promise<JsonLines>;
+	/** Undefined while it is empty, as that of most devices, of which there are thousands. */
+	#log: JsonLines | undefined;
+	#openingLog: Promise<void> | undefined;
+	/** As the file has them; undefined: none. */
+	#known: Map<string, Value> | undefined;
+	/** Not written yet; undefined: none. */
+	#changed: Map<string, Value> | undefined;
 	#state: string | undefined;
 	#writtenState: string | undefined;
 	#statesWritten = 0;
@@ -57,31 +60,40 @@ export class DeviceHistory {
 	): Promise<DeviceHistory> {
 		let history: DeviceHistory | undefined;
 		const lines = await open("values", () => history?.snapshot ?? {});
-		history = new DeviceHistory(lines, await open("log"));
+		const log = await open("log");
+		history = new DeviceHistory(lines, log.bytes > 0 ? log : undefined, () => open("log"));
 		return history;
 	}
 
-	private constructor(lines: JsonLines, log: JsonLines) {
+	private constructor(lines: JsonLines, log: JsonLines | undefined, openLog: () => Promise<JsonLines>) {
 		this.#lines = lines;
 		this.#log = log;
+		this.#openLog = openLog;
 	}
 
 	/** Bytes on disk. */
 	get bytes(): number {
-		return this.#lines.bytes + this.#log.bytes;
+		return this.#lines.bytes + (this.#log?.bytes ?? 0);
 	}
 
 	/** Every value that the file has. */
 	get snapshot(): object {
-		return { time: Date.now(), values: Object.fromEntries(this.#known), ...(this.#state && { state: this.#state }) };
+		return {
+			time: Date.now(),
+			values: Object.fromEntries(this.#known ?? []),
+			...(this.#state && { state: this.#state }),
+		};
 	}
 
 	/** The device has these values now. */
 	measured(values: ReadonlyMap<string, Value>): void {
+		this.#known ??= new Map();
+		const known = this.#known;
 		for (const [path, value] of values) {
-			if (this.#known.get(path) === value) {
-				this.#changed.delete(path);
-			} else if (this.#known.has(path) || this.#known.size + this.#changed.size < MAX_VALUES) {
+			if (known.get(path) === value) {
+				this.#changed?.delete(path);
+			} else if (known.has(path) || known.size + (this.#changed?.size ?? 0) < MAX_VALUES) {
+				this.#changed ??= new Map();
 				this.#changed.set(path, value);
 			}
 		}
@@ -97,9 +109,16 @@ export class DeviceHistory {
 		}
 	}
 
-	/** The device has logged something. */
-	logged(level: string, text: string): void {
-		this.#log.append({ time: Date.now(), level, text: text.slice(0, MAX_MESSAGE) });
+	/** The device has logged something. Rejects if the file cannot be opened. */
+	async logged(level: string, text: string): Promise<void> {
+		const message = { time: Date.now(), level, text: text.slice(0, MAX_MESSAGE) };
+		if (this.#log === undefined) {
+			this.#openingLog ??= this.#openLog().then((log) => {
+				this.#log = log;
+			});
+			await this.#openingLog;
+		}
+		this.#log?.append(message);
 	}
 
 	/** Writes what has changed in the last minute. */
@@ -108,11 +127,11 @@ export class DeviceHistory {
 		if (this.#state !== undefined) {
 			this.stateChanged(this.#state);
 		}
-		if (this.#changed.size > 0) {
+		if (this.#changed !== undefined && this.#changed.size > 0) {
 			this.#lines.append({ time: Date.now(), values: Object.fromEntries(this.#changed) });
-			this.#changed.forEach((value, path) => void this.#known.set(path, value));
-			this.#changed.clear();
+			this.#changed.forEach((value, path) => void this.#known?.set(path, value));
 		}
+		this.#changed = undefined;
 	}
 
 	/** What it measured in a span of time, and its states. Of long ones, the least and the greatest values. */
@@ -142,7 +161,7 @@ export class DeviceHistory {
 	/** The newest messages of its log in a span of time, the newest first. */
 	async readLog({ from, to }: Span): Promise<readonly LoggedMessage[]> {
 		const messages: LoggedMessage[] = [];
-		for await (const entry of this.#log.read()) {
+		for await (const entry of this.#log?.read() ?? []) {
 			const { data } = MESSAGE.safeParse(entry);
 			if (data !== undefined && data.time >= from && data.time <= to) {
 				messages.push(data);
@@ -155,12 +174,14 @@ export class DeviceHistory {
 	/** Settles when everything is written. */
 	async close(): Promise<void> {
 		this.flush();
-		await Promise.all([this.#lines.close(), this.#log.close()]);
+		await this.#openingLog;
+		await Promise.all([this.#lines.close(), this.#log?.close()]);
 	}
 
 	/** Removes its files. */
 	async remove(): Promise<void> {
-		await Promise.all([this.#lines.remove(), this.#log.remove()]);
+		await this.#openingLog;
+		await Promise.all([this.#lines.remove(), this.#log?.remove()]);
 	}
 }
 

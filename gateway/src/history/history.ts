@@ -173,9 +173,10 @@ export class History {
 
 	#logged(server: Server, { level, data, logger }: Readonly<Record<string, unknown>>): void {
 		const text = typeof data === "string" ? data : JSON.stringify(data ?? null);
-		this.#with(server, (device) =>
-			device.logged(String(level).slice(0, 16), logger === undefined ? text : `${logger}: ${text}`),
-		);
+		this.#with(server, (device) => {
+			const message = logger === undefined ? text : `${logger}: ${text}`;
+			device.logged(String(level).slice(0, 16), message).catch((error: Error) => this.#options.onSaved(error));
+		});
 	}
 
 	/** Whoever has asked for a device's status. */

@@ -24,7 +24,7 @@ export class JsonLines {
 	readonly #options: JsonLinesOptions;
 	#oldBytes = 0;
 	#newBytes = 0;
-	#waiting: string[] = [];
+	#waiting: string[] | undefined;
 	#writing: Promise<void> | undefined;
 	#isClosed = false;
 
@@ -47,9 +47,10 @@ export class JsonLines {
 
 	/** Writes a line soon. Nothing is written after {@link close}, or while 5,000 lines wait for the disk. */
 	append(entry: object): void {
-		if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
+		if (this.#isClosed || (this.#waiting?.length ?? 0) >= MAX_WAITING) {
 			return;
 		}
+		this.#waiting ??= [];
 		this.#waiting.push(JSON.stringify(entry));
 		this.#writing ??= this.#store().finally(() => {
 			this.#writing = undefined;
@@ -91,9 +92,9 @@ export class JsonLines {
 
 	/** Lines that come while a write is in progress share the next one. */
 	async #store(): Promise<void> {
-		while (this.#waiting.length > 0) {
+		while (this.#waiting !== undefined) {
 			const batch = this.#waiting;
-			this.#waiting = [];
+			this.#waiting = undefined;
 			try {
 				await this.#write(batch);
 				this.#options.onSaved(undefined);
