@@ -17,6 +17,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { runAuthorizationScenarios, writeAuthorizationPart } from "./authorization-scenarios.js";
 import { clientProblems, splitReport, writeClientPart } from "./client-report.js";
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
+import { isOfGateway } from "./exceptions.js";
 import { problemsOf, REPORT_HEADING, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
 import { runSuite, SUITES } from "./suites.js";
 
@@ -40,7 +41,8 @@ async function runDirectly(): Promise<Results> {
 	const port = await freePort();
 	const device = await startDirectDevice(port, "--new", "--firmware", FIRMWARE);
 	try {
-		return await runAgainst(`http://127.0.0.1:${port}/mcp`);
+		const results = await runAgainst(`http://127.0.0.1:${port}/mcp`);
+		return new Map([...results].map(([suite, each]) => [suite, each.filter(({ name }) => !isOfGateway(name))]));
 	} finally {
 		await device.stop();
 	}

@@ -31,6 +31,11 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	/** "user": listed only for a client that asks for user tools, and marked so. */
 	readonly audience?: "user";
 	readonly annotations?: ToolAnnotations;
+	/**
+	 * For a tool that may take long: a gateway makes its calls tasks at once, for clients that know tasks. Others wait; if it is
+	 * "required", the gateway rejects their calls. Device and gateway: docs/gateway/tasks.md.
+	 */
+	readonly execution?: { readonly taskSupport: "optional" | "required" };
 	/** The arguments. Default: none. */
 	readonly input?: Input;
 	/**
@@ -75,7 +80,7 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_.-]{1,128}$/;
 export function createTool<Context, const Input extends Properties, const Output extends Properties>(
 	definition: ToolDefinition<Context, Input, Output>,
 ): Tool<Context> {
-	const { name, title, description, audience, annotations, output } = definition;
+	const { name, title, description, audience, annotations, execution, output } = definition;
 	if (!namePattern().test(name)) {
 		throw new TypeError(`tool name ${JSON.stringify(name)}: expected 1 to 128 letters, digits, "_", "-" or "."`);
 	}
@@ -83,12 +88,13 @@ export function createTool<Context, const Input extends Properties, const Output
 	checkDefaults(input, name);
 	const members = { name, description, inputSchema: definition.inputSchema ?? input };
 	const plain = listed(name, { ...members, annotations: audience && { audience: [audience] } });
-	const isPlain = title === undefined && annotations === undefined && output === undefined;
+	const isPlain = [title, annotations, execution, output].every((member) => member === undefined);
 	const list = listed(name, {
 		...members,
 		title,
 		outputSchema: output && object(output),
 		annotations: (annotations ?? audience) && { ...annotations, audience: audience && [audience] },
+		execution,
 	});
 	return {
 		...(isPlain ? plain : list),

@@ -1,5 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import { isUserOnly, type Server, type ServerPrompt, type ServerTool } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerPrompt, type ServerTool, withoutExecution } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { likenessOf } from "./groups.js";
 import { ALIAS_SEPARATOR, portableNames } from "./names.js";
@@ -129,7 +129,7 @@ export class Listings {
 
 	#namedTools(server: Server, naming: Naming): readonly NamedItem<Tool>[] {
 		return this.#made[naming].namedTools.of(server, server.tools, () =>
-			namedItems(server.tools, server, naming, (tool) => this.hinted(tool)),
+			namedItems(server.tools, server, naming, (tool) => withoutExecution(this.hinted(tool))),
 		);
 	}
 

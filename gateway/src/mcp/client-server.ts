@@ -16,6 +16,7 @@ import {
 	REVISION_OF_STATELESS,
 	type Server,
 } from "xs-mcp-manager/core";
+import { z } from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { aliasIn } from "../catalog/listing.js";
@@ -35,8 +36,10 @@ import { sendForRevision } from "./send-for-revision.js";
 import { EVENTS_EXTENSION, serveEvents } from "./serve-events.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
+import { type ClientTasks, callAsTask, missingTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
 import type { ServedClient } from "./served-client.js";
 import { SERVER_INFO } from "./server-info.js";
+import type { Tasks } from "./tasks.js";
 
 export interface ClientServerOptions {
 	/** Caller, for the record. */
@@ -47,6 +50,8 @@ export interface ClientServerOptions {
 	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
 	/** The events of devices. Default: none are served. */
 	readonly events?: EventService | undefined;
+	/** The tasks of clients. Default: calls do not become tasks. */
+	readonly tasks?: Tasks | undefined;
 	readonly catalog: Catalog;
 	readonly requestStates: RequestStates;
 	/** Tells of updates that the client's calls have started. */
@@ -104,8 +109,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
-			...catalog.extensions,
-			...this.#serveEvents(),
+			...this.#serveExtensions(),
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
@@ -209,14 +213,35 @@ export class ClientServer extends McpServer implements ServedClient {
 		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 
-	/** Clients of today look for the capability in either of two places. */
-	#serveEvents(): object {
+	/** @returns the extensions, as capabilities. Clients of today look for events in either of two places. */
+	#serveExtensions(): object {
 		const { catalog, events, holder } = this.#options;
-		if (events === undefined) {
-			return {};
+		const tasks = this.#tasks;
+		if (events !== undefined) {
+			serveEvents(this, events, holder);
 		}
-		serveEvents(this, events, holder);
-		return { extensions: { ...catalog.extensions?.extensions, [EVENTS_EXTENSION]: {} }, events: {} };
+		if (tasks !== undefined) {
+			for (const [method, serve] of Object.entries(TASK_METHODS)) {
+				this.server.setRequestHandler(method, { params: z.unknown() }, (params, { mcpReq }) => ({
+					...serve(params, tasks, mcpReq),
+				}));
+			}
+		}
+		const extensions = {
+			...catalog.extensions.extensions,
+			...(events !== undefined && { [EVENTS_EXTENSION]: {} }),
+			...(tasks !== undefined && { [TASKS_EXTENSION]: {} }),
+		};
+		return {
+			...(Object.keys(extensions).length > 0 && { extensions }),
+			...(events !== undefined && { events: {} }),
+		};
+	}
+
+	get #tasks(): ClientTasks | undefined {
+		const { tasks, catalog, requestStates, holder } = this.#options;
+		const client = { holder, access: catalog.access, server: catalog.server };
+		return tasks && { tasks, requestStates, client, revision: () => this.revision };
 	}
 
 	#serveTools(): void {
@@ -234,9 +259,24 @@ export class ClientServer extends McpServer implements ServedClient {
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
-			const catalogTool = findCatalogTool(this.catalog, name);
-			return await (catalogTool ? this.#callCatalogTool(catalogTool, args, context) : this.#call(name, args, context));
+			const tasks = this.#knowsTasks(context) ? this.#tasks : undefined;
+			if (tasks === undefined) {
+				return await this.#callAny(name, args, context);
+			}
+			const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
+			return await callAsTask(context, tasks, tool, (each) => this.#callAny(name, args, each));
 		});
+	}
+
+	/** In earlier revisions the extension does not exist, whatever a client declares. */
+	#knowsTasks(context: ServerContext): boolean {
+		const isOfRevision = this.revision >= REVISION_OF_STATELESS;
+		return isOfRevision && this.#capabilitiesIn(context)?.extensions?.[TASKS_EXTENSION] !== undefined;
+	}
+
+	async #callAny(name: string, args: object, context: ServerContext) {
+		const catalogTool = findCatalogTool(this.catalog, name);
+		return await (catalogTool ? this.#callCatalogTool(catalogTool, args, context) : this.#call(name, args, context));
 	}
 
 	/** A request of 2026-07-28 describes its client itself. */
@@ -301,6 +341,9 @@ export class ClientServer extends McpServer implements ServedClient {
 	/** Rejects as {@link Server.call} does. */
 	async #callServer({ server, tool }: FoundTool, args: object, context: ServerContext, more: CallOptions = {}) {
 		const { principal, catalog } = this.#options;
+		if (tool.execution?.taskSupport === "required" && !this.#knowsTasks(context)) {
+			throw missingTasks(tool.name);
+		}
 		const result = await this.forward(context, server, tool.name, (options) =>
 			server.calls.call(principal, tool, args, { ...options, ...more }),
 		);

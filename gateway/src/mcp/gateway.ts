@@ -15,8 +15,9 @@ import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
 import { CATALOG_TOOL_NAMES, catalogToolsFor } from "./catalog-tools.js";
 import { RequestStates } from "./request-states.js";
+import { Tasks, type TasksOptions } from "./tasks.js";
 
-export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView> {
+export interface GatewayOptions extends Omit<ServerRegistryOptions, "folder">, Partial<ToolView>, TasksOptions {
 	/** The folder of the gateway's state. Default: none. */
 	readonly stateFolder?: string;
 	/** Hints for tools without any, by their own names; `*` matches anything. */
@@ -47,6 +48,8 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Signs what devices want back from clients. */
 	readonly requestStates: RequestStates;
+	/** The calls of clients that go on without them. */
+	readonly tasks: Tasks;
 	/** The progress of devices' updates. */
 	readonly updates: FirmwareUpdates;
 	/** The tools of the gateway itself that a client with this access gets on the path of all servers. */
@@ -70,6 +73,7 @@ export class Gateway {
 	private constructor(servers: ServerRegistry, options: GatewayOptions) {
 		this.servers = servers;
 		this.requestStates = new RequestStates(options.requestStateKey);
+		this.tasks = new Tasks(options);
 		this.updates = new FirmwareUpdates(servers);
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
 		this.#view = {
@@ -141,6 +145,7 @@ export class Gateway {
 
 	/** Ends every session with a server, and settles when everything is on disk. */
 	async close(): Promise<void> {
+		this.tasks.close();
 		await this.servers.close();
 	}
 }

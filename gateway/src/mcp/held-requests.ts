@@ -105,6 +105,9 @@ class HeldRequest<Result> {
 		this.#client = client;
 		const cancel = (): void => this.cancel();
 		client.signal?.addEventListener("abort", cancel, { once: true });
+		if (client.signal?.aborted) {
+			this.cancel();
+		}
 		const ended = this.result.then(
 			() => true,
 			() => true,

@@ -13,13 +13,14 @@ interface OpenClientServerOptions {
 /** The MCP server for one client, which is told of changes as long as it is connected. */
 export function openClientServer(gateway: Gateway, { access, server, onerror }: OpenClientServerOptions): ClientServer {
 	const catalog = gateway.catalog(access, server);
-	const { requestStates, updates, events, whenKnown } = gateway;
+	const { requestStates, updates, events, tasks, whenKnown } = gateway;
 	const clientServer = new ClientServer({
 		principal: access.principal,
 		catalog,
 		requestStates,
 		updates,
 		events,
+		tasks,
 		whenKnown,
 		holder: access.holder,
 		onClosed: () => stopFollowing(),

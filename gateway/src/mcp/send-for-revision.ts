@@ -2,6 +2,7 @@ import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelco
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { SINCE } from "./contents.js";
+import { TASKS_EXTENSION } from "./serve-tasks.js";
 
 /**
  * Has a transport send what the SDK sends in one form only as the client's revision has it: the codes of errors, and what
@@ -16,7 +17,7 @@ export function sendForRevision(transport: Transport, revision: () => string): v
 
 function forRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage {
 	if (revision >= REVISION_OF_STATELESS) {
-		return message;
+		return "result" in message && message.result.resultType === "task" ? withoutContent(message) : message;
 	}
 	if ("result" in message && isObject(message.result.serverInfo)) {
 		const { title, icons, ...rest } = message.result.serverInfo;
@@ -25,9 +26,26 @@ function forRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage 
 			...(title !== undefined && revision >= SINCE.title && { title }),
 			...(icons !== undefined && revision >= SINCE.icons && { icons }),
 		};
-		return { ...message, result: { ...message.result, serverInfo } };
+		const capabilities = withoutTasks(message.result.capabilities);
+		return { ...message, result: { ...message.result, serverInfo, ...capabilities } };
 	}
 	return "error" in message ? { ...message, error: errorFor(message.error) } : message;
+}
+
+/** The extension is of 2026-07-28: an earlier revision has tasks of another kind. */
+function withoutTasks(capabilities: unknown): { readonly capabilities?: object } {
+	if (!isObject(capabilities) || !isObject(capabilities.extensions)) {
+		return {};
+	}
+	const { [TASKS_EXTENSION]: _, ...extensions } = capabilities.extensions;
+	const { extensions: _all, ...rest } = capabilities;
+	return { capabilities: { ...rest, ...(Object.keys(extensions).length > 0 && { extensions }) } };
+}
+
+/** The SDK takes a task for a tool's result that has forgotten its content, and adds it. */
+function withoutContent<Message extends { readonly result: object }>(message: Message): Message {
+	const { content: _, ...result } = message.result as { readonly content?: unknown };
+	return { ...message, result };
 }
 
 /** Before 2026-07-28, a resource that does not exist had a code of its own. */

@@ -6,6 +6,7 @@ import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
 import { SUBSCRIPTION_ID } from "../events/upstream-stream.js";
+import { readParams } from "./read-params.js";
 import type { ServedClient } from "./served-client.js";
 
 /** The extension of SEP-3415. */
@@ -52,14 +53,14 @@ interface EventsRequest {
 
 const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Promise<object>>> = {
 	"events/list"({ events, viewer, params }) {
-		const { cursor } = read(LIST, params);
+		const { cursor } = readParams(LIST, params);
 		if (cursor !== undefined && cursor !== "") {
 			throw invalid("cursor: the list has one page");
 		}
 		return { events: events.list(viewer) };
 	},
 	async "events/poll"({ events, viewer, params }) {
-		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = read(POLL, params);
+		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = readParams(POLL, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
 		try {
 			await feed.ready;
@@ -71,7 +72,7 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 		}
 	},
 	async "events/stream"({ events, viewer, params, context, onClosed }) {
-		const { name, arguments: args, cursor = null, maxAgeMs } = read(STREAM, params);
+		const { name, arguments: args, cursor = null, maxAgeMs } = readParams(STREAM, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
 		const closed = new AbortController();
 		onClosed(() => closed.abort());
@@ -87,7 +88,7 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 		return {};
 	},
 	async "events/subscribe"({ events, viewer, holder, params }) {
-		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = read(SUBSCRIBE, params);
+		const { name, arguments: args, cursor = null, maxAgeMs, ttlMs, delivery } = readParams(SUBSCRIBE, params);
 		const { mode = "webhook", url, secret } = delivery;
 		if (mode !== "webhook") {
 			throw unsupported(mode);
@@ -96,7 +97,7 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 		return await events.subscribe(withToken(viewer, holder), request);
 	},
 	async "events/unsubscribe"({ events, viewer, holder, params }) {
-		const { name, arguments: args, delivery } = read(UNSUBSCRIBE, params);
+		const { name, arguments: args, delivery } = readParams(UNSUBSCRIBE, params);
 		await events.unsubscribe(withToken(viewer, holder), { name, arguments: args, url: delivery.url });
 		return {};
 	},
@@ -115,16 +116,6 @@ export function serveEvents(
 			return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
 		});
 	}
-}
-
-/** @throws ProtocolError that names the member that is wrong */
-function read<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
-	const { data, error } = schema.safeParse(params ?? {});
-	if (error !== undefined) {
-		const [issue] = error.issues;
-		throw invalid(`${[...(issue?.path ?? []), ""].join(".").slice(0, -1) || "params"}: ${issue?.message}`);
-	}
-	return data;
 }
 
 /** @throws ProtocolError: without a token, anybody could end or redirect somebody else's subscription */

@@ -20,6 +20,7 @@ export async function postStateless(
 		"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
 		"io.modelcontextprotocol/clientCapabilities": capabilities,
 	};
+	const { name = (params as { taskId?: string }).taskId } = params as { name?: string };
 	const response = await fetch(url, {
 		method: "POST",
 		headers: {
@@ -27,7 +28,7 @@ export async function postStateless(
 			accept: "application/json, text/event-stream",
 			"mcp-protocol-version": "2026-07-28",
 			"mcp-method": method,
-			...("name" in params && { "mcp-name": String(params.name) }),
+			...(name !== undefined && { "mcp-name": name }),
 			...headers,
 		},
 		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),

@@ -6,12 +6,13 @@ export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type S
 export { followStates } from "./follow-states.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
-export type {
-	Offers,
-	ServerPrompt,
-	ServerResource,
-	ServerTemplate,
-	ServerTool,
+export {
+	type Offers,
+	type ServerPrompt,
+	type ServerResource,
+	type ServerTemplate,
+	type ServerTool,
+	withoutExecution,
 } from "./offers.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";

@@ -105,7 +105,7 @@ const VALIDATORS: Readonly<Record<ListName, (item: Record<string, unknown>) => o
 
 /** Devices omit the schema's type if a tool takes no arguments. */
 function validTool(item: Record<string, unknown>): object | undefined {
-	const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta } = item;
+	const { name, title, description, inputSchema, outputSchema, annotations, icons, execution, _meta } = item;
 	if (!isObject(inputSchema)) {
 		return undefined;
 	}
@@ -114,8 +114,19 @@ function validTool(item: Record<string, unknown>): object | undefined {
 		...present({ title, description }),
 		inputSchema: { type: "object", ...inputSchema },
 		...present({ outputSchema: isObject(outputSchema) ? outputSchema : undefined, annotations, icons, _meta }),
+		...(isLong(execution) && { execution }),
 	};
 	return name !== "" && isSpecType.Tool(tool) ? tool : undefined;
+}
+
+/** Whether a tool is listed as one that may take long (2025-11-25, `execution.taskSupport`). Others need not say so. */
+function isLong(execution: unknown): execution is object {
+	return isObject(execution) && (execution.taskSupport === "optional" || execution.taskSupport === "required");
+}
+
+/** A tool without what it says of tasks, which are not passed on. */
+export function withoutExecution({ execution: _, ...tool }: ServerTool): ServerTool {
+	return tool;
 }
 
 /** The members that resources and templates share. */

@@ -1,7 +1,14 @@
 import { EventEmitter } from "node:events";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
-import { LIST_NAMES, type ListName, NO_OFFERS, type Offers, type ServerTool } from "../core/offers.js";
+import {
+	LIST_NAMES,
+	type ListName,
+	NO_OFFERS,
+	type Offers,
+	type ServerTool,
+	withoutExecution,
+} from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import type { CallOptions } from "../core/session.js";
 import { failedResult, textResult } from "../core/tool-results.js";
@@ -63,7 +70,7 @@ export class McpProxy extends EventEmitter<Events> {
 		const isEnough = names.length > 0 || this.#isGated;
 		const known = isEnough ? this.#lists.get("tools") : this.#lists.expect("tools");
 		const tools = known ?? names.map((name): ServerTool => ({ name, inputSchema: { type: "object" } }));
-		const offered = tools.filter(({ name }) => this.#offers(name));
+		const offered = tools.filter(({ name }) => this.#offers(name)).map(withoutExecution);
 		return this.#isGated ? [activateTool(this.#options), ...offered] : offered;
 	}
 

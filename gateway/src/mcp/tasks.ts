@@ -1,0 +1,146 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { Access } from "../config/access.js";
+import { Task, type TaskCall } from "./task.js";
+
+/** Tasks in all, and those with one token or, together, of all clients without one. */
+const MAX_TASKS = 1_000;
+const MAX_TASKS_OF_CLIENT = 100;
+
+/** Bytes of a result that is kept, and of all of them. */
+const MAX_RESULT_BYTES = 8_000_000;
+const MAX_KEPT_BYTES = 64_000_000;
+
+export interface TasksOptions {
+	/** Milliseconds for which a task is kept, from its creation. Default 3,600,000. */
+	readonly taskTtl?: number;
+	/** Milliseconds after which a call that has no answer becomes a task. Default 2,000. */
+	readonly taskPatience?: number;
+}
+
+/** A client, as tasks are bound to it. */
+export interface TaskClient {
+	/** Its token: the hash. Absent without a token. */
+	readonly holder: string | undefined;
+	readonly access: Access;
+	/** Alias or id: the server whose path it uses. Undefined: all servers. */
+	readonly server: string | undefined;
+}
+
+interface Kept {
+	readonly task: Task;
+	readonly client: TaskClient;
+	readonly timer: NodeJS.Timeout;
+}
+
+/** The tasks of all clients (SEP-2663), in memory: a client finds its own, with the same token on the same path. */
+export class Tasks {
+	/** Milliseconds after which a call that has no answer becomes a task. */
+	readonly patience: number;
+	readonly #ttl: number;
+	/** Begins the ids of this process: those of others are told from those that never were. */
+	readonly #prefix = randomBytes(6).toString("hex");
+	readonly #kept = new Map<string, Kept>();
+	#bytes = 0;
+
+	constructor({ taskTtl = 3_600_000, taskPatience = 2_000 }: TasksOptions = {}) {
+		this.#ttl = taskTtl;
+		this.patience = taskPatience;
+	}
+
+	/** Makes a task, which is not kept yet. */
+	create(capabilities: ClientCapabilities, call: TaskCall): Task {
+		return new Task({ id: `${this.#prefix}.${randomUUID()}`, ttl: this.#ttl, capabilities, call });
+	}
+
+	/**
+	 * Keeps a task, in place of the client's oldest one that has ended if there is no room.
+	 *
+	 * @returns whether there was room
+	 */
+	keep(task: Task, client: TaskClient): boolean {
+		const owner = ownerOf(client);
+		const ofOwner = [...this.#kept.values()].filter((each) => ownerOf(each.client) === owner);
+		if (ofOwner.length >= MAX_TASKS_OF_CLIENT && !this.#dropEnded(ofOwner)) {
+			return false;
+		}
+		if (this.#kept.size >= MAX_TASKS && !this.#dropEnded([...this.#kept.values()])) {
+			return false;
+		}
+		const timer = setTimeout(() => this.#drop(task), this.#ttl).unref();
+		this.#kept.set(task.id, { task, client, timer });
+		task.onChange = () => task.hasEnded && this.#ended(task);
+		return true;
+	}
+
+	/**
+	 * The task of this id.
+	 *
+	 * @throws ProtocolError if there is none, or it is another client's
+	 */
+	find(id: string, client: TaskClient): Task {
+		const kept = this.#kept.get(id);
+		if (kept !== undefined && mayUse(client, kept.client)) {
+			return kept.task;
+		}
+		const why = id.startsWith(`${this.#prefix}.`)
+			? ""
+			: ": this gateway has no such task. If it has restarted, or the task is at another gateway of the cluster, the call may have been carried out";
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Task not found${why}`);
+	}
+
+	/** Cancels every task. */
+	close(): void {
+		for (const { task } of this.#kept.values()) {
+			this.#drop(task);
+		}
+	}
+
+	#ended(task: Task): void {
+		if (task.bytes > MAX_RESULT_BYTES) {
+			task.dropResult(`the result has ${task.bytes} bytes: at most ${MAX_RESULT_BYTES} are kept`);
+		}
+		this.#bytes += task.bytes;
+		while (
+			this.#bytes > MAX_KEPT_BYTES &&
+			this.#dropEnded([...this.#kept.values()].filter((each) => each.task !== task))
+		) {
+			// The oldest result was dropped.
+		}
+	}
+
+	/** Drops the oldest of these that has ended; false if none has. */
+	#dropEnded(kept: readonly Kept[]): boolean {
+		const oldest = kept.find(({ task }) => task.hasEnded)?.task;
+		if (oldest !== undefined) {
+			this.#drop(oldest);
+		}
+		return oldest !== undefined;
+	}
+
+	#drop(task: Task): void {
+		const kept = this.#kept.get(task.id);
+		this.#kept.delete(task.id);
+		clearTimeout(kept?.timer);
+		task.onChange = () => {};
+		this.#bytes -= task.bytes;
+		task.cancel();
+	}
+}
+
+function ownerOf({ holder, access }: TaskClient): string {
+	return holder ?? access.principal;
+}
+
+/** Whether a client may use what another, or it itself before, has begun: it may not reach less now. */
+function mayUse(client: TaskClient, of: TaskClient): boolean {
+	const { devices, readOnly = false } = client.access;
+	const reachesAll =
+		devices === undefined || (of.access.devices !== undefined && [...of.access.devices].every((id) => devices.has(id)));
+	return (
+		ownerOf(client) === ownerOf(of) &&
+		client.server === of.server &&
+		reachesAll &&
+		(!readOnly || of.access.readOnly === true)
+	);
+}

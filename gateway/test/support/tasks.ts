@@ -1,0 +1,45 @@
+import type { TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { until } from "../../../host-test/support/until.js";
+import { type ClientSide, ERAS } from "./gateway.js";
+import { postStateless } from "./post-stateless.js";
+
+export const TASKS = "io.modelcontextprotocol/tasks";
+
+/** The capabilities of a client that knows tasks, and can be asked. */
+export const KNOWS_TASKS = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };
+
+const TASK = z.looseObject({ taskId: z.string(), status: z.string() });
+
+/** Calls a tool as a client that knows tasks does. The official client does not accept the answer. */
+export async function callForTask(side: Pick<ClientSide, "clientUrl">, name: string, args: object = {}) {
+	const params = { name, arguments: args };
+	const { message } = await postStateless(side.clientUrl(), "tools/call", params, { capabilities: KNOWS_TASKS });
+	return message;
+}
+
+/** The official client, with the methods of tasks. */
+export async function connectForTasks(t: TestContext, url: URL, capabilities: object = KNOWS_TASKS) {
+	const client = new Client({ name: "tasks", version: "1" }, { ...ERAS["2026-07-28"], capabilities });
+	t.after(() => client.close());
+	await client.connect(new StreamableHTTPClientTransport(url));
+	const get = async (taskId: string) => await client.request({ method: "tasks/get", params: { taskId } }, TASK);
+	return {
+		client,
+		get,
+		/** The task, once it has one of these states. */
+		async in(taskId: string, ...states: readonly string[]) {
+			let task = await get(taskId);
+			await until(async () => {
+				task = await get(taskId);
+				return states.includes(task.status);
+			}, states.join(" or "));
+			return task;
+		},
+		update: async (taskId: string, inputResponses: object) =>
+			await client.request({ method: "tasks/update", params: { taskId, inputResponses } }, z.looseObject({})),
+		cancel: async (taskId: string) =>
+			await client.request({ method: "tasks/cancel", params: { taskId } }, z.looseObject({})),
+	};
+}
