@@ -1,7 +1,7 @@
 // npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
 // npm run test:simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
 import { availableParallelism } from "node:os";
-import { findQemuTools } from "../scripts/moddable/qemu.js";
+import { findChips } from "../scripts/moddable/qemu.js";
 import { NO_SDK } from "../scripts/moddable/sdk.js";
 import { makeProgram, ProgramError, runProgram } from "../toolchain/program.js";
 import { chooseEngine } from "../virtual-device/src/index.js";
@@ -48,14 +48,15 @@ async function runInSimulator(tests = testsIn(SIMULATOR_TESTS)): Promise<number>
 	return await runTests(tests, { concurrency: 1, isolate: true, maxSilence: LONG_SILENCE });
 }
 
-/** Runs the tests on the emulated chip. Each file keeps one core busy. */
+/** Runs the tests on the emulated chips. Each file keeps one core busy. */
 async function runInQemu(tests = testsIn(ESP32_TESTS)): Promise<number> {
-	const tools = findQemuTools();
-	console.log(
-		typeof tools === "string"
-			? `Not in QEMU: ${tools}`
-			: "On an ESP32-C3 in QEMU: its image is built first, which takes many minutes the first time",
-	);
+	for (const { title, tools } of findChips()) {
+		console.log(
+			typeof tools === "string"
+				? `Not on ${title} in QEMU: ${tools}`
+				: `On ${title} in QEMU: its image is built first, which takes many minutes the first time`,
+		);
+	}
 	return await runTests(tests, { concurrency: availableParallelism(), isolate: true, maxSilence: LONG_SILENCE });
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { storeSettings } from "../../scripts/moddable/flash-image.js";
 import { HOST_ADDRESS, type QemuImage } from "../../scripts/moddable/qemu.js";
-import { type Emulator, ETHERNET, Qemu } from "../../scripts/moddable/qemu-chip.js";
+import { Qemu } from "../../scripts/moddable/qemu-chip.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { until } from "../support/until.js";
 
@@ -22,8 +22,6 @@ interface ChipOptions {
 	readonly image: QemuImage;
 	/** What is stored in its flash. */
 	readonly settings: Readonly<Record<string, string>>;
-	/** Default: with Ethernet. */
-	readonly emulator?: Emulator;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string | undefined;
 	/** As {@link Qemu} has it. */
@@ -39,7 +37,6 @@ export function startChip(
 	{
 		image,
 		settings,
-		emulator = ETHERNET,
 		passphrase,
 		network,
 		hasSerial = false,
@@ -52,7 +49,8 @@ export function startChip(
 	) as [string, string, string, string];
 	const serial = hasSerial ? port : undefined;
 	writeFileSync(flash, storeSettings(image.flash, settings));
-	const powerOn = (): Qemu => new Qemu({ flash, console, serial, monitor, emulator, passphrase, network, onEnd });
+	const powerOn = (): Qemu =>
+		new Qemu({ flash, console, serial, monitor, emulator: image.emulator, passphrase, network, onEnd });
 	let qemu = powerOn();
 	t.after(async () => {
 		await qemu.stop();
@@ -84,6 +82,11 @@ export function startChip(
 			return line;
 		},
 		setNetwork: (up: boolean): Promise<void> => qemu.setNetwork(up),
+		/** As {@link Qemu} has it. */
+		readWord: (address: number): Promise<number> => qemu.readWord(address),
+		/** As {@link Qemu} has it. */
+		setProperty: (path: string, property: string, value: number): Promise<void> =>
+			qemu.setProperty(path, property, value),
 		/** What it does, for an error: its processor's registers, and what it printed last. */
 		state: async (): Promise<string> =>
 			`${await qemu.registers()}\n${readFileSync(console, "latin1").slice(-CONSOLE_SHOWN)}`,
@@ -96,7 +99,6 @@ interface DeviceOptions {
 	readonly settings?: Readonly<Record<string, string>>;
 	/** What it can update itself with, by name. */
 	readonly images?: ReadonlyMap<string, Buffer>;
-	readonly emulator?: Emulator;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string;
 	/** As {@link startChip} has it. */
@@ -104,10 +106,7 @@ interface DeviceOptions {
 }
 
 /** A chip in QEMU, and its backend, which is made of `ws` alone. */
-export async function startDevice(
-	t: TestContext,
-	{ image, settings, images, emulator, passphrase, hasSerial }: DeviceOptions,
-) {
+export async function startDevice(t: TestContext, { image, settings, images, passphrase, hasSerial }: DeviceOptions) {
 	const server = createServer((request, response) => {
 		const body = images?.get(request.url?.slice(1) ?? "");
 		response.writeHead(body === undefined ? 404 : 200, { "Content-Length": body?.byteLength ?? 0 }).end(body);
@@ -118,7 +117,6 @@ export async function startDevice(
 	const chip = startChip(t, {
 		image,
 		settings: { backend: `ws://${HOST_ADDRESS}:${backend.port}/`, ...settings },
-		...(emulator && { emulator }),
 		passphrase,
 		hasSerial,
 		onEnd: (reason) => backend.fail(reason),

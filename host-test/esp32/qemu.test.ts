@@ -1,11 +1,11 @@
-// The firmware on an ESP32-C3 in Espressif's QEMU, with the gateway and the official client. Run by npm run test:esp32.
+// The firmware on each chip that QEMU emulates, with the gateway and the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
-import { buildForQemu, findQemuTools, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, findChips, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { callTool } from "../support/call-tool.js";
 import { startChip } from "./device.js";
 import { CALLS } from "./lengths.js";
@@ -17,8 +17,6 @@ const CALLS_PER_CLIENT = 700;
 const CALLS_PER_LOOK = 20;
 /** Milliseconds for a session to begin: much more than it takes, because the computer may be busy. */
 const SESSION_TIMEOUT = 120_000;
-
-const tools = findQemuTools();
 
 /** Milliseconds that something takes. */
 async function timed(run: () => Promise<unknown>): Promise<number> {
@@ -44,10 +42,8 @@ async function openSides(t: TestContext) {
 	return { backend, side, nextSession };
 }
 
-it(`an ESP32-C3 in QEMU comes to a session, lists its tools, answers ${CALLS} calls and restarts`, {
-	skip: typeof tools === "string" && tools,
-}, async (t) => {
-	const image = await buildForQemu(tools as QemuTools);
+async function useChip(t: TestContext, tools: QemuTools): Promise<void> {
+	const image = await buildForQemu(tools);
 	const { backend, side, nextSession } = await openSides(t);
 	const powerOn = performance.now();
 	const online = nextSession();
@@ -70,7 +66,7 @@ it(`an ESP32-C3 in QEMU comes to a session, lists its tools, answers ${CALLS} ca
 	};
 	const info = async (): Promise<{ readonly leastFreeHeap: number; readonly memory: Memory }> => {
 		const { minimum_free_heap_size, chip_model_name, board } = await call("get_system_info");
-		assert.equal(chip_model_name, "esp32c3");
+		assert.equal(chip_model_name, tools.chip);
 		return { leastFreeHeap: minimum_free_heap_size as number, memory: (board as { memory: Memory }).memory };
 	};
 
@@ -99,4 +95,14 @@ it(`an ESP32-C3 in QEMU comes to a session, lists its tools, answers ${CALLS} ca
 	});
 	assert.ok((await info()).leastFreeHeap > 0);
 	console.log(tableOf({ image, bootTime, restartTime, latencies, leastFreeHeap, memories }));
-});
+}
+
+for (const { title, tools } of findChips()) {
+	it(
+		`${title} in QEMU comes to a session, lists its tools, answers ${CALLS} calls and restarts`,
+		{
+			skip: typeof tools === "string" && tools,
+		},
+		(t) => useChip(t, tools as QemuTools),
+	);
+}

@@ -86,7 +86,6 @@ async function resolveAt(port: number, name: string): Promise<string> {
 }
 
 describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && tools }, () => {
-	const { emulator } = tools as QemuTools;
 	let image: QemuImage;
 
 	before(async () => {
@@ -94,7 +93,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 	});
 
 	it("joins the network of its settings, and comes back after a restart, a closed connection and loss of the network", async (t) => {
-		const device = await startDevice(t, { image, settings: { ssid }, emulator });
+		const device = await startDevice(t, { image, settings: { ssid } });
 		const use = async (when: string): Promise<void> => {
 			await device.nextSession();
 			const { result } = await device.call("self.get_device_status");
@@ -118,7 +117,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 
 	it("joins a network with a password, by WPA2", async (t) => {
 		const passphrase = "correct horse";
-		const device = await startDevice(t, { image, settings: { ssid, password: passphrase }, emulator, passphrase });
+		const device = await startDevice(t, { image, settings: { ssid, password: passphrase }, passphrase });
 		await device.nextSession();
 		assert.equal((await device.call("self.get_device_status")).result.isError, false);
 	});
@@ -130,7 +129,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 			`net=${PHONE_ADDRESS}/24,host=${PHONE_ADDRESS}`,
 			`hostfwd=tcp:127.0.0.1:${web}-${OWN_ADDRESS}:80,hostfwd=udp:127.0.0.1:${dns}-${OWN_ADDRESS}:53`,
 		].join(",");
-		startChip(t, { image, settings: {}, emulator, network, onEnd: (reason) => backend.fail(reason) });
+		startChip(t, { image, settings: {}, network, onEnd: (reason) => backend.fail(reason) });
 
 		await until(async () => (await askPage(web, "GET", "/"))?.status === 200, "the page is served");
 		assert.equal(await resolveAt(dns, "connectivitycheck.example"), OWN_ADDRESS);
@@ -154,7 +153,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 	});
 
 	it("is set up by a computer over the serial line, by Improv: it lists networks, joins one and restarts", async (t) => {
-		const device = await startDevice(t, { image, emulator, hasSerial: true });
+		const device = await startDevice(t, { image, hasSerial: true });
 		const computer = new ImprovComputer(await device.openSerial());
 		assert.match(await computer.hardware(), /xs-mcp.*esp32/s);
 		assert.doesNotMatch(device.console(), RESTARTED, "the chip takes what it is sent while it starts");
@@ -170,7 +169,6 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const device = await startDevice(t, {
 			image,
 			settings: { ssid },
-			emulator,
 			images: new Map([["same", image.firmware]]),
 		});
 		await device.nextSession();
@@ -188,7 +186,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		});
 		t.after(() => devices.close());
 		const online = once(gateway.servers, "online");
-		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS }, emulator });
+		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS } });
 		const [{ session }] = await online;
 		for (let call = 0; call < CALLS; call += 1) {
 			await callTool(session, "self.get_device_status");
@@ -211,7 +209,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const settings = { ssid, otaUrl };
 
 		const rejected = once(gateway.servers, "rejected");
-		const chip = startChip(t, { image, settings, emulator });
+		const chip = startChip(t, { image, settings });
 		assert.match((await rejected)[0], /^TLS: socket hang up/);
 
 		const online = once(gateway.servers, "online");

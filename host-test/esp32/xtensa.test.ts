@@ -38,11 +38,11 @@ function filesIn(folder: string, isWanted: (name: string) => boolean): string[] 
 
 for (const chip of ["esp32", "esp32s3"]) {
 	it(`the firmware's C is valid for ${chip}`, { skip: typeof tools === "string" ? tools : missing }, async (t) => {
-		const { sdk, made } = { ...(tools as QemuTools), ...(await buildForQemu(tools as QemuTools)) };
+		const { sdk, made, settings } = { ...(tools as QemuTools), ...(await buildForQemu(tools as QemuTools)) };
 		const idf = join(process.env.IDF_PATH as string, "components");
 		const folder = mkdtempSync(join(tmpdir(), "xs-mcp-xtensa-"));
 		t.after(() => rmSync(folder, { recursive: true }));
-		const config = readFileSync(join(made, "xsProj-esp32c3", "build", "config", "sdkconfig.h"), "utf8")
+		const config = readFileSync(settings, "utf8")
 			.replace(/^#define CONFIG_(IDF_TARGET|SOC_).*$/gm, "")
 			.replace("LIBC_NEWLIB", "LIBC_PICOLIBC");
 		writeFileSync(join(folder, "sdkconfig.h"), `#define CONFIG_IDF_TARGET_${chip.toUpperCase()} 1\n${config}`);

@@ -17,7 +17,11 @@ const MANIFESTS = ["manifest.json", "manifest_minimal.json"];
 /** The one that names the board of each target. */
 const BOARDS = "manifest_minimal.json";
 
+/** The board for QEMU: a target that is not in the SDK. */
+const EMULATED_BOARD = "src/boards/qemu/manifest.json";
+
 interface Manifest {
+	readonly build?: Readonly<Record<string, string>>;
 	readonly include?: string | readonly string[];
 	readonly preload?: readonly string[];
 	readonly config?: Readonly<Record<string, unknown>>;
@@ -113,7 +117,7 @@ it("every module of the firmware is named by a manifest", () => {
 		),
 	);
 	// The last one is of a target of the SDK's kind, which mcconfig finds by itself.
-	const ownTarget = "src/boards/esp32c3_qemu/host/";
+	const ownTarget = `${dirname(EMULATED_BOARD)}/host/`;
 	const unnamed = sources.filter((file) => !named.has(file) && codeOf(file) !== "" && !file.startsWith(ownTarget));
 	assert.deepEqual(unnamed, []);
 });
@@ -140,6 +144,15 @@ it(`${BOARDS} has a target for every board`, () => {
 		.filter((entry) => entry.isDirectory())
 		.map(({ name }) => name);
 	assert.deepEqual([...included].sort(), boards.sort());
+});
+
+it("the emulated board, whose manifest mcconfig reads before all others, uses no variable of theirs", () => {
+	const defined = manifests.flatMap((path) => Object.keys(readManifest(path).build ?? {}));
+	const used = [...JSON.stringify(readManifest(EMULATED_BOARD)).matchAll(/\$\((\w+)\)/g)].map(([, name = ""]) => name);
+	assert.deepEqual(
+		used.filter((name) => defined.includes(name)),
+		[],
+	);
 });
 
 it("the smallest build has no feature, and of tools only those that every board has", async () => {

@@ -5,8 +5,7 @@ import { makeNvsPage } from "./nvs-image.js";
 /** Bytes of the flash of the emulated chip. */
 const FLASH_SIZE = 4 * 1024 * 1024;
 
-/** Offsets of the ESP32-C3's bootloader, and of the partition table. */
-const BOOTLOADER = 0;
+/** Offset of the partition table. */
 const PARTITION_TABLE = 0x8000;
 
 /** An entry of a partition table: its length, magic number, and the positions of type, subtype and offset. */
@@ -24,15 +23,16 @@ const MOD = 0x40;
 const DOMAIN = "xs-mcp";
 
 /**
- * The content of an ESP32-C3's flash with a firmware in its first app partition.
+ * The content of a chip's flash with a firmware in its first app partition.
  *
  * @param folder where mcconfig has put the files of a build
+ * @param bootloader where the chip's bootloader begins, in bytes
  * @throws RangeError if the partition table has no app partition
  */
-export function makeFlashImage(folder: string): Buffer {
+export function makeFlashImage(folder: string, bootloader: number): Buffer {
 	const table = readFileSync(join(folder, "partition-table.bin"));
 	const image = Buffer.alloc(FLASH_SIZE, 0xff);
-	readFileSync(join(folder, "bootloader.bin")).copy(image, BOOTLOADER);
+	readFileSync(join(folder, "bootloader.bin")).copy(image, bootloader);
 	table.copy(image, PARTITION_TABLE);
 	readFileSync(join(folder, "xs_esp32.bin")).copy(image, appOffset(table));
 	return image;

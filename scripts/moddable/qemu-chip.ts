@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { ChildGroup } from "./child-group.js";
 import { SdkError } from "./sdk.js";
 
-/** A kind of emulated ESP32-C3. */
+/** A kind of emulated chip. */
 export interface Emulator {
 	/** The program, or its path. */
 	readonly program: string;
@@ -13,9 +13,6 @@ export interface Emulator {
 	/** The model of its network controller. */
 	readonly nic: string;
 }
-
-/** With Ethernet in the place of a radio. */
-export const ETHERNET: Emulator = { program: "qemu-system-riscv32", machine: "esp32c3", nic: "open_eth" };
 
 /** How it can be reached by the monitor. */
 const NETWORK = "network";
@@ -95,6 +92,28 @@ export class Qemu {
 		return String(await this.#ask("human-monitor-command", { "command-line": "info registers" }));
 	}
 
+	/** What a register of its peripherals has, or a word of its memory: 32 bits. */
+	async readWord(address: number): Promise<number> {
+		const said = String(
+			await this.#ask("human-monitor-command", { "command-line": `xp /1wx 0x${address.toString(16)}` }),
+		);
+		const [, word] = /: (0x\w+)/.exec(said) ?? [];
+		if (word === undefined) {
+			throw new SdkError(`QEMU cannot read address 0x${address.toString(16)}: ${said}`);
+		}
+		return Number(word);
+	}
+
+	/**
+	 * Sets a property of a peripheral.
+	 *
+	 * @param path of the peripheral in QEMU: "/machine/saradc"
+	 * @throws SdkError if this QEMU has no such property
+	 */
+	async setProperty(path: string, property: string, value: number): Promise<void> {
+		await this.#ask("qom-set", { path, property, value });
+	}
+
 	async #ask(execute: string, args: object): Promise<unknown> {
 		const socket = connect(this.#monitor);
 		try {
@@ -104,6 +123,9 @@ export class Qemu {
 			for await (const line of createInterface({ input: socket })) {
 				const answer = JSON.parse(line);
 				if (answer.id === execute) {
+					if (answer.error !== undefined) {
+						throw new SdkError(`QEMU: ${answer.error.desc}`);
+					}
 					return answer.return;
 				}
 			}

@@ -1,18 +1,31 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findProgram } from "./computer.js";
 import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
 import { mcconfig } from "./mcconfig.js";
-import { type Emulator, ETHERNET } from "./qemu-chip.js";
-import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
+import type { Emulator } from "./qemu-chip.js";
+import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "./sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Where the emulated chip finds this computer's loopback address. */
 export const HOST_ADDRESS = "10.0.2.2";
+
+/** What QEMU emulates, by ESP-IDF's name, which is also that of QEMU's machine. */
+const CHIPS = {
+	esp32c3: { title: "an ESP32-C3", program: "qemu-system-riscv32", compiler: "riscv32-esp-elf-gcc", bootloader: 0 },
+	esp32: { title: "an ESP32", program: "qemu-system-xtensa", compiler: "xtensa-esp32-elf-gcc", bootloader: 0x1000 },
+	esp32s3: { title: "an ESP32-S3", program: "qemu-system-xtensa", compiler: "xtensa-esp32s3-elf-gcc", bootloader: 0 },
+} as const;
+
+export type EmulatedChip = keyof typeof CHIPS;
+
+/** The chip with a radio, and what emulates it in lcgamboa's QEMU. */
+const WITH_WIFI = { chip: "esp32c3", machine: "esp32c3-picsimlab", nic: "esp32c3_wifi" } as const;
 
 /** A target of mcconfig, and what it builds of it. */
 interface Target {
@@ -21,21 +34,25 @@ interface Target {
 	readonly kind: "instrument" | "release";
 }
 
-/** The board that is made for QEMU. */
+/** The board that is made for QEMU, of each chip. */
 const ETHERNET_BOARD: Target = {
-	name: "esp32c3_qemu",
-	argument: `esp32:${join(ROOT, "src", "boards", "esp32c3_qemu")}`,
+	name: "qemu",
+	argument: `esp32:${join(ROOT, "src", "boards", "qemu")}`,
 	kind: "instrument",
 };
 
 /** The bare chip as it is released. */
-const WIFI_BOARD: Target = { name: "esp32c3", argument: "esp32/esp32c3", kind: "release" };
+const WIFI_BOARD: Target = { name: WITH_WIFI.chip, argument: `esp32/${WITH_WIFI.chip}`, kind: "release" };
 
 const FLAGS = { instrument: ["-i"], release: [] } as const;
 
 /** The tools to build and run a board's image. */
 export interface QemuTools {
+	/** For the name of a test: "an ESP32-C3". */
+	readonly title: string;
+	readonly chip: EmulatedChip;
 	readonly sdk: Sdk;
+	readonly env: NodeJS.ProcessEnv;
 	readonly emulator: Emulator;
 	readonly board: Target;
 }
@@ -50,94 +67,114 @@ export interface QemuImage {
 	readonly flash: Buffer;
 	/** The image of an update. */
 	readonly firmware: Buffer;
-	/** The folder of what mcconfig made on the way: `mc.xs.h` and, in `xsProj-…`, ESP-IDF's configuration. */
+	/** The folder of what mcconfig made on the way, such as `mc.xs.h`. */
 	readonly made: string;
-}
-
-/** Finds the tools for the board with Ethernet; returns the missing one otherwise. */
-export function findQemuTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
-	const sdk = findBuildTools(env);
-	if (typeof sdk === "string") {
-		return sdk;
-	}
-	return hasMachine(ETHERNET, env)
-		? { sdk, emulator: ETHERNET, board: ETHERNET_BOARD }
-		: `Espressif's QEMU is not on the PATH: ${ETHERNET.program} with the machine ${ETHERNET.machine}`;
-}
-
-/** Finds the tools for the bare chip with Wi-Fi: ESP-IDF's Wi-Fi libraries, and an emulator of its own. */
-export function findWifiTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
-	const sdk = findBuildTools(env);
-	if (typeof sdk === "string") {
-		return sdk;
-	}
-	if (!env.QEMU_WIFI) {
-		return "QEMU_WIFI does not name a QEMU that emulates Wi-Fi: docs/qemu.md";
-	}
-	const emulator = { program: env.QEMU_WIFI, machine: "esp32c3-picsimlab", nic: "esp32c3_wifi" };
-	if (!hasMachine(emulator, env)) {
-		return `QEMU_WIFI is ${emulator.program}, which does not have the machine ${emulator.machine}`;
-	}
-	const library = join("components", "esp_wifi", "lib", "esp32c3", "libnet80211.a");
-	return existsSync(join(env.IDF_PATH as string, library))
-		? { sdk, emulator, board: WIFI_BOARD }
-		: `ESP-IDF lacks its Wi-Fi libraries: ${library}`;
-}
-
-function findBuildTools(env: NodeJS.ProcessEnv): Sdk | string {
-	const sdk = findSdk(env);
-	if (sdk === undefined) {
-		return NO_SDK;
-	}
-	if (!env.IDF_PATH || !existsSync(join(env.IDF_PATH, "tools", "cmake", "project.cmake"))) {
-		return "IDF_PATH does not name the folder of ESP-IDF";
-	}
-	for (const program of ["idf.py", "riscv32-esp-elf-gcc"]) {
-		if (spawnSync(program, ["--version"], { env, stdio: "ignore" }).error !== undefined) {
-			return `${program} is not on the PATH: run ESP-IDF's export.sh first`;
-		}
-	}
-	return sdk;
-}
-
-function hasMachine({ program, machine }: Emulator, env: NodeJS.ProcessEnv): boolean {
-	const { stdout } = spawnSync(program, ["-machine", "help"], { env, encoding: "utf8" });
-	return new RegExp(`^${machine}\\b`, "m").test(stdout ?? "");
+	/** The file with ESP-IDF's settings as C has them. */
+	readonly settings: string;
+	/** What it is made for. */
+	readonly emulator: Emulator;
 }
 
 /**
- * Builds the firmware for the emulated chip. Every firmware of a board is built in one folder, so that ESP-IDF is compiled
- * once; one process builds there at a time.
+ * The tools for the board with Ethernet of every chip; for those that cannot be run here, the reason.
+ *
+ * @param env QEMU and XTENSA name the folders of the emulators and of the compilers for Xtensa, if those are not on the PATH
+ */
+export function findChips(env: NodeJS.ProcessEnv = process.env): { title: string; tools: QemuTools | string }[] {
+	const names = Object.keys(CHIPS) as EmulatedChip[];
+	return names.map((chip) => ({ title: CHIPS[chip].title, tools: findQemuTools(chip, env) }));
+}
+
+/** Finds the tools for the board with Ethernet of a chip; returns the missing one otherwise. */
+export function findQemuTools(
+	chip: EmulatedChip = "esp32c3",
+	env: NodeJS.ProcessEnv = process.env,
+): QemuTools | string {
+	const { program } = CHIPS[chip];
+	return findTools(chip, { program, machine: chip, nic: "open_eth" }, ETHERNET_BOARD, env);
+}
+
+/** Finds the tools for the bare chip with Wi-Fi: ESP-IDF's Wi-Fi libraries, and an emulator that has a radio. */
+export function findWifiTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
+	const { QEMU_WIFI: program, IDF_PATH = "" } = env;
+	if (!program) {
+		return "QEMU_WIFI does not name a QEMU that emulates Wi-Fi: docs/qemu.md";
+	}
+	const { chip, ...emulator } = WITH_WIFI;
+	const tools = findTools(chip, { program, ...emulator }, WIFI_BOARD, env);
+	const library = join("components", "esp_wifi", "lib", chip, "libnet80211.a");
+	return typeof tools === "string" || existsSync(join(IDF_PATH, library))
+		? tools
+		: `ESP-IDF lacks its Wi-Fi libraries: ${library}`;
+}
+
+function findTools(chip: EmulatedChip, emulator: Emulator, board: Target, own: NodeJS.ProcessEnv): QemuTools | string {
+	const { title, compiler } = CHIPS[chip];
+	const sdk = findSdk(own);
+	if (sdk === undefined) {
+		return NO_SDK;
+	}
+	const env: NodeJS.ProcessEnv = { ...own, PATH: [own.QEMU, own.XTENSA, own.PATH].filter(Boolean).join(delimiter) };
+	if (!env.IDF_PATH || !existsSync(join(env.IDF_PATH, "tools", "cmake", "project.cmake"))) {
+		return "IDF_PATH does not name the folder of ESP-IDF";
+	}
+	for (const name of ["idf.py", compiler]) {
+		if (findProgram(name, env) === undefined) {
+			return `${name} is not on the PATH: run ESP-IDF's export.sh first`;
+		}
+	}
+	const program = findProgram(emulator.program, env) ?? emulator.program;
+	return hasMachine(program, emulator.machine)
+		? { title, chip, sdk, env, emulator: { ...emulator, program }, board }
+		: `${program} with the machine ${emulator.machine} is not on the PATH: docs/qemu.md`;
+}
+
+function hasMachine(program: string, machine: string): boolean {
+	const { stdout } = spawnSync(program, ["-machine", "help"], { encoding: "utf8" });
+	return new RegExp(`^${machine} `, "m").test(stdout ?? "");
+}
+
+/**
+ * Builds the firmware for an emulated chip. Every firmware of a board and chip is built in one folder, so that ESP-IDF is
+ * compiled once; one process builds there at a time.
  *
  * @param settings of the firmware: "updateTrial=20". Those that are stored in its flash can be added to the image: `storeSettings`
  * @param folder of the firmware's manifest. Default: the project's
  * @throws SdkError when the build fails
  */
 export async function buildForQemu(
-	{ sdk, board: { name, argument, kind } }: QemuTools,
+	tools: QemuTools,
 	settings: readonly string[] = [],
 	folder = ROOT,
 ): Promise<QemuImage> {
-	const output = join(ROOT, ".cache", "moddable", name);
+	const { sdk, chip, env, board } = tools;
+	const output = join(ROOT, ".cache", "moddable", `${board.name}-${chip}`);
 	const unlock = await lock(`${output}.lock`);
 	try {
-		await mcconfig(sdk, folder, [...FLAGS[kind], "-p", argument, "-t", "build", ...settings], { show: false, output });
-		return readImage(output, name, kind);
+		const args = [...FLAGS[board.kind], "-p", board.argument, "-t", "build", ...settings];
+		await mcconfig(sdk, folder, args, {
+			show: false,
+			env: { ...sdkEnvironment(sdk, env), ESP32_SUBCLASS: chip },
+			output,
+		});
+		return readImage(output, tools);
 	} finally {
 		unlock();
 	}
 }
 
-function readImage(output: string, name: string, kind: Target["kind"]): QemuImage {
+function readImage(output: string, { chip, emulator, board: { name, kind } }: QemuTools): QemuImage {
 	const built = (part: string): string => join(output, part, "esp32", name, kind, "xs-mcp");
-	const elf = join(built("tmp"), "xsProj-esp32c3", "build", "xs_esp32.elf");
+	const project = join(built("tmp"), `xsProj-${chip}`);
 	const firmware = readFileSync(join(built("bin"), "xs_esp32.bin"));
 	return {
 		size: firmware.length,
 		firmware,
-		sections: sectionsOf(readFileSync(elf)),
-		flash: makeFlashImage(built("bin")),
+		sections: sectionsOf(readFileSync(join(project, "build", "xs_esp32.elf"))),
+		flash: makeFlashImage(built("bin"), CHIPS[chip].bootloader),
 		made: built("tmp"),
+		settings: join(project, "build", "config", "sdkconfig.h"),
+		emulator,
 	};
 }
 

@@ -62,6 +62,6 @@ export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 }
 
 /** The environment in which the SDK's tools find each other, and the project's TypeScript. */
-export function sdkEnvironment({ root, bin }: Sdk): NodeJS.ProcessEnv {
-	return { ...process.env, MODDABLE: root, PATH: [bin, dirname(TSC), process.env.PATH].join(delimiter) };
+export function sdkEnvironment({ root, bin }: Sdk, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+	return { ...env, MODDABLE: root, PATH: [bin, dirname(TSC), env.PATH].join(delimiter) };
 }

@@ -9,7 +9,7 @@ const MANIFEST = fileURLToPath(new URL("../../manifest_minimal.json", import.met
 const PLAIN = "esp32";
 
 /** The board that only QEMU has. */
-const EMULATED = "esp32/esp32c3_qemu";
+const EMULATED = "esp32/qemu";
 
 /** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {

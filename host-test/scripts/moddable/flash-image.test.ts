@@ -20,9 +20,10 @@ it("a flash image has the firmware in its first app partition", (_t) => {
 	writeFileSync(join(folder, "partition-table.bin"), table);
 	writeFileSync(join(folder, "bootloader.bin"), "bootloader");
 	writeFileSync(join(folder, "xs_esp32.bin"), "firmware");
-	const image = makeFlashImage(folder);
+	const image = makeFlashImage(folder, 0x1000);
 	assert.equal(image.length, 4 * 1024 * 1024);
-	assert.equal(image.toString("latin1", 0, 10), "bootloader");
+	assert.equal(image[0], 0xff);
+	assert.equal(image.toString("latin1", 0x1000, 0x100a), "bootloader");
 	assert.deepEqual(image.subarray(0x8000, 0x8000 + table.length), table);
 	assert.equal(image.toString("latin1", 0x20000, 0x20008), "firmware");
 	assert.equal(image[0x120000], 0xff);

@@ -16,10 +16,10 @@ function memory(): object {
 	};
 }
 
-/** An ESP32-C3 in Espressif's QEMU, with Ethernet in place of Wi-Fi. `self.get_system_info` reports its memory, too. */
+/** A chip in QEMU, with Ethernet in place of Wi-Fi. `self.get_system_info` reports its memory, too. */
 export function openBoard() {
 	const network = openEthernet();
-	const { system, ...chip } = openChip("esp32c3_qemu", network.macAddress);
+	const { system, ...chip } = openChip("qemu", network.macAddress);
 	return {
 		...chip,
 		network,
