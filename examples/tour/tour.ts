@@ -1,9 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Session } from "../../gateway/src/index.js";
 import { event, heading, line, nameOf, paint, showCall } from "../../virtual-device/src/prompt/index.js";
 
 /** Milliseconds between the assistant's first and last word, so that the states can be seen to change. */
 const SPEECH = 200;
+
+/** Milliseconds that a device may take to be idle again: one with a codec first plays what it has. */
+const IDLE_TIME = 10_000;
 
 /** Tools that the tour names; the command `list` shows all. */
 const NAMED_TOOLS = 3;
@@ -32,17 +36,17 @@ export async function tour(client: Client, session: Session): Promise<void> {
 
 async function speak(session: Session): Promise<void> {
 	const states: string[] = [];
+	const isOver = new AbortController();
 	const seen = (method: string, params: Readonly<Record<string, unknown>>): void => {
-		if (method === "notifications/state_changed") {
-			states.push(`${params.oldState} -> ${params.newState}`);
+		if (method === "notifications/state_changed" && states.push(`${params.oldState} -> ${params.newState}`) === 2) {
+			isOver.abort();
 		}
 	};
 	session.on("notification", seen);
 	session.sendMessage({ type: "tts", state: "start" });
-	await new Promise((resolve) => setTimeout(resolve, SPEECH));
+	await delay(SPEECH);
 	session.sendMessage({ type: "tts", state: "stop" });
-	// The answer to a ping comes after whatever the device had to say before.
-	await session.ping();
+	await delay(IDLE_TIME, undefined, { signal: isOver.signal }).catch(() => {});
 	session.off("notification", seen);
 	if (states.length < 2) {
 		throw new Error(`expected two state changes, saw ${states.join(", ") || "none"}`);
