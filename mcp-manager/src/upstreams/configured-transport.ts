@@ -88,11 +88,11 @@ export class ConfiguredTransport implements ServerTransport {
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	#isModern = false;
-	#isClosed = false;
 	#initializeId: RequestId | undefined;
 	#rejectsInitialize = false;
-	#refusal: ServerErrorCode | undefined;
-	#retryAfter: number | undefined;
+	/** The error by which the server has refused the connection. */
+	#refusal: Error | undefined;
+	#isClosed = false;
 	#closed: Promise<void> | undefined;
 	#lastError: Error | undefined;
 
@@ -120,12 +120,12 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** The code for a rejected connection, if the server gave a reason. */
 	get refusal(): ServerErrorCode | undefined {
-		return this.#refusal;
+		return this.#refusal instanceof ServerError ? this.#refusal.code : undefined;
 	}
 
 	/** Milliseconds after which a server that has refused the connection (429) may be asked again, if it says so. */
 	get retryAfter(): number | undefined {
-		return this.#retryAfter;
+		return this.#refusal instanceof RateLimitError ? this.#refusal.retryAfter : undefined;
 	}
 
 	/** The last error, used as the reason of a failed connection; empty without one. */
@@ -229,8 +229,7 @@ export class ConfiguredTransport implements ServerTransport {
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
-			this.#refusal = failure instanceof ServerError ? failure.code : undefined;
-			this.#retryAfter = failure instanceof RateLimitError ? failure.retryAfter : undefined;
+			this.#refusal = failure;
 			this.#rejectUnsent(message, error, reason);
 			this.#end(reason);
 		}
