@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import type { GatewayOptions, Session } from "../../gateway/src/index.js";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
+import { listen } from "../support/listen.js";
 import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -26,15 +25,13 @@ async function webService(t: TestContext, answer: string | Buffer) {
 		const bytes = await buffer(request);
 		requests.push({ headers: request.headers, body: bytes });
 		response.end(answer);
-	}).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => server.close());
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/explain`, requests };
+	});
+	return { url: `http://127.0.0.1:${await listen(t, server)}/explain`, requests };
 }
 
 const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 
-const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
+const openGateway = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 /** Engines know nothing of transports: each transport on the first engine, and the other engine with one. */
 const MATRIX = [
@@ -163,7 +160,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	});
 
 	it("is started again by its watchdog", async (t) => {
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);
 		const { device } = await startDevice(t, xs as (typeof ENGINES)[number], { config, watchdog: true });
 		await connected;
@@ -178,7 +175,7 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("keeps its settings in a file", async (t) => {
 		const folder = temporaryFolder();
 		const settingsFile = join(folder, "nested", "settings.json");
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);
 		const { device: first } = await startDevice(t, xs as (typeof ENGINES)[number], { config, settingsFile });
 		await callTool((await connected).session, "self.screen.set_theme", { theme: "dark" });

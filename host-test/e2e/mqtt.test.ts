@@ -10,6 +10,7 @@ import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import { callTool } from "../support/call-tool.js";
+import { listen } from "../support/listen.js";
 import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
@@ -163,11 +164,9 @@ for (const engine of cases(ENGINES)) {
 			const server = createServer((socket) => {
 				socket.on("error", () => {});
 				socket.once("data", () => socket.write(replies[attempts++ % replies.length] as Buffer));
-			}).listen(0, "127.0.0.1");
-			await once(server, "listening");
-			t.after(() => server.close());
+			});
 			const { log } = await startDevice(t, engine, {
-				config: { backend: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}` },
+				config: { backend: `mqtt://127.0.0.1:${await listen(t, server)}` },
 			});
 			await until(() => attempts >= 3, "three attempts");
 			assert.ok(log.filter((line) => line.includes("next attempt")).length >= 2, log.join("\n"));
@@ -177,10 +176,10 @@ for (const engine of cases(ENGINES)) {
 
 describe("the gateway's broker", () => {
 	const engine = ENGINES[0] as Engine;
-	const listen = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
+	const openGateway = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
 
 	it("disconnects a client that misbehaves, and keeps serving the others", async (t) => {
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config });
 		const { session: device } = await connected;
@@ -217,7 +216,7 @@ describe("the gateway's broker", () => {
 	});
 
 	it("lets a device reach only the gateway", async (t) => {
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, engine, { config: { ...config, clientId: "victim" } });
 		const { session: device } = await connected;
@@ -240,7 +239,7 @@ describe("the gateway's broker", () => {
 	});
 
 	it("replaces the session of a device that connects a second time", async (t) => {
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);
 		const first = await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
 		const { session: before } = await connected;
@@ -258,7 +257,7 @@ describe("the gateway's broker", () => {
 
 	if (IS_FULL) {
 		it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
-			const { gateway, config } = await listen(t);
+			const { gateway, config } = await openGateway(t);
 			const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
 			for (let at = 0; at < ids.length; at += 20) {
 				await Promise.all(
@@ -292,11 +291,9 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
 		const { session: device } = await connected;
-		const silent = createServer(() => {}).listen(0, "127.0.0.1");
-		t.after(() => silent.close());
-		await once(silent, "listening");
+		const silent = createServer(() => {});
 		const call = callTool(device, "self.screen.snapshot", {
-			url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
+			url: `http://127.0.0.1:${await listen(t, silent)}/`,
 		});
 		await device.ping();
 		const back = nextSession(gateway.servers);

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { nextOnline, nextSession } from "../../gateway/test/support/gateway.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { wavFile } from "../doubles/wav.js";
 import { callTool } from "../support/call-tool.js";
+import { listen } from "../support/listen.js";
 import { measureTone } from "../support/measure-tone.js";
 import { PATIENT } from "../support/patient.js";
 import { cases } from "../support/scope.js";
@@ -15,19 +14,14 @@ import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.j
 
 // The speaker of a virtual device behind the gateway: what it plays is captured.
 
-const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
+const openGateway = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 /** Hertz. */
 const RATE = 16_000;
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {
-	const server = createServer(answer).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}/sound.wav`;
+	const server = createServer(answer);
+	return `http://127.0.0.1:${await listen(t, server)}/sound.wav`;
 }
 
 /** Captures the samples that a device plays. */
@@ -61,7 +55,7 @@ function failure(result: object): string {
 for (const engine of cases(ENGINES)) {
 	describe(`the speaker of a virtual device, firmware on ${engine.kind}`, () => {
 		const connect = async (t: TestContext) => {
-			const { gateway, config } = await listen(t);
+			const { gateway, config } = await openGateway(t);
 			const session = nextSession(gateway.servers);
 			const online = nextOnline(gateway.servers);
 			const { device, log } = await startDevice(t, engine, { config });
