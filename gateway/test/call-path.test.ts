@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { calledFunctions, documentedPath } from "../../host-test/support/call-path.js";
-import { ERAS, WireDevice } from "./support/gateway.js";
+import { connectClient, ERAS, WireDevice } from "./support/gateway.js";
 import { startProgram } from "./support/program.js";
 
 type Era = keyof typeof ERAS;
@@ -26,11 +25,7 @@ async function connect(t: TestContext, era: Era) {
 			return undefined;
 		},
 	});
-	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
-	const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`), { requestInit }));
-	t.after(() => client.close());
-	return { device, client };
+	return { device, client: await connectClient(t, new URL(`${started.base}/mcp`), era, { token }) };
 }
 
 /** The functions of the gateway that run for a call, by their files: from the HTTP request until the device has it. */

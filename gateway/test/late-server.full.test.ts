@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { connectClient } from "./support/gateway.js";
 import { makeStateFolder, startProgram } from "./support/program.js";
 
 const EVERYTHING = new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url);
@@ -26,9 +26,7 @@ it("a call of a configured server that is not connected yet waits for it", async
 	const late = { command: process.execPath, args: ["--input-type=module", "-e", LATE, go] };
 	writeFileSync(serversFile, JSON.stringify({ mcpServers: { late } }));
 	const started = await startProgram(t, { serversFile });
-	const client = new Client({ name: "test-client", version: "1.0.0" });
-	t.after(() => client.close());
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`)));
+	const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
 	assert.deepEqual((await client.listTools()).tools, []);
 	const call = client.callTool({ name: "late__echo", arguments: { message: "in time" } });
 	writeFileSync(go, "");
@@ -41,9 +39,7 @@ it("a call of a configured server that could not be connected says why", async (
 	writeFileSync(serversFile, JSON.stringify({ mcpServers: { broken: { command: "no-such-program" } } }));
 	const started = await startProgram(t, { serversFile });
 	const call = { name: "broken__echo", arguments: { message: "in vain" } };
-	const client = new Client({ name: "test-client", version: "1.0.0" });
-	t.after(() => client.close());
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`)));
+	const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
 	const { isError, content } = await client.callTool(call);
 	assert.equal(isError, true);
 	assert.match(JSON.stringify(content), /broken is not connected: .*no-such-program/);

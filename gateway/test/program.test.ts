@@ -3,14 +3,13 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
 import { listen } from "../../host-test/support/listen.js";
 import { until } from "../../host-test/support/until.js";
 import { startPlainUpstream } from "../../mcp-manager/test/support/plain-upstream.js";
 import { TokenStore } from "../src/config/token-store.js";
 import type { DeviceSummary } from "../src/operator/operator-routes.js";
-import { SET_VOLUME, WireDevice } from "./support/gateway.js";
+import { connectClient, SET_VOLUME, WireDevice } from "./support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./support/program.js";
 
 const [LAMP, FAN] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
@@ -185,12 +184,7 @@ describe("the gateway as a program", () => {
 		await WireDevice.connect(t, started, { id: LAMP });
 		await WireDevice.connect(t, started, { id: FAN });
 		const toolsFor = async (token: string): Promise<string[]> => {
-			const client = new Client({ name: "test-client", version: "1.0.0" });
-			t.after(() => client.close());
-			const transport = new StreamableHTTPClientTransport(new URL(`${started.base}/mcp`), {
-				requestInit: withToken(token),
-			});
-			await client.connect(transport);
+			const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25", { token });
 			return (await client.listTools()).tools.map(({ name }) => name).filter((name) => name.endsWith("reboot"));
 		};
 		const plain = await started.tokens.add({ name: "plain", kind: "client" });

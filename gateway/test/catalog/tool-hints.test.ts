@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ToolHints } from "../../src/catalog/tool-hints.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { ToolHint } from "../../src/config/tool-hint.js";
@@ -80,9 +79,8 @@ describe("hints of tools that give none", () => {
 
 	it("cost clients of 2024-11-05 nothing", async (t) => {
 		const side = await connect(t);
-		const client = new Client({ name: "old", version: "1" }, { supportedProtocolVersions: ["2024-11-05"] });
-		t.after(() => client.close());
-		await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
+		const old = { supportedProtocolVersions: ["2024-11-05"] };
+		const client = await connectClient(t, side.clientUrl(), "2025-11-25", old);
 		for (const listed of (await client.listTools()).tools) {
 			assert.deepEqual(Object.keys(listed).sort(), ["description", "inputSchema", "name"]);
 		}

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../../src/catalog/device-panel.js";
-import { ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 
 const PAGE = '<p>page</p><script type="application/json" id="device">{}</script>';
 
@@ -27,12 +27,8 @@ async function start(t: TestContext) {
 	return gateway;
 }
 
-async function connect(t: TestContext, url: URL, capabilities: object, era: keyof typeof ERAS = "2025-11-25") {
-	const client = new Client({ name: "host", version: "1.0.0" }, { ...ERAS[era], capabilities });
-	t.after(() => client.close());
-	await client.connect(new StreamableHTTPClientTransport(url));
-	return client;
-}
+const connect = (t: TestContext, url: URL, capabilities: object, era: keyof typeof ERAS = "2025-11-25") =>
+	connectClient(t, url, era, { capabilities });
 
 const pagesOf = async (client: Client): Promise<Record<string, unknown>> => {
 	const { tools } = await client.listTools();

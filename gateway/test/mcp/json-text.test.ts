@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { resultFor } from "../../src/mcp/contents.js";
-import { ERAS, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
 
 const text = (value: string) => ({ type: "text" as const, text: value });
 const NEWEST = "2026-07-28";
@@ -51,10 +50,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		const connect = async (t: TestContext) => {
 			const side = await startGateway(t);
 			await WireDevice.connect(t, side);
-			const client = new Client({ name: "gemini-cli", version: "1" }, ERAS[era]);
-			t.after(() => client.close());
-			await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
-			return client;
+			return await connectClient(t, side.clientUrl(), era);
 		};
 		const call = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 50 } };
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { nodeServer, ODD_SERVER, textOf } from "../../../mcp-manager/test/support/upstreams.js";
 import { connectClient, ERAS, nextOnline, SET_VOLUME, WireDevice } from "../support/gateway.js";
@@ -13,14 +12,12 @@ const CONNECT = { name: "mcp_connect", arguments: { id: "one", url: URL_OF_ONE }
 
 /** A client that answers every question in the same way. */
 async function askable(t: TestContext, base: string, era: keyof typeof ERAS, action: "accept" | "decline") {
-	const client = new Client({ name: "asks", version: "1" }, { ...ERAS[era], capabilities: { elicitation: {} } });
-	t.after(() => client.close());
+	const client = await connectClient(t, new URL(`${base}/mcp`), era, { capabilities: { elicitation: {} } });
 	const questions: string[] = [];
 	client.setRequestHandler("elicitation/create", ({ params }) => {
 		questions.push(params.message);
 		return { action, content: {} };
 	});
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`)));
 	return { client, questions };
 }
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { generateKeyPair } from "jose";
 import { ConfigurationError } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { connectClient, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { startIssuer } from "../support/issuer.js";
 import { startProgram } from "../support/program.js";
 
@@ -34,13 +34,8 @@ async function start(t: TestContext, settings: Partial<Record<SettingName, unkno
 		const { error } = (await response.json()) as { error?: { message: string } };
 		return { status: response.status, challenge: response.headers.get("www-authenticate") ?? "", error };
 	};
-	const connect = async (token: string, path = "/mcp/lamp_000001") => {
-		const client = new Client({ name: "test", version: "1.0.0" });
-		const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-		await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}${path}`), { requestInit }));
-		t.after(() => client.close());
-		return client;
-	};
+	const connect = (token: string, path = "/mcp/lamp_000001") =>
+		connectClient(t, new URL(`${gateway.base}${path}`), "2025-11-25", { token });
 	/** A token that calls tools. */
 	const sign = (claims: object = {}, options = {}) =>
 		issuer.sign({ aud: MCP, scope: "devices:control", ...claims }, options);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
-import { SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
+import { connectClient, SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 import { VOICE } from "../support/voice.js";
 
@@ -70,14 +70,8 @@ class Speaker {
 	}
 }
 
-async function connect(t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> {
-	const client = new Client({ name: "test-client", version: "1.0.0" });
-	t.after(() => client.close());
-	const headers = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
-	const requestInit = { headers } as RequestInit;
-	await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit }));
-	return client;
-}
+const connect = (t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> =>
+	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
 
 type Result = { text: string; isError: boolean; results: { device: string; outcome: string; reason?: string }[] };
 

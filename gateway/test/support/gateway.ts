@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import { PATIENT } from "../../../host-test/support/patient.js";
@@ -292,10 +292,16 @@ export const ERAS = {
 	"2026-07-28": { versionNegotiation: { mode: { pin: "2026-07-28" } } },
 } as const;
 
-/** The official SDK's client, connected over Streamable HTTP. */
-export async function connectClient(test: TestContext, url: URL, era: keyof typeof ERAS): Promise<Client> {
-	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
+/** The official SDK's client, connected over Streamable HTTP; with options of the client, and a token that it sends. */
+export async function connectClient(
+	test: TestContext,
+	url: URL,
+	era: keyof typeof ERAS,
+	{ token, ...options }: ClientOptions & { readonly token?: string | undefined } = {},
+): Promise<Client> {
+	const client = new Client({ name: "test-client", version: "1.0.0" }, { ...ERAS[era], ...options });
 	test.after(() => client.close());
-	await client.connect(new StreamableHTTPClientTransport(url));
+	const requestInit = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } };
+	await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 	return client;
 }

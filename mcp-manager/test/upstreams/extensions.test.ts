@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { McpManager } from "xs-mcp-manager";
 import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
-import { ERAS, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
+import { connectClient, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
 import { cases } from "../../../host-test/support/scope.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 
@@ -29,9 +28,7 @@ describe("extensions of MCP", () => {
 			t.after(() => manager.close());
 			await manager.initialize();
 			const side = await serveClients(t, gateway);
-			const client = new Client({ name: "host", version: "1.0.0" }, { ...ERAS[era], capabilities: { extensions } });
-			t.after(() => client.close());
-			await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
+			const client = await connectClient(t, side.clientUrl(), era, { capabilities: { extensions } });
 			assert.deepEqual(client.getServerCapabilities()?.extensions, { [APPS]: MIME_TYPES });
 			await client.callTool({ name: "apps__show" });
 			assert.deepEqual(told, [{ [APPS]: MIME_TYPES }]);

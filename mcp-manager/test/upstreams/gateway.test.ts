@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { FREE_PORTS, start } from "../../../gateway/test/support/command-line.js";
-import {
-	connectClient,
-	ERAS,
-	nextOnline,
-	REBOOT,
-	SET_VOLUME,
-	WireDevice,
-} from "../../../gateway/test/support/gateway.js";
+import { connectClient, nextOnline, REBOOT, SET_VOLUME, WireDevice } from "../../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../../gateway/test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
@@ -114,10 +107,7 @@ describe("the management tools of the gateway", () => {
 		const near = await connectClient(t, new URL(`${local.base}/mcp`), "2026-07-28");
 		assert.equal((await namesOf(near)).length, 9);
 		const token = await local.tokens.add({ name: "remote", kind: "client" });
-		const far = new Client({ name: "far", version: "1" }, ERAS["2025-11-25"]);
-		t.after(() => far.close());
-		const headers = { Authorization: `Bearer ${token}` };
-		await far.connect(new StreamableHTTPClientTransport(new URL(`${local.base}/mcp`), { requestInit: { headers } }));
+		const far = await connectClient(t, new URL(`${local.base}/mcp`), "2025-11-25", { token });
 		assert.deepEqual(await namesOf(far), []);
 	});
 
@@ -147,17 +137,13 @@ describe("the management tools of the gateway", () => {
 
 	it("ask the person through the client before a call that is not approved", async (t) => {
 		const { base } = await startProgram(t, { managementTools: "local", serversFile: await serversFile(t, odd("one")) });
-		const client = new Client(
-			{ name: "asks", version: "1" },
-			{ ...ERAS["2025-11-25"], capabilities: { elicitation: {} } },
-		);
-		t.after(() => client.close());
+		const capabilities = { elicitation: {} };
+		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { capabilities });
 		const questions: string[] = [];
 		client.setRequestHandler("elicitation/create", ({ params }) => {
 			questions.push(params.message);
 			return { action: questions.length === 1 ? "decline" : "accept", content: {} };
 		});
-		await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`)));
 		await until(
 			async () => textOf(await client.callTool({ name: "mcp_list_connections" })).includes("[connected]"),
 			"it is connected",
