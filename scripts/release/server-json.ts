@@ -1,3 +1,4 @@
+import { GATEWAY_TITLE } from "../../gateway/src/version.js";
 import { ProgramError } from "../../toolchain/program.js";
 
 /** The revision of server.json that is written: https://github.com/modelcontextprotocol/registry, docs/reference/server-json. */
@@ -38,7 +39,7 @@ export function serverJson(source: PublishedPackage, version: string): object {
 	return {
 		$schema: SCHEMA,
 		name: mcpName,
-		title: "Devices with xs-mcp",
+		title: GATEWAY_TITLE,
 		description,
 		repository: { url, source: new URL(url).hostname.replace(/\.com$/, "") },
 		version,

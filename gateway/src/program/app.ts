@@ -30,6 +30,7 @@ import {
 	streamEvents,
 } from "../operator/operator-routes.js";
 import type { HttpEndpoint } from "../transports/http-endpoint.js";
+import { addServerCard } from "../transports/server-card.js";
 
 interface AppOptions {
 	readonly endpoint: HttpEndpoint;
@@ -49,6 +50,8 @@ interface AppOptions {
 	readonly history: History | undefined;
 	readonly audit: AuditLog | undefined;
 	readonly saves: SaveState;
+	/** The public origin of the gateway; undefined: it has no server card. */
+	readonly publicOrigin: string | undefined;
 	/** Sign-in with OAuth; undefined: off. */
 	readonly signIn: Omit<SignInRoutesOptions, "guard" | "rejections"> | undefined;
 	/** The URL at which a device reaches the gateway over HTTP; undefined if unknown. */
@@ -65,6 +68,9 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 
 	app.use(setHeaders);
 	app.route("/", deviceApp);
+	if (options.publicOrigin !== undefined) {
+		addServerCard(app, options.publicOrigin, guard);
+	}
 	app.use(checkSource(guard), allowOrigin, rejectWebSockets(options.console));
 	app.all("/healthz", allow("GET", "HEAD"), showHealth(saves));
 	if (options.signIn !== undefined) {

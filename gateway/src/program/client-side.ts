@@ -3,6 +3,7 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, urlAt } from "../config/listen-address.js";
+import { publicOrigin } from "../config/public-origin.js";
 import { OwnSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
 import { ClaudeExtension } from "../console/claude-extension.js";
@@ -126,6 +127,7 @@ export class ClientSide {
 			bindings,
 			deviceApp: createDeviceApp(deviceRoutes),
 			firmware: deviceRoutes.bootstrap.firmware,
+			publicOrigin: publicOrigin(configuration.publicUrl),
 			signIn: this.#signIn && { signIn: this.#signIn, tokens, codes, log, devices: () => servers.all },
 			cluster: () => this.#cluster?.status,
 			history: this.#core.history,
