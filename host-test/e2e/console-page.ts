@@ -78,9 +78,14 @@ export const VOLUME = {
 };
 
 /** Opens the console of a gateway without tokens, with a device that a test speaks for. */
-export async function openWithDevice(t: TestContext, options: WireDeviceOptions = {}, pageOptions = {}) {
+export async function openWithDevice(
+	t: TestContext,
+	options: WireDeviceOptions = {},
+	pageOptions: BrowserContextOptions = {},
+	flags: Partial<Record<SettingName, unknown>> = {},
+) {
 	const consoleFolder = await bundleConsole();
-	const gateway = await startProgram(t, { userTools: ["*"] }, undefined, { consoleFolder });
+	const gateway = await startProgram(t, { userTools: ["*"], ...flags }, undefined, { consoleFolder });
 	const device = await WireDevice.connect(t, gateway, { id: LAMP, ...options });
 	const page = await openConsole(t, gateway.base, pageOptions);
 	return { gateway, device, page };

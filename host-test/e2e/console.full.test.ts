@@ -89,12 +89,17 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await page.getByRole("button", { name: "Take photo" }).click();
 			await page.locator("figure img").waitFor();
 			await page.getByText("Set light").click();
+			await page.locator("summary", { hasText: "History" }).click();
+			await page.locator(".plots.wide").waitFor({ state: "attached" });
 			await check("device");
 			await page.getByRole("link", { name: "Clients and servers" }).click();
 			await page.getByRole("heading", { name: "New token" }).waitFor();
 			await check("clients");
 			await page.getByRole("link", { name: "Connect a client" }).click();
 			await check("connect");
+			await page.getByRole("link", { name: "Audit log" }).click();
+			await page.getByRole("heading", { name: "Audit log" }).waitFor();
+			await check("audit");
 			await page.goto(`${gateway.base}/#/flash`);
 			await page.getByRole("heading", { name: "Flash a board" }).waitFor();
 			await check("flash");
@@ -116,7 +121,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 				await page.locator(".row .name a").click();
 				await page.getByRole("heading", { name: tools }).waitFor();
 				await expectNothingCutOff(page, "device");
-				for (const view of ["clients", "connect", "flash"]) {
+				for (const view of ["clients", "connect", "flash", "audit"]) {
 					await page.evaluate((hash) => {
 						location.hash = hash;
 					}, `#/${view}`);

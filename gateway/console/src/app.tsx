@@ -6,6 +6,7 @@ import { route } from "./store/route.js";
 import { phase, session, signOut } from "./store/session.js";
 import { isConnected } from "./store/stream.js";
 import { LANGUAGES, language, t } from "./texts/index.js";
+import { AuditView } from "./views/audit.js";
 import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
@@ -51,6 +52,8 @@ function Content() {
 			return <ClientsView />;
 		case "connect":
 			return <ConnectView />;
+		case "audit":
+			return <AuditView />;
 		case "flash":
 			return <FlashView />;
 	}
@@ -70,6 +73,7 @@ function Header() {
 					<Tab view="devices" text={t("devices")} count={totals.value?.all} alert={waiting > 0} />
 					<Tab view="clients" text={t("clients")} />
 					<Tab view="connect" text={t("connect")} />
+					{session.value?.operator && <Tab view="audit" text={t("audit")} />}
 				</nav>
 			)}
 			<div class="settings">
@@ -86,7 +90,7 @@ function Header() {
 }
 
 interface TabProps {
-	readonly view: "devices" | "clients" | "connect";
+	readonly view: "devices" | "clients" | "connect" | "audit";
 	readonly text: string;
 	readonly count?: number | undefined;
 	readonly alert?: boolean;

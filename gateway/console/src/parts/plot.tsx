@@ -3,12 +3,20 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Series } from "../store/device.js";
 import { theme } from "../store/preferences.js";
+import { language } from "../texts/index.js";
 
 /** Pixels. */
 const HEIGHT = 84;
 
+interface PlotProps {
+	readonly series: Series;
+	readonly label: string;
+	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line. */
+	readonly span?: { readonly from: number; readonly to: number } | undefined;
+}
+
 /** A number over time, drawn by uPlot. */
-export function Plot({ series: { times, values }, label }: { readonly series: Series; readonly label: string }) {
+export function Plot({ series: { times, values }, label, span }: PlotProps) {
 	const place = useRef<HTMLDivElement>(null);
 	const plot = useSignal<uPlot | undefined>(undefined);
 	const { value: chosen } = theme;
@@ -26,7 +34,8 @@ export function Plot({ series: { times, values }, label }: { readonly series: Se
 			const element = place.current as HTMLDivElement;
 			// Colours are read from the style sheet, where the theme decides.
 			const { color, borderTopColor, borderBottomColor } = getComputedStyle(element);
-			const options = optionsFor(Drawn, element.clientWidth, color, borderTopColor, borderBottomColor);
+			const colours = { line: color, words: borderTopColor, grid: borderBottomColor };
+			const options = optionsFor(Drawn, { width: element.clientWidth, colours, span });
 			const created = new Drawn(options, [[], []], element);
 			plot.value = created;
 			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -41,31 +50,58 @@ export function Plot({ series: { times, values }, label }: { readonly series: Se
 			isOver = true;
 			end();
 		};
-	}, [chosen]);
+	}, [chosen, span?.from, span?.to]);
 	const { value: drawn } = plot;
 	useEffect(() => drawn?.setData([[...times], [...values]]), [times, values, drawn]);
 	return <div ref={place} class="plot" role="img" aria-label={label} />;
 }
 
-function optionsFor(Drawn: typeof uPlot, width: number, line: string, words: string, grid: string): uPlot.Options {
+interface PlotLook extends Pick<PlotProps, "span"> {
+	readonly width: number;
+	readonly colours: { readonly line: string; readonly words: string; readonly grid: string };
+}
+
+function optionsFor(Drawn: typeof uPlot, { width, colours: { line, words, grid }, span }: PlotLook): uPlot.Options {
 	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
+	const steps = span && Drawn.paths.stepped?.({ align: 1 });
 	return {
 		width,
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { show: false },
 		padding: [6, 6, 0, 0],
-		scales: { y: { range: (_plot, min, max) => aroundValues(Drawn, min, max) } },
+		scales: {
+			x: span ? { range: [span.from / 1_000, span.to / 1_000] } : {},
+			y: { range: (_plot, min, max) => aroundValues(Drawn, min, max) },
+		},
 		series: [
 			{},
-			{ stroke: line, width: 1.5, fill: `color-mix(in srgb, ${line} 14%, transparent)`, points: { show: false } },
+			{
+				stroke: line,
+				width: 1.5,
+				fill: `color-mix(in srgb, ${line} 14%, transparent)`,
+				points: { show: false },
+				...(steps && { paths: steps }),
+			},
 		],
 		axes: [
-			{ ...axis, size: 18 },
+			{ ...axis, size: 18, ...(span && { space: 70, values: (_plot, times) => timesOf(times, span) }) },
 			{ ...axis, size: 38, space: 24 },
 		],
 	};
 }
+
+/** Days, or times of a day. @param times seconds since 1970 */
+function timesOf(times: readonly number[], { from, to }: NonNullable<PlotProps["span"]>): string[] {
+	const isLong = to - from > LONG_SPAN;
+	const form = isLong ? DAYS : TIMES;
+	return times.map((time) => new Date(time * 1_000).toLocaleString(language.value, form));
+}
+
+/** From this span on, ms, days are shown instead of times. */
+const LONG_SPAN = 2 * 86_400_000;
+const DAYS = { month: "short", day: "numeric" } as const;
+const TIMES = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
 
 /** A value that never changes is a line in the middle. */
 function aroundValues(Drawn: typeof uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {

@@ -117,6 +117,7 @@ function partControls(
 				// A servo's own range is smaller than that of its tool.
 				schema: { ...(schemas.get(input) ?? SCHEMAS[input]), ...(kind === "servo" && { minimum: min, maximum: max }) },
 				value: leafIn(state[input]),
+				path: `${member}.${part}.${input}`,
 				callFor: tool && ((value: unknown) => ({ tool: tool.name, args: { [argument]: part, [input]: value } })),
 			})),
 			...(typeof secondsLeft === "number" && { secondsLeft }),

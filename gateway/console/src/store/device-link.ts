@@ -6,6 +6,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { signal } from "@preact/signals";
 import type { EventEntry } from "../../../src/console/messages.js";
+import { ask } from "./api.js";
 import { Device } from "./device.js";
 import { checkSession, session } from "./session.js";
 
@@ -49,6 +50,7 @@ export class DeviceLink extends Device {
 			const client = this.#createClient();
 			this.#client = client;
 			this.#transport = transportTo(this.alias);
+			await this.#readLog();
 			await client.connect(this.#transport);
 			await this.#list();
 			// A device that keeps no log is used all the same.
@@ -119,6 +121,15 @@ export class DeviceLink extends Device {
 		});
 		client.setNotificationHandler("notifications/tools/list_changed", () => this.#list());
 		return client;
+	}
+
+	/** The log that the gateway has kept while no page was open. It may keep none, or not for this token. */
+	async #readLog(): Promise<void> {
+		if (session.value?.operator && this.log.value.length === 0) {
+			const path = `devices/${encodeURIComponent(this.alias)}/log`;
+			const { messages } = await ask<{ messages: readonly LogLine[] }>(path).catch(() => ({ messages: [] }));
+			this.log.value = messages.slice(0, MAX_LOG);
+		}
 	}
 
 	async #list(): Promise<void> {

@@ -1,8 +1,10 @@
 import { signal } from "@preact/signals";
 
+const OTHER_VIEWS = ["clients", "connect", "flash", "audit"] as const;
+
 /** Where in the console the page is: `#/devices/ALIAS`. */
 export type Route =
-	| { readonly view: "devices" | "clients" | "connect" | "flash" }
+	| { readonly view: "devices" | (typeof OTHER_VIEWS)[number] }
 	| { readonly view: "device"; readonly alias: string };
 
 function read(): Route {
@@ -10,7 +12,7 @@ function read(): Route {
 	if (view === "devices" && name !== undefined && name !== "") {
 		return { view: "device", alias: decode(name) };
 	}
-	return { view: view === "clients" || view === "connect" || view === "flash" ? view : "devices" };
+	return { view: OTHER_VIEWS.find((each) => each === view) ?? "devices" };
 }
 
 function decode(text: string): string {

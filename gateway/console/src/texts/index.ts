@@ -64,6 +64,11 @@ export function duration(milliseconds: number): string {
 	return new Intl.NumberFormat(language.value, { style: "unit", unit, unitDisplay: "short" }).format(count);
 }
 
+/** Day and time, to the second. */
+export function dateAndTime(time: number): string {
+	return new Date(time).toLocaleString(language.value, { dateStyle: "short", timeStyle: "medium", hour12: false });
+}
+
 /** The time of day, to the second. */
 export function clock(time: number): string {
 	return new Date(time).toLocaleTimeString(language.value, { hour12: false });

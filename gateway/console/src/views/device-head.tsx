@@ -61,7 +61,7 @@ export function DeviceHead({ detail, link }: HeadProps) {
 }
 
 /** The states that the device went through since the gateway started. */
-function States({ changes }: { readonly changes: readonly StateChange[] }) {
+export function States({ changes }: { readonly changes: readonly StateChange[] }) {
 	return (
 		<ol class="strip" aria-label={t("states")}>
 			{changes.map(({ state, since }, index) => {

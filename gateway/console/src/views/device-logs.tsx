@@ -94,7 +94,7 @@ export function EventList({ events }: { readonly events: readonly EventEntry[] }
 	);
 }
 
-/** The device's own log, while this view is open. */
+/** The device's own log: what the gateway has kept, and more while this view is open. */
 export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 	const { value: lines } = link.log;
 	return (

@@ -11,6 +11,7 @@ import { t } from "../texts/index.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
 import { CallLog, DeviceLog, EventList } from "./device-logs.js";
+import { PastView } from "./history.js";
 import { Pictures, Readings } from "./readings.js";
 import { ToolCard } from "./tool-card.js";
 
@@ -62,6 +63,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 			{link.problem.value !== "" && <p class="banner warn">{visible(link.problem.value)}</p>}
 			<Controls link={link} isDisabled={!online} />
 			<Readings link={link} />
+			{row.kind === "device" && <PastView link={link} />}
 			<div class="columns">
 				<Tools link={link} isOnline={online} locked={locked} />
 				<div class="side">
