@@ -8,6 +8,22 @@ declare module "control" {
 	export default Control;
 }
 
+/** The simulated bus, and the class that opens it. */
+declare module "embedded:io/bus" {
+	type ChipValues = Readonly<Record<string, number>> | null;
+
+	export function connectBus(
+		show: (
+			address: number,
+			part: string | undefined,
+			type: string,
+			values: Readonly<Record<string, number>>,
+			isPlugged: boolean,
+		) => void,
+	): void;
+	export function setChip(address: number, values: ChipValues): void;
+}
+
 /** The simulated pins, beside the classes that open them. */
 declare module "embedded:io/pins" {
 	type PinLevel = number | string;

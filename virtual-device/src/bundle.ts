@@ -43,8 +43,8 @@ const HARDWARE: Readonly<Record<string, string>> = {
 	neopixel: `${PLATFORM}neopixel.ts`,
 };
 
-/** The pins as those classes find them: Node shows and sets them. */
-const NODE_PINS = `${PLATFORM}node-pins.ts`;
+/** Pins and bus as those classes find them: Node shows and sets them. */
+const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 
 /** Files of modules by name. */
 const FILES: Readonly<Record<string, string>> = {
@@ -59,8 +59,10 @@ const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
 		let drivers: ReadonlyMap<string, string> | undefined;
-		build.onResolve({ filter: /^\.\/pins\.js$/ }, ({ importer }) =>
-			importer.startsWith(PLATFORM) && importer !== NODE_PINS ? { path: NODE_PINS } : undefined,
+		build.onResolve({ filter: /^\.\/(pins|bus)\.js$/ }, ({ importer, path }) =>
+			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
+				? { path: `${PLATFORM}node-${path.slice(2, -3)}.ts` }
+				: undefined,
 		);
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
 			drivers ??= manifest === undefined ? new Map() : readSdkModules(readVirtual(manifest));

@@ -1,14 +1,17 @@
 /// <reference path="../../types/simulator-pins.d.ts" />
 
+import { connectBus, setChip } from "embedded:io/bus";
+import "embedded:io/i2c";
 import { connectPins, setPin } from "embedded:io/pins";
 import Control from "control";
 
-/** What the panel says: somebody has set a pin. */
+/** What the panel says: somebody has set a pin, or what a chip measures. */
 interface PanelMessage {
 	readonly set?: readonly [pin: number, level: number | string];
+	readonly measured?: readonly [address: number, values: Readonly<Record<string, number>>];
 }
 
-/** The pins in the panel of Moddable's simulator, panel/parts.js. */
+/** The pins and chips in the panel of Moddable's simulator, panel/parts.js. */
 class PinPanel extends Control {
 	open(pin: number, kind: string, part: string | undefined, value: number | string): void {
 		this.postJSON({ opened: { pin, kind, part, value } });
@@ -22,14 +25,19 @@ class PinPanel extends Control {
 		this.postJSON({ closed: pin });
 	}
 
-	onJSON({ set }: PanelMessage): void {
+	onJSON({ set, measured }: PanelMessage): void {
 		if (set !== undefined) {
 			setPin(...set);
+		}
+		if (measured !== undefined) {
+			setChip(...measured);
 		}
 	}
 }
 
-/** Shows the pins of parts in the simulator's panel. */
+/** Shows the pins of parts, and the chips on their bus, in the simulator's panel. */
 export default function openPinPanel(): void {
-	connectPins(new PinPanel());
+	const panel = new PinPanel();
+	connectPins(panel);
+	connectBus((address, part, type, values) => panel.postJSON({ chip: { address, part, type, values } }));
 }

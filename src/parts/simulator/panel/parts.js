@@ -5,6 +5,13 @@ import { DeviceBehavior, DeviceContainer, DeviceScreen } from "DevicePane";
 const MAX_ANALOG = 4_095;
 const MAX_PULSE = 30_000;
 
+/** The rows of what chips measure, in units that fit there, and how far they go. Other values have none. */
+const QUANTITIES = {
+	temperature: { min: -40, max: 85, step: 0.5, label: "°C", factor: 1 },
+	humidity: { min: 0, max: 100, step: 1, label: "%", factor: 1 },
+	pressure: { min: 800, max: 1_100, step: 1, label: "hPa", factor: 100 },
+};
+
 /** The rows of inputs, by what a pin is. Others show what the firmware does with theirs. */
 const INPUTS = {
 	input: (row) => new SwitchRow({ ...row, event: "onSwitched", on: "high", off: "low", value: row.value !== 0 }),
@@ -48,7 +55,7 @@ class PartsBehavior extends DeviceBehavior {
 			this.onDefaultButtonUp(container);
 		}
 	}
-	onJSON(_container, { opened, written, closed, led }) {
+	onJSON(_container, { opened, written, closed, chip, led }) {
 		if (led !== undefined) {
 			this.show("led", led);
 		}
@@ -61,6 +68,30 @@ class PartsBehavior extends DeviceBehavior {
 		if (closed !== undefined) {
 			this.close(closed);
 		}
+		if (chip !== undefined) {
+			this.addChip(chip);
+		}
+	}
+	addChip({ address, part, type, values }) {
+		for (const [quantity, value] of Object.entries(values)) {
+			const key = `${address} ${quantity}`;
+			const range = QUANTITIES[quantity];
+			if (range !== undefined && !this.rows.has(key)) {
+				const label = `${part ?? type} ${range.label}`;
+				const at = { address, quantity, factor: range.factor, event: "onMeasured", unit: "" };
+				const row = new SliderRow({
+					...range,
+					...at,
+					label,
+					value: Math.round(value / range.factor / range.step) * range.step,
+				});
+				this.rows.set(key, { kind: "chip", made: row });
+				controls?.add(row);
+			}
+		}
+	}
+	onMeasured(container, { address, quantity, factor, value }) {
+		this.postJSON(container, { measured: [address, { [quantity]: value * factor }] });
 	}
 	open({ pin, kind, part, value }) {
 		this.close(pin);
