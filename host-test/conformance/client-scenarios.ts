@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
@@ -71,19 +71,15 @@ async function runScenario(revision: string, { name, unscored }: Scenario, user:
 	// An extension is of no revision: without this it is skipped.
 	const force = name === CLIENT_CREDENTIALS ? ["--force"] : [];
 	const args = [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), ...force];
-	try {
-		const run = await Program.start(["--import", GLOB.href, program, "client", ...args], () => true);
-		const exitCode = await run.ended();
-		const checks = readdirSync(folder, { recursive: true, encoding: "utf8" })
-			.filter((path) => basename(path) === "checks.json")
-			.flatMap((path) => JSON.parse(readFileSync(join(folder, path), "utf8")) as Check[]);
-		const failures = whyFailed(checks);
-		if (exitCode !== 0 && failures.length === 0) {
-			failures.push(`the client failed: ${run.output}`);
-		}
-		const passed = checks.filter(({ status }) => status === "SUCCESS").length;
-		return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored };
-	} finally {
-		rmSync(folder, { recursive: true });
+	const run = await Program.start(["--import", GLOB.href, program, "client", ...args], () => true);
+	const exitCode = await run.ended();
+	const checks = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((path) => basename(path) === "checks.json")
+		.flatMap((path) => JSON.parse(readFileSync(join(folder, path), "utf8")) as Check[]);
+	const failures = whyFailed(checks);
+	if (exitCode !== 0 && failures.length === 0) {
+		failures.push(`the client failed: ${run.output}`);
 	}
+	const passed = checks.filter(({ status }) => status === "SUCCESS").length;
+	return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored };
 }

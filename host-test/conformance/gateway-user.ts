@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
@@ -69,17 +68,13 @@ async function perform(task: Task): Promise<void> {
 	const auth = clientId === undefined ? { clientMetadataUrl: METADATA_DOCUMENT } : registered;
 	const input = { id: SERVER, url: task.server, auth: { type: "oauth2", ...auth } as const };
 	const folder = temporaryFolder("xs-mcp-sign-ins-");
-	try {
-		if (task.scenario.startsWith("auth/") && !isMachine) {
-			await visit(input, folder);
-		}
-		const errors = await use(input, folder, task);
-		if (errors.some((error) => error.includes("To sign in"))) {
-			await visit(input, folder);
-			await use(input, folder, task);
-		}
-	} finally {
-		rmSync(folder, { recursive: true });
+	if (task.scenario.startsWith("auth/") && !isMachine) {
+		await visit(input, folder);
+	}
+	const errors = await use(input, folder, task);
+	if (errors.some((error) => error.includes("To sign in"))) {
+		await visit(input, folder);
+		await use(input, folder, task);
 	}
 }
 

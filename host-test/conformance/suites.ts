@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Program } from "../e2e/program.js";
@@ -60,19 +60,15 @@ export function listScenarios(side: "Server" | "Client"): readonly string[] {
 /** Runs a suite against a server. Rejects with what the suite said if it does not come to its end. */
 export async function runSuite({ package: name, flags }: Suite, url: string): Promise<readonly ScenarioResult[]> {
 	const folder = temporaryFolder("xs-mcp-checks-");
-	try {
-		const run = await Program.start(
-			["--import", GLOB.href, programOf(name), "server", "--url", url, "--output-dir", folder, ...flags],
-			(output) => output.includes(SUMMARY),
-			{ startTimeout: TIMEOUT },
-		);
-		await run.ended();
-		return readSummary(run.output.slice(run.output.indexOf(SUMMARY))).map((result) =>
-			result.failed === 0 ? result : { ...result, failures: readFailures(folder, result.name) },
-		);
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
+	const run = await Program.start(
+		["--import", GLOB.href, programOf(name), "server", "--url", url, "--output-dir", folder, ...flags],
+		(output) => output.includes(SUMMARY),
+		{ startTimeout: TIMEOUT },
+	);
+	await run.ended();
+	return readSummary(run.output.slice(run.output.indexOf(SUMMARY))).map((result) =>
+		result.failed === 0 ? result : { ...result, failures: readFailures(folder, result.name) },
+	);
 }
 
 /** A check of a scenario, as the suites write it to `checks.json`. */
