@@ -6,6 +6,7 @@ import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { FlashImages } from "../devices/firmware/flash-images.js";
+import type { EventService } from "../events/event-service.js";
 import { readJson } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
 import { HttpError } from "../http/http-error.js";
@@ -27,6 +28,8 @@ export interface ConsoleOptions {
 	/** Undefined if the gateway does not run from a bundle. */
 	readonly extension: ClaudeExtension | undefined;
 	readonly fleet: Fleet;
+	/** Undefined: none are served. */
+	readonly events: EventService | undefined;
 	/** Connects to the configured servers; undefined without any. */
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
@@ -72,12 +75,35 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	app.use("/console/firmware/*", needsOperator);
 	app.all("/console/firmware", allow("GET"), listImages(images));
 	app.all("/console/firmware/:board/:file", allow("GET"), sendImage(images));
+	app.all("/console/webhooks/test", allow("POST"), testWebhook(options));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens, uses));
 	app.post("/tokens", addToken({ tokens, servers, guard, clients: () => fleet.lists.clients, maxBodyBytes }));
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
 	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(manager));
+}
+
+const WEBHOOK = z.strictObject({
+	name: z.string().max(128),
+	arguments: z.record(z.string(), z.unknown()),
+	url: z.string().max(2_048),
+});
+
+/** `POST /console/webhooks/test`: posts an example to the endpoint of a subscription to events. */
+function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
+	return async (c) => {
+		const { data } = WEBHOOK.safeParse(await readJson(c.env.incoming, maxBodyBytes));
+		if (data === undefined) {
+			throw new HttpError(400, "malformed", "expected name, arguments and url");
+		}
+		const { holder = "" } = c.var.admission.access;
+		const answer = await events?.test({ holder, server: undefined, ...data });
+		if (answer === undefined) {
+			throw new HttpError(404, "not-found", "no such subscription");
+		}
+		return c.json({ answer: "problem" in answer ? answer.problem : `HTTP ${answer.status}` });
+	};
 }
 
 /** Rejects what pages of other sites ask for, even of those that may use the gateway. */

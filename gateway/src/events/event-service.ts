@@ -7,8 +7,9 @@ import type { EventLog, EventShare, LoggedEvent } from "./event-log.js";
 import { maySee, type QueryScope, queryFor, seesUserTools, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, findEventType } from "./event-types.js";
 import { UpstreamEvents } from "./upstream-events.js";
+import type { PostAnswer } from "./webhook-post.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
-import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
+import { type SubscribeResult, type WebhookIdentity, Webhooks, type WebhooksOptions } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
 const MAX_STREAMS = 20;
@@ -154,6 +155,11 @@ export class EventService {
 		if (!(await this.#webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
 			throw notFound("subscription", `no subscription to ${name} with these arguments and this URL`);
 		}
+	}
+
+	/** See {@link Webhooks.test}. */
+	async test(subscription: WebhookIdentity): Promise<PostAnswer | undefined> {
+		return await this.#webhooks.test(subscription);
 	}
 
 	/**

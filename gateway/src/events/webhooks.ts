@@ -4,7 +4,14 @@ import { type CallbackProblem, callbackFailed, exhausted, forbidden, invalid } f
 import type { EventFeed } from "./event-feed.js";
 import type { CommonArguments } from "./event-types.js";
 import { controlMessage, type DeliveryStatus, WebhookDelivery } from "./webhook-delivery.js";
-import { bytesOfSecret, type PostOptions, post, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
+import {
+	bytesOfSecret,
+	type PostAnswer,
+	type PostOptions,
+	post,
+	problemOfStatus,
+	type WebhookMessage,
+} from "./webhook-post.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 
 /** Subscriptions of one token, and in all. */
@@ -34,13 +41,17 @@ export interface WebhooksOptions extends PostOptions {
 	readonly onWarning: (message: string) => void;
 }
 
-/** What a client asks for: SEP-3415, `events/subscribe`. */
-export interface WebhookRequest {
+/** What makes a subscription another one: SEP-3415, "Subscription Identity". */
+export interface WebhookIdentity {
 	readonly holder: string;
 	readonly server: string | undefined;
 	readonly name: string;
 	readonly arguments: CommonArguments;
 	readonly url: string;
+}
+
+/** What a client asks for: SEP-3415, `events/subscribe`. */
+export interface WebhookRequest extends WebhookIdentity {
 	readonly secret: string;
 	readonly ttlMs: number | null | undefined;
 	/** Where a new subscription begins. */
@@ -146,15 +157,35 @@ export class Webhooks {
 	}
 
 	/** Ends a subscription. Returns whether there was one. */
-	async unsubscribe(
-		request: Pick<WebhookRequest, "holder" | "server" | "name" | "arguments" | "url">,
-	): Promise<boolean> {
+	async unsubscribe(request: WebhookIdentity): Promise<boolean> {
 		const found = this.#subscriptions.get(idOf(request));
 		if (found === undefined) {
 			return false;
 		}
 		await this.#end(found);
 		return true;
+	}
+
+	/**
+	 * Posts an example to the endpoint of a subscription: an event with data that says `test`.
+	 *
+	 * @returns undefined if there is no such subscription. Rejects with ProtocolError at too high a rate
+	 */
+	async test(request: WebhookIdentity): Promise<PostAnswer | undefined> {
+		const found = this.#subscriptions.get(idOf(request));
+		if (found === undefined) {
+			return undefined;
+		}
+		if (!this.#verifications.take()) {
+			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
+		}
+		const { name, cursor, arguments: args } = found.record;
+		const eventId = `evt_test_${randomBytes(12).toString("hex")}`;
+		const data = { ...args, test: true };
+		return await this.#send(found, {
+			id: eventId,
+			body: { eventId, name, timestamp: new Date().toISOString(), data, cursor },
+		});
 	}
 
 	/** Ends subscriptions that were not renewed, or whose token was removed: their endpoints are told. To be called again and again. */
@@ -318,14 +349,7 @@ export class Webhooks {
 	}
 }
 
-/** The same for the same client, endpoint, type and arguments: SEP-3415, "Subscription Identity". */
-function idOf({
-	holder,
-	server,
-	url,
-	name,
-	arguments: args,
-}: Pick<WebhookRequest, "holder" | "server" | "url" | "name" | "arguments">): string {
+function idOf({ holder, server, url, name, arguments: args }: WebhookIdentity): string {
 	const sorted = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1));
 	const key = JSON.stringify([holder, server ?? null, url, name, sorted]);
 	return `sub_${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;

@@ -182,7 +182,7 @@ export class ClientSide {
 			...(bridge && { bridge }),
 		});
 		const extension = ClaudeExtension.find(this.#context.consoleFolder);
-		return { files: this.#files, extension, fleet, manager, tokens, uses, images, describe };
+		return { files: this.#files, extension, fleet, events: gateway.events, manager, tokens, uses, images, describe };
 	}
 
 	/** Sessions of clients. */

@@ -150,9 +150,22 @@ export async function withDevice<T>(name: string, use: (client: Client) => Promi
 /** Has a device say a text. */
 export async function sayOn(alias: string, text: string): Promise<CallToolResult> {
 	const call = { name: "say", arguments: { text, devices: [alias] } };
-	const endpoint = new StreamableHTTPClientTransport(new URL("mcp", document.baseURI));
-	return await withClient(endpoint, (client) => client.callTool(call, { timeout: PATIENCE }));
+	return await withGateway((client) => client.callTool(call, { timeout: PATIENCE }));
 }
+
+/** Makes a request of the events extension, of all devices. */
+export async function askEvents<T>(method: string, params: Record<string, unknown> = {}): Promise<T> {
+	return await withGateway(async (client) => (await client.request({ method, params }, ANYTHING)) as T);
+}
+
+async function withGateway<T>(use: (client: Client) => Promise<T>): Promise<T> {
+	return await withClient(new StreamableHTTPClientTransport(new URL("mcp", document.baseURI)), use);
+}
+
+/** A schema (Standard Schema) of the gateway's own answers, which need no check. */
+const ANYTHING = {
+	"~standard": { version: 1, vendor: "xs-mcp", validate: (value: unknown) => ({ value }) },
+} as const;
 
 async function withClient<T>(
 	transport: StreamableHTTPClientTransport,

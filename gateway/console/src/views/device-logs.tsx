@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
@@ -71,11 +72,13 @@ function collapsed(list: readonly CallEntry[]): readonly Line[] {
 	return lines;
 }
 
+interface EventListProps {
+	readonly events: readonly EventEntry[];
+	readonly children: ComponentChildren;
+}
+
 /** The events of the device, as clients get them. */
-export function EventList({ events }: { readonly events: readonly EventEntry[] }) {
-	if (events.length === 0) {
-		return null;
-	}
+export function EventList({ events, children }: EventListProps) {
 	return (
 		<section class="card" aria-labelledby="events">
 			<h2 id="events">{t("events")}</h2>
@@ -90,6 +93,7 @@ export function EventList({ events }: { readonly events: readonly EventEntry[] }
 					</li>
 				))}
 			</ul>
+			{children}
 		</section>
 	);
 }

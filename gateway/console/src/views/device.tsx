@@ -11,6 +11,7 @@ import { t } from "../texts/index.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
 import { CallLog, DeviceLog, EventList } from "./device-logs.js";
+import { EventWebhook } from "./event-webhook.js";
 import { PastView } from "./history.js";
 import { Pictures, Readings } from "./readings.js";
 import { ToolCard } from "./tool-card.js";
@@ -68,7 +69,9 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 				<Tools link={link} isOnline={online} locked={locked} />
 				<div class="side">
 					<Pictures link={link} />
-					<EventList events={events} />
+					<EventList events={events}>
+						<EventWebhook key={alias} alias={alias} isServer={row.kind === "server"} />
+					</EventList>
 					<CallLog calls={calls} />
 					<DeviceLog link={link} />
 				</div>

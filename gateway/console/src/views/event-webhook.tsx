@@ -1,0 +1,138 @@
+import { useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { Snippet } from "../parts/copy.js";
+import { attempt, show } from "../parts/notice.js";
+import { visibleLine } from "../parts/visible.js";
+import { ask } from "../store/api.js";
+import { askEvents } from "../store/device-link.js";
+import { clock, t } from "../texts/index.js";
+
+interface EventType {
+	readonly name: string;
+	readonly title?: string;
+	readonly delivery: readonly string[];
+}
+
+/** A subscription that was made here. */
+interface Webhook {
+	readonly name: string;
+	readonly arguments: Readonly<Record<string, unknown>>;
+	readonly url: string;
+	/** Milliseconds since 1970. */
+	readonly until: number;
+}
+
+const SECRET_BYTES = 32;
+
+/** Has events of a device posted to a URL, and shows how to try that. */
+export function EventWebhook({ alias, isServer }: { readonly alias: string; readonly isServer: boolean }) {
+	const types = useSignal<readonly EventType[]>([]);
+	const webhook = useSignal<Webhook | undefined>(undefined);
+	const url = useSignal("");
+	// The endpoint needs it before it is challenged. It is known only until the page is closed.
+	const secret = useMemo(newSecret, [alias]);
+	const read = async (): Promise<void> => {
+		const { events } = await askEvents<{ events: readonly EventType[] }>("events/list");
+		const isOfServer = ({ name }: EventType): boolean => name.startsWith(`${alias}__`);
+		types.value = events.filter((type) => (isServer ? isOfServer(type) : !type.name.includes("__")));
+	};
+	useEffect(() => void attempt(read), [alias]);
+	const subscribe = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+		event.preventDefault();
+		const name = String(new FormData(event.currentTarget).get("type"));
+		const args = isServer ? {} : { device: alias };
+		const params = { name, arguments: args, delivery: { mode: "webhook", url: url.value, secret } };
+		const { refreshBefore } = await askEvents<{ refreshBefore: string }>("events/subscribe", params);
+		webhook.value = { name, arguments: args, url: url.value, until: Date.parse(refreshBefore) };
+	};
+	if (types.value.length === 0) {
+		return null;
+	}
+	const mayPost = types.value.some(({ delivery }) => delivery.includes("webhook"));
+	return (
+		<details class="webhook">
+			<summary>{t("postEvents")}</summary>
+			{mayPost ? (
+				<form onSubmit={(event) => void attempt(() => subscribe(event))}>
+					<label>
+						{t("eventType")}
+						<select name="type">
+							{types.value.map(({ name, title }) => (
+								<option key={name} value={name}>
+									{visibleLine(title ?? name)}
+								</option>
+							))}
+						</select>
+					</label>
+					<label>
+						URL
+						<input
+							name="url"
+							type="url"
+							required
+							maxLength={2_048}
+							placeholder="https://example.com/hook"
+							onInput={({ currentTarget }) => (url.value = currentTarget.value.trim())}
+						/>
+					</label>
+					<div>
+						<p class="muted">{t("webhookSecret")}</p>
+						<Snippet text={secret} />
+					</div>
+					<button type="submit" class="primary">
+						{t("subscribe")}
+					</button>
+				</form>
+			) : (
+				<p class="muted">{t("webhookNeedsToken")}</p>
+			)}
+			{mayPost && URL.canParse(url.value) && (
+				<div>
+					<p class="muted">{t("challengeByHand")}</p>
+					<Snippet text={challengeByCurl(url.value, secret)} />
+				</div>
+			)}
+			{webhook.value && <Subscribed webhook={webhook.value} onEnd={() => (webhook.value = undefined)} />}
+		</details>
+	);
+}
+
+function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly onEnd: () => void }) {
+	const { name, arguments: args, url, until } = webhook;
+	const test = async (): Promise<void> => {
+		const json = { name, arguments: args, url };
+		const { answer } = await ask<{ answer: string }>("console/webhooks/test", { method: "POST", json });
+		show(t("testAnswered", { answer }), !/^HTTP 2/.test(answer));
+	};
+	const end = async (): Promise<void> => {
+		await askEvents("events/unsubscribe", { name, arguments: args, delivery: { url } });
+		onEnd();
+	};
+	return (
+		<div role="status">
+			<p>{t("subscribedUntil", { event: name, time: clock(until) })}</p>
+			<p class="actions">
+				<button type="button" onClick={() => void attempt(test)}>
+					{t("sendTest")}
+				</button>
+				<button type="button" onClick={() => void attempt(end)}>
+					{t("unsubscribe")}
+				</button>
+			</p>
+		</div>
+	);
+}
+
+function newSecret(): string {
+	return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
+}
+
+/** Shell commands that post a signed challenge (Standard Webhooks): the endpoint answers with `{"challenge":"hello"}`. */
+function challengeByCurl(url: string, secret: string): string {
+	return `ID=msg_1; TIME=$(date +%s); BODY='{"type":"verification","challenge":"hello"}'
+KEY=$(printf %s '${secret.slice("whsec_".length)}' | base64 -d | od -An -tx1 | tr -d ' \\n')
+SIGNATURE=$(printf %s "$ID.$TIME.$BODY" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$KEY -binary | base64)
+curl '${url.replaceAll("'", "%27")}' -H 'content-type: application/json' -H "webhook-id: $ID" \\
+  -H "webhook-timestamp: $TIME" -H "webhook-signature: v1,$SIGNATURE" -d "$BODY"`;
+}
