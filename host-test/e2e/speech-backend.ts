@@ -1,7 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import type { TestContext } from "node:test";
+import { Aedes } from "aedes";
 import { WebSocketServer } from "ws";
 import { readFrame } from "../../src/voice/audio-frames.js";
+import { readUdpSettings, UdpAudio } from "../../src/voice/udp-audio.js";
+import { aesCtr } from "../../toolchain/aes-ctr.js";
 
 /** A backend of the family that only listens. */
 export async function openBackend(test: TestContext, version: number) {
@@ -36,4 +42,64 @@ export async function openBackend(test: TestContext, version: number) {
 	});
 	const { port } = server.address() as { port: number };
 	return { url: `ws://127.0.0.1:${port}/`, packets, messages, greeted };
+}
+
+/** A backend of the family over MQTT, with audio over UDP. */
+export async function openUdpBackend(test: TestContext) {
+	const udp = createSocket("udp4");
+	udp.bind(0, "127.0.0.1");
+	await once(udp, "listening");
+	const aedes = await Aedes.createBroker();
+	const server = createServer(aedes.handle);
+	await once(server.listen(0, "127.0.0.1"), "listening");
+	test.after(() => {
+		udp.close();
+		aedes.close();
+		server.close();
+	});
+	const offer = {
+		server: "127.0.0.1",
+		port: udp.address().port,
+		key: randomBytes(16).toString("hex"),
+		nonce: "01000000000000070000000000000000",
+	};
+	const audio = new UdpAudio(readUdpSettings(offer), aesCtr);
+	const packets: Uint8Array[] = [];
+	let peer = 0;
+	udp.on("message", (datagram, { port }) => {
+		peer = port;
+		packets.push(audio.open(datagram).packet);
+	});
+	const say = (message: object): void =>
+		aedes.publish(
+			{ cmd: "publish", topic: "down", payload: JSON.stringify(message), qos: 0, dup: false, retain: false },
+			() => {},
+		);
+	const messages: string[] = [];
+	aedes.on("publish", ({ topic, payload }) => {
+		if (topic !== "up") {
+			return;
+		}
+		const { type, state, payload: mcp } = JSON.parse(payload.toString());
+		const detail = state ?? mcp?.params?.newState;
+		messages.push(detail === undefined ? type : `${type} ${detail}`);
+		if (type === "hello") {
+			const audio_params = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
+			say({ type: "hello", transport: "udp", session_id: "s", audio_params, udp: offer });
+		}
+	});
+	const { port } = server.address() as { port: number };
+	return {
+		config: { backend: `mqtt://127.0.0.1:${port}`, clientId: "dev-1", publishTopic: "up", subscribeTopic: "down" },
+		packets,
+		messages,
+		say,
+		/** Sends a packet of Opus, or loses it. */
+		send(packet: Uint8Array, isLost = false): void {
+			const datagram = audio.seal(packet, 0);
+			if (!isLost) {
+				udp.send(datagram, peer, "127.0.0.1");
+			}
+		},
+	};
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
+import { encodePackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { encodeWav, readWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
@@ -15,7 +16,7 @@ import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
-import { openBackend } from "./speech-backend.js";
+import { openBackend, openUdpBackend } from "./speech-backend.js";
 
 // Speech as packets of Opus: the gateway's to a device's speaker, and what a device's microphone hears to a backend.
 
@@ -89,6 +90,29 @@ for (const engine of cases(ENGINES)) {
 			assert.ok(stopped > 0);
 			const after = ((heard.samples().length - stopped) * 1_000) / heard.rate;
 			assert.ok(after <= 200, `${after} ms played after the cancellation`);
+		});
+
+		it("goes both ways over UDP behind MQTT, with a tenth of the packets lost", async (t) => {
+			const backend = await openUdpBackend(t);
+			const { device } = await startDevice(t, engine, { config: backend.config, board: BOARD });
+			const heard = follow(device);
+			const { sampleRate, samples } = speak("Please water the plant.");
+			device.hear(encodeWav({ sampleRate, samples: Buffer.from(samples.buffer) }));
+			await until(() => backend.messages.includes("hello"), "it says hello");
+			void device.press();
+			await until(() => backend.packets.length > 20, "it is heard");
+			const source = resample(samples, sampleRate, 24_000);
+			const packets = await encodePackets({ sampleRate, samples: Buffer.from(samples.buffer) });
+			backend.say({ type: "tts", state: "start", session_id: "s" });
+			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
+			for (const [index, packet] of packets.entries()) {
+				backend.send(packet, index % 10 === 3);
+			}
+			await until(() => heard.samples().length > 0, "it is heard");
+			backend.say({ type: "tts", state: "stop", session_id: "s" });
+			await until(() => backend.messages.filter((each) => each === "listen start").length === 2, "it has spoken");
+			const likeness = correlation(source, heard.samples(), MAX_DELAY);
+			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
 		});
 
 		for (const protocolVersion of [1, 2, 3] as const) {

@@ -75,6 +75,7 @@ import toolsConversation from "./tools-conversation.suite.js";
 import toolsHttp from "./tools-http.suite.js";
 import toolsParts from "./tools-parts.suite.js";
 import trial from "./trial.suite.js";
+import udpAudio from "./udp-audio.suite.js";
 import update from "./update.suite.js";
 import url from "./url.suite.js";
 import voice from "./voice.suite.js";
@@ -132,6 +133,7 @@ export const SUITES: readonly Suite[] = [
 	webSocketFlow,
 	audioFrames,
 	voice,
+	udpAudio,
 	webSocketClient,
 	mqtt,
 	tools,

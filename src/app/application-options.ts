@@ -45,6 +45,8 @@ export interface ApplicationOptions {
 	readonly update?: { readonly observe: ObserverOptions["observeInstaller"] } | undefined;
 	/** Plays what the backend says, and sends what the device hears, on a board with a codec. */
 	readonly voice?: ((options: VoiceOptions) => Voice) | undefined;
+	/** The audio channel of a backend over MQTT. */
+	readonly openUdp?: VoiceOptions["openUdp"];
 	/** Saves power while nobody uses the device. */
 	readonly power?: Attachment | undefined;
 	readonly timer: TimerModule;

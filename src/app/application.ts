@@ -135,8 +135,9 @@ export class Application implements BackendLink {
 		});
 	}
 
-	#openVoice({ board: { codec }, voice, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
-		return codec && voice?.({ codec, protocol: this.#protocol, onSpoken: () => this.#talk.spoken(), ticks, log });
+	#openVoice({ board: { codec }, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
+		const onSpoken = (): void => this.#talk.spoken();
+		return codec && voice?.({ codec, protocol: this.#protocol, openUdp, onSpoken, ticks, log });
 	}
 
 	/** @returns a function that stops it */

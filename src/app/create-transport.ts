@@ -5,6 +5,7 @@ import type { WebSocketRecord } from "../protocols/websocket-channel.js";
 import { WebSocketTransport } from "../protocols/websocket-transport.js";
 import type { Config } from "../settings/config.js";
 import { SettingError } from "../settings/setting-error.js";
+import type { OpenUdp } from "../voice/udp-audio.js";
 import type { Addons } from "./addons.js";
 
 /** ECMA-419's records for the network clients that a platform has. */
@@ -13,6 +14,8 @@ export interface NetworkClients {
 	readonly wss?: WebSocketRecord;
 	readonly mqtt?: MqttRecord;
 	readonly mqtts?: MqttRecord;
+	/** Audio of backends over MQTT. */
+	readonly openUdp?: OpenUdp;
 }
 
 interface TransportOptions extends Pick<ChannelOptions, "log"> {

@@ -111,6 +111,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		direct,
 		setup,
 		power,
+		openUdp: network.openUdp,
 		...talkOptions(options, { built, settings }),
 		...languageOptions(options, { built, settings }),
 		...trialOptions(trial, config),

@@ -77,7 +77,7 @@ export interface Codec {
 	/**
 	 * Plays a packet after those before it. A packet that cannot be decoded is silence.
 	 *
-	 * @param packet valid during the call
+	 * @param packet valid during the call; empty: one that was lost
 	 * @throws Error if too many packets wait: it is dropped
 	 */
 	play(packet: Uint8Array): void;

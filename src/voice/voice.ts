@@ -2,14 +2,18 @@ import type { DeviceState } from "../device_state/device-state.js";
 import type { Codec } from "../hardware/sound.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Protocol } from "../protocols/protocol.js";
+import { isObject } from "../text/is-object.js";
 import { readFrame, writeFrame } from "./audio-frames.js";
 import { readAudioParams } from "./audio-params.js";
 import { DroppedAudio } from "./dropped-audio.js";
+import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 export interface VoiceOptions {
 	readonly codec: Codec;
 	/** The connection to the backend, whose hello names the format, and whose version the framing. */
 	readonly protocol: Pick<Protocol, "version" | "session" | "sendBinary">;
+	/** Opens the audio channel of a backend over MQTT. Absent on a platform without UDP. */
+	readonly openUdp?: OpenUdp | undefined;
 	/** The last sound of what the backend has said was played, or cannot be. */
 	readonly onSpoken: () => void;
 	/** Milliseconds, as a 32-bit number. */
@@ -26,6 +30,8 @@ export class Voice {
 	/** Counts what was begun: the end of an earlier one means nothing. */
 	#utterance = 0;
 	#isRecording = false;
+	/** Carries the audio, if the backend has offered it. */
+	#udp: UdpChannel | undefined;
 
 	constructor(options: VoiceOptions) {
 		this.#options = options;
@@ -34,16 +40,28 @@ export class Voice {
 
 	/** A binary message of the backend. */
 	hear(frame: ArrayBuffer): void {
-		const { codec, protocol } = this.#options;
 		try {
-			const packet = readFrame(frame, protocol.version);
-			if (this.#isSpeaking) {
-				codec.play(packet);
-			} else {
-				this.#dropped.add("the backend has not begun to speak");
-			}
+			this.#play(readFrame(frame, this.#options.protocol.version));
 		} catch (error) {
 			this.#dropped.add((error as Error).message);
+		}
+	}
+
+	/** The backend's hello has come. */
+	sessionBegan(): void {
+		const { protocol, openUdp, log } = this.#options;
+		const udp = protocol.session?.hello.udp;
+		this.#closeUdp();
+		if (openUdp === undefined || !isObject(udp)) {
+			return;
+		}
+		try {
+			this.#udp = openUdp(readUdpSettings(udp), {
+				onPacket: (packet) => this.#play(packet),
+				onDropped: (reason) => this.#dropped.add(reason),
+			});
+		} catch (error) {
+			log(`no audio over UDP: ${(error as Error).message}`);
 		}
 	}
 
@@ -78,20 +96,40 @@ export class Voice {
 
 	sessionEnded(): void {
 		this.silence();
+		this.#closeUdp();
 	}
 
 	/** The firmware ends. */
 	close(): void {
-		this.silence();
+		this.sessionEnded();
 		this.stateChanged("idle");
 	}
 
 	readonly #send = (packet: Uint8Array): void => {
 		const { protocol, ticks } = this.#options;
-		if (!protocol.sendBinary(writeFrame(packet, protocol.version, ticks()))) {
+		if (this.#udp !== undefined) {
+			this.#udp.send(packet);
+		} else if (!protocol.sendBinary(writeFrame(packet, protocol.version, ticks()))) {
 			this.#dropped.add("the connection does not take what was recorded");
 		}
 	};
+
+	#play(packet: Uint8Array): void {
+		if (!this.#isSpeaking) {
+			this.#dropped.add("the backend has not begun to speak");
+			return;
+		}
+		try {
+			this.#options.codec.play(packet);
+		} catch (error) {
+			this.#dropped.add((error as Error).message);
+		}
+	}
+
+	#closeUdp(): void {
+		this.#udp?.close();
+		this.#udp = undefined;
+	}
 
 	/** A `start` that follows another one begins anew. */
 	#begin(): void {

@@ -17,6 +17,7 @@ import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
 import { Sounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
+import { UdpSockets } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
 import type { VirtualFlash } from "./virtual-flash.js";
 
@@ -92,6 +93,7 @@ export class DeviceRun {
 				(played) => events.emit("samples", played),
 				() => events.emit("silence"),
 			),
+			new UdpSockets(deliver),
 			new Codecs({
 				deliver,
 				microphone: environment.microphone,

@@ -1,0 +1,157 @@
+import { type AesCtr, readUdpSettings, UdpAudio, type UdpSettings } from "../../src/voice/udp-audio.js";
+import { Voice } from "../../src/voice/voice.js";
+import { settled } from "../doubles/client.js";
+import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeCodec } from "../doubles/fake-codec.js";
+import { start } from "../doubles/started-application.js";
+import { equal, ok, suite, throws } from "../harness.js";
+
+// The cipher is the platform's: here a simple one. With AES: virtual-device/test/services/udp-sockets.test.ts.
+
+const UDP = {
+	server: "audio.example",
+	port: 1_884,
+	key: "000102030405060708090a0b0c0d0e0f",
+	nonce: "01000000000000070000000000000000",
+};
+const PACKET = Uint8Array.of(88, 1, 2);
+
+const cipher: AesCtr = (key, counter, bytes) =>
+	bytes.map((byte, at) => byte ^ (key[at % 16] as number) ^ (counter[at % 16] as number));
+
+function pair(): { sender: UdpAudio; receiver: UdpAudio } {
+	const settings = readUdpSettings(UDP);
+	return { sender: new UdpAudio(settings, cipher), receiver: new UdpAudio(settings, cipher) };
+}
+
+/** A datagram with one byte changed. */
+function changed(datagram: Uint8Array, at: number, byte: number): Uint8Array {
+	return datagram.map((value, index) => (index === at ? byte : value));
+}
+
+/** A board with a codec behind a backend over MQTT, and its audio channel. */
+function connected(udp: unknown) {
+	const codec = new FakeCodec();
+	const opened: { settings: UdpSettings; onPacket(packet: Uint8Array): void; onDropped(reason: string): void }[] = [];
+	const sent: number[][] = [];
+	let closed = 0;
+	const open = (
+		settings: UdpSettings,
+		events: { onPacket(packet: Uint8Array): void; onDropped(reason: string): void },
+	) => {
+		opened.push({ settings, ...events });
+		return {
+			send: (packet: Uint8Array) => void sent.push([...packet]),
+			close: () => {
+				closed += 1;
+			},
+		};
+	};
+	const board = Object.assign(new FakeBoard(), { codec });
+	const started = start(board, { saysGoodbye: true }, undefined, {
+		voice: (options) => new Voice(options),
+		openUdp: open,
+	});
+	const { channel } = started.transport;
+	channel.events.onOpen();
+	channel.say({ type: "hello", transport: "udp", session_id: "s-1", udp });
+	codec.calls.length = 0;
+	return { ...started, codec, channel, opened, sent, closed: () => closed };
+}
+
+export default suite("audio over UDP", {
+	"a packet arrives as it was sent"() {
+		const { sender, receiver } = pair();
+		const datagram = sender.seal(PACKET, 123_456);
+		equal([...datagram.subarray(0, 16)], [1, 0, 0, 3, 0, 0, 0, 7, 0, 1, 0xe2, 0x40, 0, 0, 0, 1]);
+		const { packet, lost } = receiver.open(datagram);
+		equal([[...packet], lost], [[...PACKET], 0]);
+	},
+	"tells how many packets were lost, at most three, and none before the first"() {
+		const { sender, receiver } = pair();
+		const lost = [3, 1, 2, 4, 40].map((count) => {
+			let datagram: Uint8Array = new Uint8Array(0);
+			for (let sent = 0; sent < count; sent += 1) {
+				datagram = sender.seal(PACKET, 0);
+			}
+			return receiver.open(datagram).lost;
+		});
+		equal(lost, [0, 0, 1, 3, 3]);
+	},
+	"an old datagram is rejected, and so is a repeated one"() {
+		const { sender, receiver } = pair();
+		const first = sender.seal(PACKET, 0);
+		const second = sender.seal(PACKET, 0);
+		receiver.open(second);
+		throws(() => receiver.open(first), /^.*number 1, after 2/);
+		throws(() => receiver.open(second), /number 2, after 2/);
+	},
+	"a datagram that is too short, too long, of another type or of a wrong size is rejected, and changes nothing"() {
+		const { sender, receiver } = pair();
+		const datagram = sender.seal(PACKET, 0);
+		throws(() => receiver.open(new Uint8Array(0)), /0 bytes, no more than a header/);
+		throws(() => receiver.open(datagram.slice(0, 16)), /16 bytes, no more than a header/);
+		throws(() => receiver.open(changed(datagram, 0, 2)), /type 2, not Opus/);
+		throws(() => receiver.open(changed(datagram, 3, 2)), /3 bytes after a header for 2/);
+		throws(() => receiver.open(changed(datagram, 2, 0xff)), /3 bytes after a header for 65283/);
+		const long = changed(changed(new Uint8Array(16 + 1_401), 0, 1), 2, 1_401 >> 8);
+		throws(() => receiver.open(changed(long, 3, 1_401 & 0xff)), /1401 bytes \(limit 1400\)/);
+		throws(() => sender.seal(new Uint8Array(1_401), 0), /1401 bytes \(limit 1400\)/);
+		equal([...receiver.open(datagram).packet], [...PACKET]);
+	},
+	"a hello whose channel cannot be used is rejected with the member's name, without the key"() {
+		for (const [member, value] of [
+			["server", ""],
+			["server", 7],
+			["port", 0],
+			["port", 65_536],
+			["port", "1884"],
+			["key", "00"],
+			["key", `${UDP.key}00`],
+			["key", "zz0102030405060708090a0b0c0d0e0f"],
+			["nonce", undefined],
+		] as const) {
+			const { message } = throws(
+				() => readUdpSettings({ ...UDP, [member]: value }),
+				new RegExp(`udp\\.${member}: expected`),
+			);
+			ok(member !== "key" || value === undefined || !message.includes(String(value)), message);
+		}
+		throws(() => readUdpSettings(null), /udp.server: expected/);
+	},
+	"a backend's channel carries what it says and what the device hears, without frames"() {
+		const { application, channel, codec, opened, sent } = connected(UDP);
+		const [{ settings, onPacket }] = opened as [(typeof opened)[0]];
+		equal([settings.server, settings.port, settings.key.byteLength], [UDP.server, UDP.port, 16]);
+		onPacket(PACKET);
+		channel.say({ type: "tts", state: "start" });
+		onPacket(PACKET);
+		onPacket(new Uint8Array(0));
+		equal(codec.calls, ["stop", "begin 24000 60", "play 88,1,2", "play "]);
+		application.stopListening();
+		channel.say({ type: "tts", state: "stop" });
+		codec.played();
+		return settled().then(() => {
+			application.listen();
+			codec.recorded(9, 9);
+			equal(sent, [[9, 9]]);
+		});
+	},
+	"a channel ends with its session, and what was dropped is counted"() {
+		const { channel, opened, closed, log } = connected(UDP);
+		opened[0]?.onDropped("number 1, after 2");
+		ok(log.includes("audio dropped: number 1, after 2"));
+		channel.say({ type: "goodbye", session_id: "s-1" });
+		equal(closed(), 1);
+	},
+	"a channel is opened anew if the backend says hello again"() {
+		const { channel, opened, closed } = connected(UDP);
+		channel.say({ type: "hello", transport: "udp", session_id: "s-2", udp: UDP });
+		equal([opened.length, closed()], [2, 1]);
+	},
+	"a hello with a wrong key is logged, and the session goes on"() {
+		const { application, opened, log } = connected({ ...UDP, key: "k" });
+		equal([application.state, opened.length], ["idle", 0]);
+		ok(log.includes("no audio over UDP: udp.key: expected 32 hexadecimal digits"));
+	},
+});
