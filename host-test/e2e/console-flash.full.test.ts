@@ -123,7 +123,7 @@ describe("flashing a board from the console in Chromium", { skip: whyNoChromium 
 
 	it("says how images are made, if there are none", async (t) => {
 		const { page } = await openFlashView(t, { firmwareFolder: makeStateFolder() });
-		await page.getByText("No images yet").waitFor();
+		await page.getByText("No images in firmwareFolder yet").waitFor();
 		await page.getByText("npm run firmware").waitFor();
 	});
 });

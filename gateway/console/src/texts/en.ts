@@ -174,7 +174,7 @@ export const en = {
 	noCalls: "No call yet.",
 	noDevice: "No device yet",
 	noHistory: "Nothing was measured in this time.",
-	noImages: "No images yet: the folder firmwareFolder has none. Make a release and name its folder:",
+	noImages: "No images in firmwareFolder yet. Make a release and name its folder:",
 	noLog: "Nothing logged yet.",
 	noPicture: "No picture was taken since this page was opened.",
 	noServers: "No other MCP servers are configured (setting serversFile).",

@@ -32,6 +32,9 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
 
 /** A state of a device, which may be none that this firmware has. */
 export function stateText(state: string): string {
+	if (state === "online" || state === "offline") {
+		return t(state);
+	}
 	const key = `state_${state}`;
 	return Object.hasOwn(en, key) ? t(key as TextKey) : visibleLine(state);
 }

@@ -33,9 +33,9 @@ export function DeviceHead({ detail, link }: HeadProps) {
 			<div class="title-row">
 				<span class={`dot large ${problem ? (online ? "warn" : "off") : "good"}`} aria-hidden="true" />
 				<h1>{visibleLine(alias)}</h1>
+				<Star row={row} />
 				<span class="tag">{online ? (state === undefined ? t("online") : stateText(state)) : t("offline")}</span>
 				<Tags tags={row.tags} />
-				<Star row={row} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
 			<p class="facts">
