@@ -79,7 +79,7 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 		"### Scenarios for servers",
 		"",
 		"Every scenario of 0.2.0-alpha.12, in all of its revisions and over every transport. Extensions do not count above.",
-		"Those of [tasks](gateway/tasks.md) are run behind the gateway, since a device by itself has none.",
+		"Those of [tasks](gateway/tasks.md) and [skills](gateway/client-view.md#skills) are run behind the gateway, since a device by itself has neither.",
 		"",
 		...scenarioTable(
 			listScenarios("Server"),

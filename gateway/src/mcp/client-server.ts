@@ -16,7 +16,6 @@ import {
 	REVISION_OF_STATELESS,
 	type Server,
 } from "xs-mcp-manager/core";
-import { z } from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { aliasIn } from "../catalog/listing.js";
@@ -33,10 +32,10 @@ import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
-import { EVENTS_EXTENSION, serveEvents } from "./serve-events.js";
+import { clientTasks, serveExtensions } from "./serve-extensions.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
-import { type ClientTasks, callAsTask, missingTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.js";
+import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
 import type { ServedClient } from "./served-client.js";
 import { SERVER_INFO } from "./server-info.js";
 import type { Tasks } from "./tasks.js";
@@ -109,7 +108,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			prompts: { listChanged: true },
 			completions: {},
 			logging: {},
-			...this.#serveExtensions(),
+			...serveExtensions(this, options, hint),
 		});
 		this.#serveTools();
 		this.#resources = new ResourceService(this);
@@ -213,37 +212,6 @@ export class ClientServer extends McpServer implements ServedClient {
 		return isInputRequiredResult(result) ? await requestStates.sign(result, { ...of, isHeld }) : result;
 	}
 
-	/** @returns the extensions, as capabilities. Clients of today look for events in either of two places. */
-	#serveExtensions(): object {
-		const { catalog, events, holder } = this.#options;
-		const tasks = this.#tasks;
-		if (events !== undefined) {
-			serveEvents(this, events, holder);
-		}
-		if (tasks !== undefined) {
-			for (const [method, serve] of Object.entries(TASK_METHODS)) {
-				this.server.setRequestHandler(method, { params: z.unknown() }, (params, { mcpReq }) => ({
-					...serve(params, tasks, mcpReq),
-				}));
-			}
-		}
-		const extensions = {
-			...catalog.extensions.extensions,
-			...(events !== undefined && { [EVENTS_EXTENSION]: {} }),
-			...(tasks !== undefined && { [TASKS_EXTENSION]: {} }),
-		};
-		return {
-			...(Object.keys(extensions).length > 0 && { extensions }),
-			...(events !== undefined && { events: {} }),
-		};
-	}
-
-	get #tasks(): ClientTasks | undefined {
-		const { tasks, catalog, requestStates, holder } = this.#options;
-		const client = { holder, access: catalog.access, server: catalog.server };
-		return tasks && { tasks, requestStates, client, revision: () => this.revision };
-	}
-
 	#serveTools(): void {
 		this.server.setRequestHandler("tools/list", ({ params }, context) => {
 			const { catalog } = this;
@@ -259,7 +227,7 @@ export class ClientServer extends McpServer implements ServedClient {
 		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
-			const tasks = this.#knowsTasks(context) ? this.#tasks : undefined;
+			const tasks = this.#knowsTasks(context) ? clientTasks(this, this.#options) : undefined;
 			if (tasks === undefined) {
 				return await this.#callAny(name, args, context);
 			}

@@ -24,9 +24,6 @@ const start = {
 };
 const webhook = { mode: z.string().max(32).optional(), url: z.string().max(2_048) };
 
-/** The methods themselves check their parameters. */
-const PARAMS = z.unknown();
-
 const LIST = z.looseObject({ cursor: z.string().optional() });
 const POLL = z.looseObject({ ...start, maxEvents: z.int().min(1).optional() });
 const STREAM = z.looseObject(start);
@@ -51,7 +48,8 @@ interface EventsRequest {
 	readonly onClosed: ServedClient["onClosed"];
 }
 
-const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Promise<object>>> = {
+/** The methods of SEP-3415, for the events of the devices that a client may reach. */
+export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => object | Promise<object>>> = {
 	"events/list"({ events, viewer, params }) {
 		const { cursor } = readParams(LIST, params);
 		if (cursor !== undefined && cursor !== "") {
@@ -102,21 +100,6 @@ const METHODS: Readonly<Record<string, (request: EventsRequest) => object | Prom
 		return {};
 	},
 };
-
-/** Serves the events of the devices that a client may reach: SEP-3415. */
-export function serveEvents(
-	{ server: sdk, catalog, onClosed }: ServedClient,
-	events: EventService,
-	holder: string | undefined,
-): void {
-	for (const [method, serve] of Object.entries(METHODS)) {
-		sdk.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
-			const { holder: _, ...access } = catalog.access;
-			const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
-			return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
-		});
-	}
-}
 
 /** @throws ProtocolError: without a token, anybody could end or redirect somebody else's subscription */
 function withToken(viewer: Viewer, holder: string | undefined): Viewer & { readonly holder: string } {

@@ -8,6 +8,7 @@ import { readPanel } from "../catalog/device-panel.js";
 import { follow } from "../catalog/follow.js";
 import { readState } from "../catalog/state-resource.js";
 import { requestError, saysNotFound } from "./failures.js";
+import { readSkill } from "./serve-skills.js";
 import type { ServedClient } from "./served-client.js";
 
 /** Resources that one client may subscribe to. */
@@ -67,6 +68,10 @@ export class ResourceService {
 		const panel = catalog.panel && readPanel(catalog, catalog.panel, uri);
 		if (panel) {
 			return { contents: [panel] };
+		}
+		const skill = readSkill(catalog, uri);
+		if (skill !== undefined) {
+			return { contents: [skill] };
 		}
 		const found = catalog.findResource(uri);
 		if (found === undefined) {
