@@ -18,6 +18,7 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 		/^npm create xs-mcp |^cd garden$|^rm tools\/greet\.ts$|^npm (?:test|update|run simulator)$/,
 		"host-test/e2e/project.full.test.ts",
 	],
+	[/^(?:tar|mkdir|mv|chmod) .*(?:STATE_FOLDER|backup\.tgz)/, "gateway/test/cli/operation.full.test.ts"],
 	[/^npm start -- --manifest examples\/pump\//, "host-test/tour/own-device.test.ts"],
 	[/^npm run device -- .*--(?:url|prompt)/, "host-test/e2e/device-program.full.test.ts"],
 	[/^npm run device -- --http /, "host-test/e2e/direct.test.ts"],
