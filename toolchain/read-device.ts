@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Message, type Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
-import type { DeviceDefinition } from "../src/parts/index.js";
+import { type DeviceDefinition, device } from "../src/parts/device.js";
 import { readBuild, shown } from "./manifests.js";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -72,11 +72,12 @@ export async function readDevice(manifest: string, target: string): Promise<Devi
 		});
 		refuseDoubles(warnings);
 		const text = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
-		const { default: device } = await import(`data:text/javascript;base64,${text}`);
-		if (!isDefinition(device)) {
+		const { default: definition } = await import(`data:text/javascript;base64,${text}`);
+		if (typeof definition?.parts !== "object") {
 			throw new Error('expected "export default device({ parts: { … } })"');
 		}
-		return device;
+		// Again, as the project may not have called it.
+		return device(definition);
 	} catch (error) {
 		if (error instanceof DeviceError) {
 			throw error;
@@ -93,12 +94,6 @@ function refuseDoubles(warnings: readonly Message[]): void {
 		const [name = double.text] = /".*"/.exec(double.text) ?? [];
 		throw new DeviceError(`${file}:${line}:${column + 1}: two parts or options have the name ${name}`);
 	}
-}
-
-function isDefinition(device: Partial<DeviceDefinition> | undefined): device is DeviceDefinition {
-	const { parts } = device ?? {};
-	const isObject = typeof parts === "object" && parts !== null;
-	return isObject && Object.values(parts).every((part) => Array.isArray(part?.pins));
 }
 
 /**

@@ -14,13 +14,17 @@ const sdk = findSdk();
 
 /** The folder of a device with a relay at this pin. */
 function writeRelay(pin: number): string {
+	return writeDevice(
+		`import { device, relay } from "xs-mcp";\nexport default device({ parts: { pump: relay({ pin: ${pin} }) } });\n`,
+	);
+}
+
+/** The folder of a device with this module. */
+function writeDevice(text: string): string {
 	const folder = temporaryFolder();
 	const include = [relative(folder, join(root, "src/parts/manifest.json"))];
 	writeFileSync(`${folder}/manifest.json`, JSON.stringify({ include, modules: { device: "./device" } }));
-	writeFileSync(
-		`${folder}/device.ts`,
-		`import { device, relay } from "xs-mcp";\nexport default device({ parts: { pump: relay({ pin: ${pin} }) } });\n`,
-	);
+	writeFileSync(`${folder}/device.ts`, text);
 	return folder;
 }
 
@@ -35,6 +39,14 @@ describe("a build of a device of one's own", () => {
 		await assert.rejects(checkParts(folder, "esp32/xiao_esp32c3"), /pin 26 does not exist on the ESP32-C3/);
 		await checkParts(folder, "lin");
 		await checkParts(root, "esp32");
+	});
+
+	it("fails if a part cannot be used, also without device()", async () => {
+		const folder = writeDevice(
+			'import { relay } from "xs-mcp";\nexport default { parts: { pump: relay({ pin: 26, maxOn: -1 }) } };\n',
+		);
+		await assert.rejects(checkParts(folder, "esp32"), { name: "SdkError", message: /device\.ts: part pump: maxOn: / });
+		await assert.rejects(checkParts(writeDevice("export default 5;\n"), "esp32"), /expected "export default device/);
 	});
 
 	for (const [target, folder] of cases([
