@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { TokenStore } from "../../gateway/src/config/token-store.js";
+import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { metricsOf, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { listen } from "../support/listen.js";
@@ -160,21 +161,45 @@ async function startSide(t: TestContext, app: App) {
 	return { device, gateway, restart };
 }
 
+/** An app with the AI SDK, and the gateway and device of {@link startSide}. */
+async function startApp(t: TestContext) {
+	const ai = (await import(pathToFileURL(join(folderOf(), "dist/index.js")).href)) as AiSdk;
+	const app = await App.listen(t, ai);
+	const side = await startSide(t, app);
+	const { base, token } = side.gateway;
+	const client = await ai.createMCPClient({
+		transport: { type: "http", url: `${base}/mcp`, headers: { Authorization: `Bearer ${token}` } },
+		experimental_events: { store: app.store },
+	});
+	t.after(() => client.close());
+	return { ...side, app, events: client.experimental_events };
+}
+
 describe(titleOf(), { skip: sdk.skip }, () => {
+	it("is told when the soil is dry: once, when the moisture falls below a limit", async (t) => {
+		const { app, gateway, events } = await startApp(t);
+		const plant = await WireDevice.connectTo(t, gateway.deviceUrl);
+		await until(
+			async () => /^xs_mcp_gateway_devices_connected 2$/m.test(await metricsOf(gateway.base, gateway.token)),
+			"the plant is connected",
+		);
+		const delivery = { mode: "webhook", url: app.url, allowInsecureLocalhost: true };
+		await events.subscribe({ name: "sensor.changed", arguments: { kind: "moisture", below: 30 }, delivery });
+		for (const value of [45, 33, 28, 27, 40, 25]) {
+			plant.notify("notifications/sensor_changed", { sensor: "soil", kind: "moisture", value, unit: "%" });
+		}
+		await until(() => app.events.length === 2, "told");
+		assert.deepEqual(
+			app.events.map(({ data }) => [data.value, data.previous]),
+			[
+				[28, 33],
+				[25, 40],
+			],
+		);
+	});
+
 	it("presses of a device reach its webhook and a stream, across SIGTERM and `kill -9`; a repeat has the same id", async (t) => {
-		const ai = (await import(pathToFileURL(join(folderOf(), "dist/index.js")).href)) as AiSdk;
-		const app = await App.listen(t, ai);
-		const { device, gateway, restart } = await startSide(t, app);
-		const client = await ai.createMCPClient({
-			transport: {
-				type: "http",
-				url: `${gateway.base}/mcp`,
-				headers: { Authorization: `Bearer ${gateway.token}` },
-			},
-			experimental_events: { store: app.store },
-		});
-		t.after(() => client.close());
-		const { experimental_events: events } = client;
+		const { app, device, gateway, restart, events } = await startApp(t);
 		const type = (await events.list()).events.find(({ name }) => name === NAME);
 		assert.ok(type?.delivery.includes("webhook"));
 		const delivery = { mode: "webhook", url: app.url, allowInsecureLocalhost: true };

@@ -1,89 +1,141 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { SET_VOLUME, WireDevice } from "../../gateway/test/support/gateway.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, startGateway, untilKnown } from "../e2e/gateway-process.js";
-import { Program } from "../e2e/program.js";
+import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
-import { findPeer } from "./peers.js";
+import { HOSTS, type Host, type Way } from "./hosts.js";
 import { makeFolder } from "./python.js";
 import { ScriptedApi } from "./scripted-api.js";
 
-const hosts = findPeer("MCP_HOSTS");
 const VOLUME = 32;
+/** Milliseconds that a host has to read the list again. It would have more if a model thought. */
+const NOTICE_TIME = 8_000;
 
-/** The package's name and version, for the table. */
-function titleOf(name: string): string {
-	if (hosts.folder === undefined) {
-		return name;
-	}
-	const { version } = JSON.parse(readFileSync(join(hosts.folder, "node_modules", name, "package.json"), "utf8"));
-	return `${name} ${version}`;
-}
+const WAYS: readonly Way[] = ["http", "stdio"];
 
-/** Has a host, whose model sets the volume, run to its end; the device must have done so, and the host must not see an error. */
-async function setVolumeBy(
-	t: TestContext,
-	program: string,
-	hostOf: (urls: { readonly mcp: string; readonly model: string; readonly home: string }) => {
-		readonly args: readonly string[];
-		readonly env: Record<string, string>;
-	},
-): Promise<void> {
+/** A device's tools besides its light: with fifty devices, the list is a search. */
+const LIGHT = {
+	name: "self.light.set",
+	description: "Turn a light of the device on or off.",
+	inputSchema: { type: "object", properties: { on: { type: "boolean" } }, required: ["on"] },
+};
+const OTHERS = Array.from({ length: 9 }, (_, index) => ({ ...SET_VOLUME, name: `self.other.set_${index}` }));
+
+const MOISTURE = {
+	name: "self.sensor.read",
+	description: "Read one sensor of the device, or all of them: soil moisture.",
+	inputSchema: { type: "object", properties: {} },
+	annotations: { readOnlyHint: true },
+};
+
+async function openGateway(t: TestContext) {
 	const gateway = await startGateway(makeFolder(t));
 	t.after(() => gateway.program.stop());
-	await startDevice(t, { backend: gateway.deviceUrl });
-	await untilKnown(gateway, 1);
-	const model = await ScriptedApi.listen(t, "set_volume", { volume: VOLUME });
-	const home = makeFolder(t);
-	const { args, env } = hostOf({ mcp: `${gateway.base}/mcp`, model: model.url, home });
-	const command = join(hosts.folder ?? "", "node_modules/.bin", program);
-	const host = await Program.start(args, () => true, { command, cwd: home, env: { HOME: home, ...env } });
-	t.after(() => host.stop("SIGKILL"));
-	host.endInput();
-	await host.ended();
-	assert.equal(model.results.length, 1, host.output);
-	assert.match(model.results[0] ?? "", /true/);
-	assert.doesNotMatch(model.results[0] ?? "", /error|rejected|cancelled/i);
-	const [{ alias = "" } = {}] = await knownDevices(gateway);
-	const client = await connectOverHttp(`${gateway.base}/mcp/${alias}`, "2025-11-25");
-	t.after(() => client.close());
-	const { content } = await client.callTool({ name: "self_get_device_status" });
-	assert.match((content as { text: string }[])[0]?.text ?? "", new RegExp(`"volume":${VOLUME}\\b`));
+	return gateway;
 }
 
-describe(titleOf("@openai/codex"), { skip: hosts.skip }, () => {
-	it("`codex exec`, which asks for no approval: a scripted model sets a device's volume", async (t) => {
-		await setVolumeBy(t, "codex", ({ mcp, model, home }) => {
-			const settings = [
-				`model_providers.scripted={name="scripted",base_url="${model}/v1",wire_api="responses"}`,
-				'model_provider="scripted"',
-				'model="scripted"',
-				`mcp_servers.devices.url="${mcp}"`,
-			];
-			const args = settings.flatMap((setting) => ["-c", setting]);
-			return { args: ["exec", "--skip-git-repo-check", ...args, "Set the volume"], env: { CODEX_HOME: home } };
-		});
-	});
-});
+const idOf = (number: number): string => `aa:bb:cc:00:00:${number.toString(16).padStart(2, "0")}`;
 
-describe(titleOf("@google/gemini-cli"), { skip: hosts.skip }, () => {
-	it("`gemini -p` with `trust`: a scripted model sets a device's volume", async (t) => {
-		await setVolumeBy(t, "gemini", ({ mcp, model, home }) => {
-			mkdirSync(join(home, ".gemini"));
-			const settings = {
-				mcpServers: { devices: { httpUrl: mcp, trust: true } },
-				security: { auth: { selectedType: "gemini-api-key" } },
-				privacy: { usageStatisticsEnabled: false },
-			};
-			writeFileSync(join(home, ".gemini/settings.json"), JSON.stringify(settings));
-			const env = {
-				GEMINI_API_KEY: "none",
-				GOOGLE_GEMINI_BASE_URL: model,
-				GEMINI_CLI_TRUST_WORKSPACE: "true",
-			};
-			return { args: ["-m", "gemini-2.5-flash", "-p", "Set the volume"], env };
+/** The end of what a host sends the model as the result of a call. */
+const told = (results: readonly string[]): string => results.at(-1)?.slice(-400) ?? "";
+
+/** Runs a host, again if it began before it had the gateway's tools. */
+async function runHost(t: TestContext, host: Host, start: Parameters<Host["run"]>[1]): Promise<string> {
+	let output = "";
+	for (let attempt = 0; attempt < 3 && start.model.results.length === 0; attempt += 1) {
+		start.model.offered.length = 0;
+		output = await host.run(t, start);
+	}
+	return output;
+}
+
+for (const host of HOSTS) {
+	describe(host.title, { skip: host.skip }, () => {
+		it("sets a device's volume", async (t) => {
+			const gateway = await openGateway(t);
+			await startDevice(t, { backend: gateway.deviceUrl });
+			await untilKnown(gateway, 1);
+			const model = await ScriptedApi.listen(t, { ending: "set_volume", args: { volume: VOLUME } });
+			const output = await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Set the volume" });
+			assert.equal(model.results.length, 1, output);
+			assert.match(told(model.results), /true|volume/);
+			assert.doesNotMatch(told(model.results), /error|rejected|cancelled/i);
+			const [{ alias = "" } = {}] = await knownDevices(gateway);
+			const client = await connectOverHttp(`${gateway.base}/mcp/${alias}`, "2025-11-25");
+			t.after(() => client.close());
+			const { content } = await client.callTool({ name: "self_get_device_status" });
+			assert.match((content as { text: string }[])[0]?.text ?? "", new RegExp(`"volume":${VOLUME}\\b`));
 		});
+
+		it("turns off all lights of 50 devices by one call", async (t) => {
+			const gateway = await openGateway(t);
+			const onCall = () => ({ content: [{ type: "text", text: "true" }] });
+			const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
+			const connect = (number: number) =>
+				WireDevice.connectTo(t, gateway.deviceUrl, { id: idOf(number), tools: [LIGHT, ...OTHERS], onCall });
+			const devices = await Promise.all(numbers.map(connect));
+			await untilKnown(gateway, devices.length);
+			const model = await ScriptedApi.listen(
+				t,
+				{ ending: "tools_search", args: { query: "turn off all lights" } },
+				{
+					ending: "tool_call",
+					args: ([found = ""]) => ({
+						name: /(lamp_\w+__)?self_light_set/.exec(found)?.[0] ?? "",
+						devices: ["all"],
+						arguments: { on: false },
+					}),
+				},
+			);
+			const output = await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Turn off all lights" });
+			assert.equal(model.results.length, 2, output);
+			const calls = devices.flatMap((device) => device.calls);
+			assert.equal(calls.length, 50, told(model.results));
+			assert.ok(calls.every(({ name, arguments: { on } }) => name === LIGHT.name && on === false));
+			const offered = model.offered[0]?.filter((name) => /devices|servers_list|tools?_/.test(name)).length;
+			t.diagnostic(`${offered} tools offered; a search, then one call for ${calls.length} devices`);
+		});
+
+		it("reads the soil's moisture when it is asked", async (t) => {
+			const gateway = await openGateway(t);
+			const text = JSON.stringify({ soil: { kind: "moisture", value: 28, unit: "%" } });
+			const onCall = () => ({ content: [{ type: "text", text }] });
+			await WireDevice.connectTo(t, gateway.deviceUrl, { tools: [MOISTURE], onCall });
+			await untilKnown(gateway, 1);
+			const model = await ScriptedApi.listen(t, { ending: "sensor_read", args: {} });
+			await runHost(t, host, { base: gateway.base, way: "http", model, prompt: "Tell me when the soil is dry" });
+			assert.match(told(model.results), /28/);
+		});
+
+		for (const way of WAYS) {
+			it(`with a new device while it works, over ${way === "http" ? "HTTP" : "the stdio bridge"}`, async (t) => {
+				const gateway = await openGateway(t);
+				const connect = (number: number) =>
+					WireDevice.connectTo(t, gateway.deviceUrl, {
+						id: idOf(number),
+						tools: [SET_VOLUME],
+						onCall: () => ({ content: [{ type: "text", text: "true" }] }),
+					});
+				await connect(1);
+				await untilKnown(gateway, 1);
+				const step = { ending: "lamp_000001__self_audio_speaker_set_volume", args: { volume: VOLUME } };
+				const model = await ScriptedApi.listen(t, step, step, step);
+				const isOffered = (at: number): boolean => model.offered[at]?.some((name) => /lamp_000002/.test(name)) === true;
+				model.onResults = async (count) => {
+					if (count === 1) {
+						await connect(2);
+						await untilKnown(gateway, 2);
+						await delay(NOTICE_TIME);
+					}
+				};
+				const output = await runHost(t, host, { base: gateway.base, way, model, prompt: "Set the volume three times" });
+				assert.equal(model.results.length, 3, output);
+				await until(() => model.offered.length === 4, "the last turn");
+				t.diagnostic(isOffered(2) ? "in the next turn" : isOffered(3) ? "one turn later" : "not noticed");
+			});
+		}
 	});
-});
+}

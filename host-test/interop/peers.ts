@@ -17,7 +17,10 @@ export const VARIABLES = [
 	{ variable: "PY_XIAOZHI", repository: "huangjunsen0406/py-xiaozhi" },
 	{ variable: "MCP_CALCULATOR", repository: "78/mcp-calculator" },
 	{ variable: "MCP_ENDPOINT_SERVER", repository: "xinnan-tech/mcp-endpoint-server" },
-	{ variable: "MCP_HOSTS", repository: "@openai/codex and @google/gemini-cli, installed there by npm" },
+	{
+		variable: "MCP_HOSTS",
+		repository: "@openai/codex, @google/gemini-cli and @anthropic-ai/claude-code, installed there by npm",
+	},
 	{ variable: "AI_SDK", repository: "@ai-sdk/mcp, installed there by npm" },
 ] as const;
 
