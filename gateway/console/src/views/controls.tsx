@@ -40,9 +40,8 @@ interface TileProps {
 	readonly name: string;
 }
 
-/** One control, and why its last call failed. */
-function Tile({ link, control, name }: TileProps) {
-	const { inputs, press, secondsLeft, error } = control;
+/** Makes the calls of a control. Shows what was set until the device says how it is, and why a call failed. */
+function useCalls(link: Device, inputs: readonly ControlInput[]) {
 	/** Values that were set, until the device reports its own. */
 	const set = useSignal<Readonly<Record<string, unknown>>>({});
 	const said = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
@@ -53,10 +52,10 @@ function Tile({ link, control, name }: TileProps) {
 	useEffect(() => () => clearTimeout(timer.current), []);
 	const call = async ({ tool, args }: ToolCall, input?: string): Promise<void> => {
 		const change = changes.current;
-		const { result, error: failure } = await link.call(tool, args);
+		const { result, error } = await link.call(tool, args);
 		const [first] = result?.content ?? [];
-		const isBad = failure !== undefined || result?.isError === true;
-		const text = failure ?? (first?.type === "text" ? first.text : "");
+		const isBad = error !== undefined || result?.isError === true;
+		const text = error ?? (first?.type === "text" ? first.text : "");
 		said.value = isBad ? { text, isBad } : input === undefined ? { text: t("done"), isBad } : undefined;
 		await link.readStatus();
 		const isTold = current.current.some(({ name, value }) => name === input && value !== undefined);
@@ -65,13 +64,20 @@ function Tile({ link, control, name }: TileProps) {
 			set.value = {};
 		}
 	};
-	const change = (input: ControlInput, value: unknown): void => {
-		set.value = { ...set.value, [input.name]: value };
+	const change = ({ name, schema, callFor }: ControlInput, value: unknown): void => {
+		set.value = { ...set.value, [name]: value };
 		changes.current += 1;
 		clearTimeout(timer.current);
-		const wait = SLIDES.has(controlOf(input.name, input.schema)) ? SETTLE_TIME : 0;
-		timer.current = setTimeout(() => input.callFor && void call(input.callFor(value), input.name), wait);
+		const wait = SLIDES.has(controlOf(name, schema)) ? SETTLE_TIME : 0;
+		timer.current = setTimeout(() => callFor && void call(callFor(value), name), wait);
 	};
+	return { set, said, call, change };
+}
+
+/** One control, and why its last call failed. */
+function Tile({ link, control, name }: TileProps) {
+	const { inputs, press, secondsLeft, error } = control;
+	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));
 	return (
 		<div class="tile" role="group" aria-label={name}>
