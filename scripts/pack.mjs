@@ -1,23 +1,30 @@
-// npm run pack:gateway [FOLDER], pack:manager and pack:pi: makes the package in FOLDER/package, and a tarball
-// beside it.
+// npm run pack:gateway [FOLDER], pack:manager and pack:pi: makes a tarball in FOLDER.
 // Not a prepack script: those do not run in this repository (.npmrc), and what is published is not what lies here. The sources'
 // package.json have no version, so that npm pack and npm publish refuse there.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, Command } from "commander";
 import { bundle, NOT_BUNDLED } from "../toolchain/bundle.mjs";
 import { bundleDeclarations } from "./declarations.mjs";
-import { projectVersion, publishedReadme, writeLicences, writePrograms } from "./package-files.mjs";
+import { projectVersion, writeLicences, writePages, writePrograms } from "./package-files.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** Examples and schema of the file of servers. */
 const SERVERS_FILES = ["mcp-manager/mcp-servers.schema.json", "mcp-manager/mcp-servers.json.example"];
+/** What docs/gateway/operation.md copies. */
+const DEPLOY_FILES = ["xs-mcp-gateway.service", "alerts.yml", "grafana-dashboard.json"];
+/** The pages about the gateway, at their places in this repository. */
+const GATEWAY_PAGES = [
+	...readdirSync(`${root}docs/gateway`).map((page) => `docs/gateway/${page}`),
+	"docs/mcp-servers.md",
+];
 const PACKAGES = {
 	gateway: {
 		exports: { ".": "index", "./manager": "manager" },
-		files: [],
+		files: DEPLOY_FILES.map((file) => `gateway/deploy/${file}`),
+		pages: GATEWAY_PAGES,
 	},
 	"mcp-manager": {
 		exports: { ".": "manager/index", "./core": "core/index", "./proxy": "proxy/index" },
@@ -31,14 +38,14 @@ const PACKAGES = {
 };
 
 const program = new Command("pack.mjs")
-	.description("Makes a package to be published, and a tarball of it.")
+	.description("Makes the tarball of a package to be published.")
 	.addArgument(new Argument("<package>", "its folder").choices(Object.keys(PACKAGES)))
 	.argument("[folder]", "where it is made (default: PACKAGE/dist)")
 	.parse();
 const [name, given = `${name}/dist`] = program.processedArgs;
 const folder = resolve(root, given);
 const target = `${folder}/package`;
-const { exports, files } = PACKAGES[name];
+const { exports, files, pages = [] } = PACKAGES[name];
 const manifest = manifestOf(name);
 const manager = manifestOf("mcp-manager");
 const { engines } = manager;
@@ -97,7 +104,11 @@ function writePackageJson() {
 rmSync(target, { recursive: true, force: true });
 const inputs = await bundle(name, target, { sourcemap: false });
 writePrograms(target, manifest);
-writeFileSync(`${target}/README.md`, publishedReadme(name, manifest.repository));
+writePages(
+	target,
+	{ "README.md": `${name}/README.md`, ...Object.fromEntries(pages.map((page) => [page, page])) },
+	manifest.repository,
+);
 for (const file of files) {
 	copyFileSync(root + file, `${target}/${basename(file)}`);
 }
@@ -108,3 +119,4 @@ if (Object.keys(exports).length > 0) {
 writeLicences(target, inputs);
 writePackageJson();
 run("npm", ["pack", target, "--pack-destination", folder, "--loglevel=error"]);
+rmSync(target, { recursive: true });

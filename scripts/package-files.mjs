@@ -1,6 +1,6 @@
 // Files that every package has beside its bundle.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { dirname, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -27,20 +27,40 @@ export function writePrograms(target, { bin = {} }) {
 }
 
 /**
- * A package's README as it is published: links out of its folder lead to the repository. Without its URL they name the file.
+ * Writes a package's README and other pages. Links between them stay; those to other files lead to the repository, or name the
+ * file if its URL is not known. Pictures are left out.
  *
- * @param name the package's folder
+ * @param pages files of this repository, by their paths in the package
  * @param repository of package.json
  */
-export function publishedReadme(name, repository) {
+export function writePages(target, pages, repository) {
+	const places = new Map(Object.entries(pages).map(([place, source]) => [source, place]));
+	for (const [place, source] of Object.entries(pages)) {
+		mkdirSync(dirname(`${target}/${place}`), { recursive: true });
+		writeFileSync(`${target}/${place}`, publishedPage(source, places, repository));
+	}
+}
+
+/**
+ * A page as it is published.
+ *
+ * @param source its path in this repository
+ * @param places the pages of the package: their paths in it, by those in this repository
+ */
+function publishedPage(source, places, repository) {
 	const url = /^(?:git\+)?(https:\/\/.+?)(?:\.git)?$/.exec(repository?.url ?? "")?.[1];
-	const text = readFileSync(`${root}${name}/README.md`, "utf8");
-	return text.replace(/\[([^\]]*)\]\((\.\.\/[^)]*)\)/g, (_, label, path) => {
-		const file = relative(root, resolve(root, name, path)).replaceAll("\\", "/");
-		return url === undefined
-			? `${label} (${file} of the repository)`
-			: `[${label}](${url}/blob/v${projectVersion()}/${file})`;
-	});
+	const place = places.get(source);
+	return readFileSync(`${root}${source}`, "utf8")
+		.replace(/^<img .*>\n\n?/gm, "")
+		.replace(/\[([^\]]*)\]\((?![a-z]+:|#)([^)#]*)(#[^)]*)?\)/g, (_, label, path, anchor = "") => {
+			const file = relative(root, resolve(root, dirname(source), path)).replaceAll("\\", "/");
+			if (places.has(file)) {
+				return `[${label}](${posix.relative(dirname(place), places.get(file))}${anchor})`;
+			}
+			return url === undefined
+				? `${label} (${file} of the repository)`
+				: `[${label}](${url}/blob/v${projectVersion()}/${file}${anchor})`;
+		});
 }
 
 /** The licences of the packages that are part of the bundle. */

@@ -99,9 +99,11 @@ describe("the packages", () => {
 	before(async () => {
 		for (const [source, name] of Object.entries(PACKAGES)) {
 			await run(process.execPath, [`${root}scripts/pack.mjs`, source, `${folder}/${source}`]);
-			const { version } = JSON.parse(readFileSync(`${folder}/${source}/package/package.json`, "utf8"));
-			assert.equal(version, FIRMWARE.version);
-			tarballs[source as keyof typeof PACKAGES] = `${folder}/${source}/${name}-${version}.tgz`;
+			const tarball = `${folder}/${source}/${name}-${FIRMWARE.version}.tgz`;
+			assert.deepEqual(readdirSync(dirname(tarball)), [basename(tarball)], "nothing else is left");
+			tarballs[source as keyof typeof PACKAGES] = tarball;
+			// In a folder of this name.
+			await run("tar", ["-xzf", tarball, "-C", `${folder}/${source}`, "package"]);
 		}
 	});
 
@@ -209,20 +211,42 @@ describe("the packages", () => {
 		assert.ok(existsSync(`${folder}/integrations/pi/package/mcp-client.js`));
 	});
 
-	it("have a README whose links lead to files of the package, or to the repository", async () => {
+	it("have pages whose links lead to files of the package, or to the repository", async () => {
 		for (const source of Object.keys(PACKAGES)) {
-			const links = linksOf(readFileSync(`${folder}/${source}/package/README.md`, "utf8"));
-			const relative = links.filter((target) => !/^[a-z]+:|^#/.test(target));
-			const broken = relative.filter((target) => !existsSync(`${folder}/${source}/package/${target.split("#")[0]}`));
-			assert.deepEqual(broken, [], source);
+			const place = `${folder}/${source}/package`;
+			const paths = readdirSync(place, { recursive: true, encoding: "utf8" });
+			for (const page of paths.filter((path) => path.endsWith(".md"))) {
+				const links = linksOf(readFileSync(join(place, page), "utf8"));
+				const relative = links.filter((target) => !/^[a-z]+:|^#/.test(target));
+				const broken = relative.filter(
+					(target) => !existsSync(join(place, dirname(page), target.split("#")[0] as string)),
+				);
+				assert.deepEqual(broken, [], page);
+			}
 		}
-		const { publishedReadme } = await import(`${root}scripts/package-files.mjs`);
-		const readme = publishedReadme("integrations/pi", { url: "git+https://git.example/o/r.git" });
+		const readmeOfGateway = readFileSync(`${folder}/gateway/package/README.md`, "utf8");
+		assert.ok(linksOf(readmeOfGateway).includes("docs/gateway/operation.md"));
+		const { writePages } = await import(`${root}scripts/package-files.mjs`);
+		const repository = { url: "git+https://git.example/o/r.git" };
+		const place = makeStateFolder();
+		writePages(place, { "README.md": "integrations/pi/README.md" }, repository);
+		const readme = readFileSync(join(place, "README.md"), "utf8");
 		assert.ok(
 			linksOf(readme).includes(
 				`https://git.example/o/r/blob/v${FIRMWARE.version}/docs/mcp-servers.md#configure-servers`,
 			),
 		);
+	});
+
+	it("have what docs/gateway/operation.md copies", () => {
+		const operation = readFileSync(`${root}docs/gateway/operation.md`, "utf8");
+		const copied = [...operation.matchAll(/"\$\(npm root --global\)\/xs-mcp-gateway\/([^"]+)"/g)].map(
+			([, path]) => path,
+		);
+		assert.deepEqual(copied, ["xs-mcp-gateway.service"]);
+		for (const file of [...copied, "alerts.yml", "grafana-dashboard.json"]) {
+			assert.ok(existsSync(`${folder}/gateway/package/${file}`), file);
+		}
 	});
 
 	it("cannot be made or published from their sources", async () => {

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
+import { projectVersion } from "../../../scripts/package-files.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = `${root}integrations/pi`;
@@ -75,7 +76,6 @@ const pinned = installPinned();
 const places = newest ? installNewest() : pinned;
 run(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder]);
 run(process.execPath, [`${root}scripts/pack.mjs`, "integrations/pi", packed]);
-const { name, version } = JSON.parse(readFileSync(`${packed}/package/package.json`, "utf8"));
 rmSync(installed, { recursive: true, force: true });
 mkdirSync(installed, { recursive: true });
 run("npm", [
@@ -84,7 +84,7 @@ run("npm", [
 	installed,
 	"--prefer-offline",
 	"--loglevel=error",
-	`${packed}/${name}-${version}.tgz`,
+	`${packed}/xs-mcp-pi-${projectVersion()}.tgz`,
 ]);
 const only = testNamePattern === undefined ? [] : [`--test-name-pattern=${testNamePattern}`];
 const test = `${folder}/test/mcp-client.test.ts`;
