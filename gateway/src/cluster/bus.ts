@@ -1,12 +1,5 @@
 import { readFileSync } from "node:fs";
-import {
-	DeliverPolicy,
-	JetStreamApiCodes,
-	JetStreamApiError,
-	jetstream,
-	jetstreamManager,
-	StorageType,
-} from "@nats-io/jetstream";
+import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
 import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
 import {
 	type ConnectionOptions,
@@ -17,12 +10,11 @@ import {
 	headers,
 	type Msg,
 	type NatsConnection,
-	nanos,
 	type TlsOptions,
 } from "@nats-io/transport-node";
-import { MAX_EVENTS } from "../events/event-log.js";
 import { CODE_MEMORY } from "../oauth/codes.js";
-import { ABSENT_TIME, SUBJECTS } from "./messages.js";
+import { type EventStream, openEventStream } from "./event-stream.js";
+import { ABSENT_TIME } from "./messages.js";
 
 /** How a gateway reaches NATS. */
 export interface BusOptions {
@@ -54,21 +46,6 @@ export interface Buckets {
 	readonly webhooks: KV;
 }
 
-/** The events of the cluster, the newest ones. */
-export interface EventStream {
-	/** Twelve hexadecimal digits that name this stream: another one begins to count anew. */
-	readonly epoch: string;
-	/**
-	 * Stores an event. Rejects if NATS does not answer.
-	 *
-	 * @param id an event with the same one within two minutes is not stored again
-	 */
-	store(text: string, id: string | undefined): Promise<void>;
-	/** Reads from a place on. Settles when everything that is stored now was read. */
-	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void): Promise<void>;
-	close(): void;
-}
-
 /** Milliseconds between attempts to reach NATS again. */
 const RECONNECT_TIME = 500;
 
@@ -85,14 +62,6 @@ const LISTS_TIME = 30 * DAY;
 
 /** Bytes of lists: what devices may fill of the disk. */
 const MAX_LISTS = 256 * 1024 * 1024;
-
-/** Milliseconds in which an event that several gateways report is stored once. */
-const SAME_EVENT_TIME = 120_000;
-
-/** Milliseconds for NATS to store an event. */
-const STORE_TIME = 5_000;
-
-const EVENTS = "xsmcp_events";
 
 /** Bytes of a message that are left for its subject and headers. */
 const MESSAGE_OVERHEAD = 1_024;
@@ -157,52 +126,7 @@ export class Bus {
 
 	/** Creates the stream of events, or opens it. */
 	async openEvents(): Promise<EventStream> {
-		const manager = await jetstreamManager(this.#connection);
-		const config = {
-			name: EVENTS,
-			subjects: [SUBJECTS.log],
-			storage: StorageType.File,
-			num_replicas: this.#replicas,
-			max_msgs: MAX_EVENTS,
-			duplicate_window: nanos(SAME_EVENT_TIME),
-		};
-		const { created, state } = await manager.streams.add(config).catch(async (error: unknown) => {
-			if (error instanceof JetStreamApiError) {
-				// Another version of the program has created it in its own way.
-				return await manager.streams.info(EVENTS);
-			}
-			throw error;
-		});
-		const client = jetstream(this.#connection);
-		const options = { timeout: STORE_TIME };
-		let close = (): void => {};
-		return {
-			epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
-			store: async (text, id) =>
-				void (await client.publish(SUBJECTS.log, text, { ...options, ...(id !== undefined && { msgID: id }) })),
-			follow: async (from, onEvent) => {
-				const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
-				const consumer = await client.consumers.get(EVENTS, start);
-				const messages = await consumer.consume();
-				close = () => void messages.close();
-				await new Promise<void>((resolve, reject) => {
-					const read = async (): Promise<void> => {
-						for await (const { seq, data } of messages) {
-							onEvent(seq, data);
-							if (seq >= state.last_seq) {
-								resolve();
-							}
-						}
-						resolve();
-					};
-					if (state.last_seq < from) {
-						resolve();
-					}
-					read().catch(reject);
-				});
-			},
-			close: () => close(),
-		};
+		return await openEventStream(this.#connection, this.#replicas);
 	}
 
 	subscribe(subject: string, onMessage: (message: Msg) => void): void {

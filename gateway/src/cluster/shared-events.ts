@@ -1,5 +1,6 @@
 import type { EventLog, EventShare, LoggedEvent } from "../events/event-log.js";
-import type { Bus, EventStream } from "./bus.js";
+import type { Bus } from "./bus.js";
+import type { EventStream } from "./event-stream.js";
 import { loggedEventSchema, readMessage, VERSION } from "./messages.js";
 
 /** Events that wait until NATS is back; more are lost. */
