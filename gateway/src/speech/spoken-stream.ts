@@ -58,6 +58,8 @@ export async function streamSpeech(
 		session.sendMessage({ type: "tts", state: "stop" });
 		return await device.confirmed(ended);
 	} catch {
+		// Firmware of this project drops what it has not played at a new start; others play it, at most 180 ms.
+		session.sendMessage({ type: "tts", state: "start" });
 		session.sendMessage({ type: "tts", state: "stop" });
 		throw ended.reason;
 	} finally {
