@@ -19,7 +19,7 @@ import { clientProblems, splitReport, writeClientPart } from "./client-report.js
 import { CLIENT_REVISIONS, runClientScenarios } from "./client-scenarios.js";
 import { isOfGateway } from "./exceptions.js";
 import { problemsOf, REPORT_HEADING, type Results, readFigures, whyUnexpected, writeReport } from "./report.js";
-import { runSuite, SUITES } from "./suites.js";
+import { runSuite, runUnnamed, SUITES } from "./suites.js";
 
 const REPORT = fileURLToPath(new URL("../../docs/verified.md", import.meta.url));
 const FIRMWARE = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
@@ -66,7 +66,8 @@ async function runBehindGateway(transport: keyof typeof TRANSPORTS): Promise<Res
 		try {
 			await untilKnown(gateway, 1);
 			const [known] = await knownDevices(gateway);
-			return await runAgainst(`${gateway.base}/mcp/${known?.alias}`);
+			const address = `${gateway.base}/mcp/${known?.alias}`;
+			return new Map([...(await runAgainst(address)), ["skills", await runUnnamed(address)]]);
 		} finally {
 			await device.stop();
 		}

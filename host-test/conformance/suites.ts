@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Program } from "../e2e/program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -71,6 +72,35 @@ export async function runSuite({ package: name, flags }: Suite, url: string): Pr
 	);
 }
 
+/** Scenarios of the newest suite that none of its requirements name. */
+const UNNAMED: readonly string[] = [
+	"sep-2640-skills-enumeration",
+	"sep-2640-skills-manifest",
+	"sep-2640-skills-directory",
+];
+
+/** Runs the scenarios that no requirements name, one by one. They do not count. */
+export async function runUnnamed(url: string): Promise<readonly ScenarioResult[]> {
+	const results: ScenarioResult[] = [];
+	for (const name of UNNAMED) {
+		results.push(await runScenario(name, url));
+	}
+	return results;
+}
+
+async function runScenario(name: string, url: string): Promise<ScenarioResult> {
+	const folder = temporaryFolder("xs-mcp-checks-");
+	const flags = ["--scenario", name, "--spec-version", "2026-07-28", "--force"];
+	const args = ["--import", GLOB.href, programOf(NEWEST), "server", "--url", url, "--output-dir", folder, ...flags];
+	// It exits with 1 if a check has failed. What it found is in its files.
+	await promisify(execFile)(process.execPath, args, { timeout: TIMEOUT }).catch(() => {});
+	const checks = readChecks(folder, name);
+	const count = (status: string): number => checks.filter((each) => each.status === status).length;
+	// Without a file it did not run.
+	const failed = checks.length === 0 ? 1 : count("FAILURE");
+	return { name, passed: count("SUCCESS"), failed, failures: whyFailed(checks), unscored: "extension" };
+}
+
 /** A check of a scenario, as the suites write it to `checks.json`. */
 export interface Check {
 	readonly id: string;
@@ -81,10 +111,13 @@ export interface Check {
 
 /** The failed checks of a scenario, as the suite wrote them to `server-SCENARIO-TIME/checks.json`. */
 function readFailures(folder: string, scenario: string): string[] {
-	const checks = readdirSync(folder)
+	return whyFailed(readChecks(folder, scenario).filter(({ status }) => status === "FAILURE"));
+}
+
+function readChecks(folder: string, scenario: string): Check[] {
+	return readdirSync(folder)
 		.filter((name) => name.startsWith(`server-${scenario}-`))
 		.flatMap((name) => JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[]);
-	return whyFailed(checks.filter(({ status }) => status === "FAILURE"));
 }
 
 /** The checks that failed, and those with a warning, with why. */

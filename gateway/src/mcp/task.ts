@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import {
 	type CallToolResult,
 	type ClientCapabilities,
@@ -51,11 +52,14 @@ interface OpenInput {
 	readonly request: InputRequests[string];
 }
 
+interface Events {
+	/** The status, its message or the questions have changed. */
+	change: [];
+}
+
 /** One call of a tool that goes on without its client: a task of SEP-2663. */
-export class Task {
+export class Task extends EventEmitter<Events> {
 	readonly id: string;
-	/** Is called with every change of the status. */
-	onChange: () => void = () => {};
 	/** Bytes of the result as JSON, once there is one. */
 	bytes = 0;
 	readonly #options: TaskOptions;
@@ -72,6 +76,9 @@ export class Task {
 	#onAnswered: () => void = () => {};
 
 	constructor(options: TaskOptions) {
+		super();
+		// As many as streams of the client follow it.
+		this.setMaxListeners(0);
 		this.id = options.id;
 		this.#options = options;
 	}
@@ -216,7 +223,7 @@ export class Task {
 		this.#status = status;
 		this.#message = message?.slice(0, MAX_MESSAGE);
 		this.#updated = new Date();
-		this.onChange();
+		this.emit("change");
 	}
 }
 

@@ -69,7 +69,7 @@ export class Tasks {
 		}
 		const timer = setTimeout(() => this.#drop(task), this.#ttl).unref();
 		this.#kept.set(task.id, { task, client, timer });
-		task.onChange = () => task.hasEnded && this.#ended(task);
+		task.on("change", () => task.hasEnded && this.#kept.has(task.id) && this.#ended(task));
 		return true;
 	}
 
@@ -122,13 +122,13 @@ export class Tasks {
 		const kept = this.#kept.get(task.id);
 		this.#kept.delete(task.id);
 		clearTimeout(kept?.timer);
-		task.onChange = () => {};
 		this.#bytes -= task.bytes;
 		task.cancel();
 	}
 }
 
-function ownerOf({ holder, access }: TaskClient): string {
+/** Whose tasks are counted together: a token's, or those of all clients without one. */
+export function ownerOf({ holder, access }: TaskClient): string {
 	return holder ?? access.principal;
 }
 

@@ -20,10 +20,13 @@ import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import { HttpError } from "../http/http-error.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
+import { StreamLimit } from "../http/stream-limit.js";
 import type { ClientServerOptions } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
+import { ownerOf } from "../mcp/tasks.js";
 import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
+import { rejectTaskListen, streamTasks, taskListenOf } from "./task-stream.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
@@ -69,6 +72,7 @@ export class HttpEndpoint {
 	/** By the key of their catalog. */
 	readonly #stateless = new Map<string, StatelessHandler>();
 	readonly #requests = new WeakMap<Request, RequestOf>();
+	readonly #taskStreams = new StreamLimit("streams of tasks");
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -171,6 +175,9 @@ export class HttpEndpoint {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
 			if (isListen(body)) {
+				if (this.#listenToTasks(response, client, body)) {
+					return;
+				}
 				const warn = (problem: string): void => this.#report(new Error(problem));
 				response.once("close", followListened(client.catalog, body, warn));
 			}
@@ -182,6 +189,22 @@ export class HttpEndpoint {
 			// It does not settle if the answer went to the response directly.
 			listener(request, response).catch((error: Error) => this.#report(error));
 		}
+	}
+
+	/** @returns whether it was a request to follow tasks that is answered */
+	#listenToTasks(response: ServerResponse, { catalog, tasks, holder }: SessionClient, body: unknown): boolean {
+		const listen = tasks && taskListenOf(body);
+		if (listen !== undefined && !listen.knowsTasks) {
+			rejectTaskListen(listen, response);
+			return true;
+		}
+		if (tasks === undefined || !listen?.isAlone) {
+			return false;
+		}
+		const client = { holder, access: catalog.access, server: catalog.server };
+		this.#taskStreams.add(ownerOf(client), response);
+		streamTasks(listen, response, tasks, client);
+		return true;
 	}
 
 	/**

@@ -132,6 +132,74 @@ describe("a call as a task", () => {
 	});
 });
 
+describe("a stream of tasks", () => {
+	/** Listens, and returns the messages once the stream has ended. */
+	async function listen(side: TestGateway, notifications: object, capabilities: object = KNOWS_TASKS) {
+		const _meta = {
+			"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+			"io.modelcontextprotocol/clientCapabilities": capabilities,
+		};
+		const body = { jsonrpc: "2.0", id: 7, method: "subscriptions/listen", params: { notifications, _meta } };
+		const headers = {
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+			"mcp-protocol-version": "2026-07-28",
+			"mcp-method": body.method,
+		};
+		const response = await fetch(side.clientUrl(), { method: "POST", headers, body: JSON.stringify(body) });
+		return {
+			status: response.status,
+			messages: async () => {
+				const text = await response.text();
+				return text.split("\n\n").flatMap((frame) => {
+					const [, data = frame] = /^data: (.*)$/m.exec(frame) ?? [];
+					return data.startsWith("{") ? [JSON.parse(data)] : [];
+				});
+			},
+		};
+	}
+
+	it("tells each task at once and with every change, until all have ended", async (t) => {
+		const { side, device } = await connectSlow(t);
+		const one = await begin(side, device);
+		const other = await begin(side, device);
+		const { messages } = await listen(side, { taskIds: [one.id, other.id, "unknown", 5] });
+		device.answer(one.call, done("one"));
+		device.answer(other.call, done("other"));
+		const [ack, first, second, ...later] = await messages();
+		assert.deepEqual(ack.params.notifications, { taskIds: [one.id, other.id] });
+		const _meta = { "io.modelcontextprotocol/subscriptionId": 7 };
+		assert.deepEqual(
+			[ack, first, second].map(({ params }) => params._meta),
+			[_meta, _meta, _meta],
+		);
+		assert.deepEqual(
+			[first, second].map(({ params }) => params.status),
+			["working", "working"],
+		);
+		const ended = later.filter(({ params }) => params?.status === "completed");
+		assert.deepEqual(
+			ended.map(({ method, params }) => [method, params.taskId, params.result]),
+			[
+				["notifications/tasks", one.id, done("one")],
+				["notifications/tasks", other.id, done("other")],
+			],
+		);
+		assert.deepEqual(later.at(-1), { jsonrpc: "2.0", id: 7, result: { resultType: "complete", _meta } });
+	});
+
+	it("needs a client that declares tasks, and has no task of another", async (t) => {
+		const { side, device } = await connectSlow(t);
+		const { id } = await begin(side, device);
+		const rejected = await listen(side, { taskIds: [id] }, {});
+		const [{ error }] = await rejected.messages();
+		assert.deepEqual([rejected.status, error.code, error.data], [400, lacksTasks.code, lacksTasks.data]);
+		side.access = { ...LOCAL, principal: "another" };
+		const [ack, end] = await (await listen(side, { taskIds: [id] })).messages();
+		assert.deepEqual([ack.params.notifications, end.result.resultType], [{}, "complete"]);
+	});
+});
+
 describe("input for a task", () => {
 	/** The texts of the open questions, by key. */
 	const questions = (task: object): Record<string, string> => {
