@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -131,6 +132,8 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 	const params = (name: string, args: object) => ({ name, arguments: args, _meta: { progressToken: "p" } });
 	const call = async (name: string, args = {}) =>
 		await backend.ask({ id: 1, method: "tools/call", params: params(name, args) });
+	/** @param more arguments of the tool: a signature, … */
+	const update = (name: string, more: object = {}) => call("self.upgrade_firmware", { url: urlOf(name), ...more });
 	const info = async () => JSON.parse((await call("self.get_system_info")).result.content[0].text);
 	return {
 		...chip,
@@ -144,8 +147,12 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 				payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params: params(name, args) },
 			}),
 		urlOf,
-		/** @param more arguments of the tool: a signature, … */
-		update: (name: string, more: object = {}) => call("self.upgrade_firmware", { url: urlOf(name), ...more }),
+		update,
+		/** Updates it, and asserts that the image is installed. */
+		async install(name: string, more: object = {}): Promise<void> {
+			const answer = await update(name, more);
+			assert.equal(answer.result?.isError, false, JSON.stringify(answer));
+		},
 		info,
 		/** The partition that it runs from. */
 		partition: async (): Promise<string> => (await info()).ota.label,
