@@ -52,8 +52,11 @@ describe("a project of its own on a virtual device", () => {
 	it("is told that its device.ts exports no device", async () => {
 		const told = /device\.ts: expected "export default device\({ parts: { … } }\)"/;
 		await assert.rejects(bundleOf({ "device.ts": DEVICE.replace("export default", "export const pond =") }), told);
-		await assert.rejects(bundleOf({ "device.ts": "export default { parts: { pump: 26 } };\n" }), told);
 		await assert.rejects(bundleOf({ "device.ts": "export default 26;\n" }), told);
+		await assert.rejects(
+			bundleOf({ "device.ts": "export default { parts: { pump: 26 } };\n" }),
+			/device\.ts: part pump: expected what relay\(…\)/,
+		);
 	});
 
 	it("is told of the name of a tool that clients cannot call, and of two tools of one name", async () => {
