@@ -1,6 +1,5 @@
 // Lets Node load the project's TypeScript: `node --import ./scripts/register.mjs file.ts`.
-import { fileURLToPath } from "node:url";
+import { register } from "node:module";
 
-// Else that of the folder in which the program is started.
-process.env.TSX_TSCONFIG_PATH ??= fileURLToPath(new URL("../tsconfig.json", import.meta.url));
-await import("tsx/esm");
+process.env.TS_NODE_PROJECT ??= new URL("../tsconfig.node.json", import.meta.url).pathname;
+register("ts-node/esm", import.meta.url);
