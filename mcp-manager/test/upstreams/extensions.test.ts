@@ -7,7 +7,7 @@ import { cases } from "../../../host-test/support/scope.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 
 const APPS = "io.modelcontextprotocol/ui";
-const OTHER = "io.modelcontextprotocol/tasks";
+const OTHER = "com.example/other";
 const MIME_TYPES = { mimeTypes: ["text/html;profile=mcp-app"] };
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
@@ -29,7 +29,8 @@ describe("extensions of MCP", () => {
 			await manager.initialize();
 			const side = await serveClients(t, gateway);
 			const client = await connectClient(t, side.clientUrl(), era, { capabilities: { extensions } });
-			assert.deepEqual(client.getServerCapabilities()?.extensions, { [APPS]: MIME_TYPES });
+			const { extensions: offered } = client.getServerCapabilities() ?? {};
+			assert.deepEqual([offered?.[APPS], offered?.[OTHER]], [MIME_TYPES, undefined]);
 			await client.callTool({ name: "apps__show" });
 			assert.deepEqual(told, [{ [APPS]: MIME_TYPES }]);
 			assert.deepEqual([...gateway.servers.extended], gateway.servers.all);
