@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { existsSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { stripVTControlCharacters } from "node:util";
 import type { SerialPort } from "serialport";
@@ -14,6 +15,9 @@ interface Events {
 /** Characters after which a line is cut: garbage at a wrong speed has no line ends. */
 const MAX_LINE_LENGTH = 4_096;
 
+/** Milliseconds between checks that the port is still there. */
+const CHECK_INTERVAL = 500;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal must not be sent.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/g;
 
@@ -21,14 +25,24 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]/g;
 export class SerialLog extends EventEmitter<Events> {
 	readonly #port: SerialPort;
 	readonly #decoder = new StringDecoder("utf8");
+	readonly #checks: NodeJS.Timeout;
 	#line = "";
+	/** Whether the board's port has gone. */
+	#isGone = false;
 
 	private constructor(port: SerialPort) {
 		super();
 		this.#port = port;
 		port.on("data", (bytes: Buffer) => this.#read(this.#decoder.write(bytes)));
 		port.on("error", (error) => this.emit("line", `serial port: ${error.message}`));
-		port.on("close", (error: Error | null) => this.#closed(error));
+		port.on("close", (error: Error | null) => this.#closed(error !== null || this.#isGone));
+		// Linux gives no error but 0 bytes for a port that has gone, which serialport then reads again and again.
+		this.#checks = setInterval(() => {
+			this.#isGone = port.path.startsWith("/dev/") && !existsSync(port.path);
+			if (this.#isGone) {
+				this.close();
+			}
+		}, CHECK_INTERVAL);
 	}
 
 	/**
@@ -70,12 +84,13 @@ export class SerialLog extends EventEmitter<Events> {
 		this.emit("line", stripVTControlCharacters(line).replace(CONTROL, ""));
 	}
 
-	#closed(error: Error | null): void {
+	#closed(isDisconnected: boolean): void {
+		clearInterval(this.#checks);
 		if (this.#line !== "") {
 			this.#say(this.#line);
 			this.#line = "";
 		}
-		this.emit("closed", error ? "the board was disconnected" : undefined);
+		this.emit("closed", isDisconnected ? "the board was disconnected" : undefined);
 	}
 }
 
