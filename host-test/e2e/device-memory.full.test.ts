@@ -26,8 +26,8 @@ it(`a virtual device adds ${MAX_MEGABYTES} MB at most, and does not keep the bun
 	skip: process.platform !== "linux" && "/proc is Linux's",
 }, async (t) => {
 	const { scripts } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-	const [, , program] = scripts.device.split(" ");
-	const args = [RUN, program, "--url", "ws://127.0.0.1:1/"];
+	const [, , ...run] = scripts.device.split(" ");
+	const args = [RUN, ...run, "--url", "ws://127.0.0.1:1/"];
 	const isUp = (output: string): boolean => /^UUID /m.test(output);
 	// The first start may have to make the bundle.
 	await (await Program.start(args, isUp)).stop();
