@@ -24,6 +24,32 @@ function best(from: number, to: number, step: number, likeness: (delay: number) 
 	return found;
 }
 
+/** Samples that are looked for together: 100 ms of a sound with 24,000 a second. */
+const PIECE = 2_400;
+
+/** How alike a piece and what is heard are where the piece is. Noise is encoded as other noise. */
+const SURE = 0.8;
+
+/**
+ * As {@link correlation}, of a sound that was played in real time: a busy machine may play a gap, after which each piece is later
+ * than those before it.
+ */
+export function correlationWithGaps(source: Int16Array, heard: Int16Array, maxDelay: number): number {
+	let delay = 0;
+	const inPlace = new Int16Array(source.length);
+	for (let start = 0; start < source.length; start += PIECE) {
+		const piece = source.subarray(start, start + PIECE);
+		const at = (later: number): number => correlationAt(piece, heard, start + later);
+		if (at(delay) < SURE) {
+			const coarse = best(delay, delay + maxDelay, COARSE, at);
+			const found = best(Math.max(delay, coarse - COARSE), coarse + COARSE, 1, at);
+			delay = at(found) >= SURE ? found : delay;
+		}
+		inPlace.set(heard.subarray(start + delay, start + delay + piece.length), start);
+	}
+	return correlationAt(source, inPlace, 0);
+}
+
 /** What was not heard counts against it. */
 function correlationAt(source: Int16Array, heard: Int16Array, delay: number): number {
 	let [both, ofSource, ofHeard] = [0, 0, 0];
