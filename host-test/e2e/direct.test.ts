@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { bundle } from "../../virtual-device/src/index.js";
 import { freePort } from "../support/port.js";
 import { cases } from "../support/scope.js";
@@ -18,9 +19,10 @@ for (const engine of cases(ENGINES)) {
 	describe(`a virtual device without a gateway, firmware on ${engine.kind}`, () => {
 		async function open(t: TestContext, config: object = {}, script?: string) {
 			const port = await freePort();
-			const { log } = await startDevice(t, engine, { config: { http: port, ...config }, ...(script && { script }) });
+			const options = { config: { http: port, ...config }, ...(script && { script }) };
+			const { device, log } = await startDevice(t, engine, options);
 			await until(() => log.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
-			return new URL(`http://127.0.0.1:${port}/mcp`);
+			return { device, url: new URL(`http://127.0.0.1:${port}/mcp`) };
 		}
 
 		async function meet(
@@ -36,7 +38,7 @@ for (const engine of cases(ENGINES)) {
 		}
 
 		it("lists and calls tools for the official client", async (t) => {
-			const url = await open(t);
+			const { url } = await open(t);
 			const client = await meet(t, url);
 			assert.equal(client.getServerVersion()?.name, "virtual");
 			assert.ok((await client.listTools()).tools.length >= 5);
@@ -45,14 +47,14 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("serves the official client by stateless requests", async (t) => {
-			const url = await open(t, {}, everything);
+			const { url } = await open(t, {}, everything);
 			const client = await meet(t, url, { versionNegotiation: { mode: "auto" } });
 			assert.equal(client.getNegotiatedProtocolVersion(), "2026-07-28");
 			assert.match(String(text(await client.callTool({ name: "test_simple_text" }))), /simple text/);
 		});
 
 		it("serves calls while a client listens, and lets no other client listen", async (t) => {
-			const url = await open(t, {}, everything);
+			const { url } = await open(t, {}, everything);
 			const options = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
 			const [one, other] = [await meet(t, url, options), await meet(t, url, options)];
 			await one.listen({ toolsListChanged: true });
@@ -61,7 +63,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("streams progress, and asks the client within a call", async (t) => {
-			const url = await open(t, {}, everything);
+			const { url } = await open(t, {}, everything);
 			const client = await meet(t, url, { capabilities: { sampling: {} } });
 			client.setRequestHandler("sampling/createMessage", async () => ({
 				role: "assistant",
@@ -76,8 +78,33 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(text(sampled), "LLM response: Paris");
 		});
 
+		it("has events, which a client without a gateway polls", async (t) => {
+			const { device, url } = await open(t);
+			const client = await meet(t, url);
+			const { extensions } = client.getServerCapabilities() ?? {};
+			assert.deepEqual(extensions, { "io.modelcontextprotocol/events": {} });
+			const ask = async (method: string, params: object) =>
+				(await client.request({ method, params: { ...params } }, z.looseObject({}))) as Record<string, unknown>;
+			const poll = (params: object) => ask("events/poll", { name: "button.pressed", ...params });
+			const listed = (await ask("events/list", {})).events as { name: string }[];
+			assert.ok(listed.some(({ name }) => name === "button.pressed"));
+			const { cursor } = await poll({});
+			await device.press();
+			const { events, truncated } = await poll({ cursor });
+			const pressed = (events as { data: Record<string, unknown> }[]).map(({ data }) => [
+				data.device,
+				data.button,
+				data.long,
+			]);
+			assert.deepEqual(pressed, [["virtual", device.board.buttons[0], false]]);
+			assert.equal(truncated, false);
+			await assert.rejects(poll({ arguments: { above: 3 } }), /arguments\.above: button\.pressed has only/);
+			await assert.rejects(poll({ cursor: "soon" }), /cursor: not one of this device/);
+			await assert.rejects(poll({ name: "door.opened" }), { code: -32011 });
+		});
+
 		it("needs the token that is set", async (t) => {
-			const url = await open(t, { httpToken: "secret" });
+			const { url } = await open(t, { httpToken: "secret" });
 			await assert.rejects(meet(t, url), /bearer token/);
 			await assert.rejects(meet(t, url, {}, { headers: { authorization: "Bearer wrong" } }), /bearer token/);
 			const client = await meet(t, url, {}, { headers: { authorization: "Bearer secret" } });

@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 	protocols: ["text", "hardware", "settings"],
 	mqtt: ["text", "settings", "protocols"],
 	http: ["text", "hardware", "net"],
-	direct: ["text", "hardware", "settings", "mcp_server", "net"],
+	direct: ["text", "hardware", "settings", "mcp_server", "mcp_server/features", "net"],
 	backend: ["text", "language", "hardware", "device_state", "settings", "sound", "net", "protocols"],
 	setup: ["text", "hardware", "settings", "net", "protocols", "backend"],
 	conversation: ["text", "language", "hardware", "device_state", "settings", "sound", "protocols"],

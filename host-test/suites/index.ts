@@ -17,6 +17,7 @@ import clientRequests from "./client-requests.suite.js";
 import config from "./config.suite.js";
 import conversation from "./conversation.suite.js";
 import deviceState from "./device-state.suite.js";
+import directEvents from "./direct-events.suite.js";
 import drivers from "./drivers.suite.js";
 import envelope from "./envelope.suite.js";
 import esp32Updater from "./esp32-updater.suite.js";
@@ -103,6 +104,7 @@ export const SUITES: readonly Suite[] = [
 	png,
 	power,
 	httpServer,
+	directEvents,
 	jsonRpc,
 	mcp,
 	mcpResults,

@@ -1,10 +1,12 @@
 import { startFirmware } from "../../src/app/start-firmware.js";
+import { openDirect } from "../../src/direct/open-direct.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { openFakeNetwork } from "../doubles/fake-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
@@ -111,10 +113,10 @@ export default suite("firmware on trial", {
 		const updater = Object.assign(new FakeUpdater(), { isOnTrial: true });
 		startFirmware({
 			board: Object.assign(new FakeBoard(), { updater }),
-			built: {},
+			built: { http: 80 },
 			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
 			...ADDONS,
-			direct: () => ({ serve: () => ({ online() {}, offline() {} }) }),
+			direct: (options) => openDirect(new FakeHttpPlatform("127.0.0.1"), options),
 			timer: new FakeTimer(),
 			log: () => {},
 		});

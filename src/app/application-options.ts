@@ -78,6 +78,8 @@ export interface Attachment {
 	/** The device is in a session with its backend. Without a backend: online. */
 	reached?(): void;
 	stateChanged?(state: DeviceState): void;
+	/** What the backend is told in a session, in or outside one. */
+	told?(method: string, params: object): void;
 	/** A sensor or a switch has changed. */
 	changed?(): void;
 	/** The face has changed, or would have on a board with a screen. */

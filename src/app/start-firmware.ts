@@ -109,13 +109,18 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		board,
 		name: config.name,
 		direct,
+		...(direct && { features: direct.withEvents(options.features) }),
 		setup,
 		power,
 		openUdp: network.openUdp,
 		...talkOptions(options, { built, settings }),
 		...languageOptions(options, { built, settings }),
 		...trialOptions(trial, config),
-		followers: [...(options.followers ?? []), ...(trial ? [{ reached: () => trial.pass() }] : [])],
+		followers: [
+			...(options.followers ?? []),
+			...(direct ? [direct.events] : []),
+			...(trial ? [{ reached: () => trial.pass() }] : []),
+		],
 	};
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: openTransport(config) });

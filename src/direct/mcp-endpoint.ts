@@ -13,6 +13,8 @@ export interface EndpointOptions {
 	/** Bytes of answers that may wait to be sent on a connection. */
 	readonly maxQueuedBytes: number;
 	readonly timer: TimerModule;
+	/** A client is sent a notification or request of its call. */
+	readonly onNotification: (text: string) => void;
 	readonly log: (message: string) => void;
 }
 

@@ -19,6 +19,8 @@ export interface ConnectionOptions<Context> {
 	readonly log: (message: string) => void;
 	/** Answers the request, whatever it is. */
 	readonly rejection?: Rejection;
+	/** The client is sent a notification or request of its call. */
+	readonly onNotification: (text: string) => void;
 	/** A response to a request of another connection's call has arrived. */
 	readonly onResponse: (response: object) => void;
 	/** The connection has become {@link ServedConnection.isSilent silent}. */
@@ -156,7 +158,7 @@ export class ServedConnection<Context> {
 		this.#state = "answering";
 		this.#response = response;
 		this.#limit(CALL_TIME);
-		const { server, clients, rules, onResponse } = this.#options;
+		const { server, clients, rules, onNotification, onResponse } = this.#options;
 		this.#message = new PostedMessage(server, {
 			headers: this.#headers,
 			maxBytes: rules.maxBytes,
@@ -168,7 +170,10 @@ export class ServedConnection<Context> {
 				}
 				this.#finish(status, text);
 			},
-			onEvent: (text) => this.#tell(text),
+			onEvent: (text) => {
+				onNotification(text);
+				this.#tell(text);
+			},
 			onResponse,
 		});
 		try {

@@ -22,10 +22,10 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  * examples run them.
  */
 export class FeatureSet<Context> implements Features<Context>, SessionFeatures<Context> {
-	readonly #features: readonly Feature<Context>[];
+	readonly list: readonly Feature<Context>[];
 
-	constructor(features: readonly Feature<Context>[]) {
-		this.#features = features;
+	constructor(list: readonly Feature<Context>[]) {
+		this.list = list;
 	}
 
 	serve(options: McpServerOptions<Context>): McpServer<Context> {
@@ -34,30 +34,30 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 
 	/** The feature of a kind, if the server has it. */
 	find<F extends object>(kind: Kind<F>): F | undefined {
-		return this.#features.find((feature): feature is Feature<Context> & F => feature instanceof kind);
+		return this.list.find((feature): feature is Feature<Context> & F => feature instanceof kind);
 	}
 
 	get capabilities(): Readonly<Record<string, object>> {
-		return Object.assign({}, ...this.#features.map(({ capabilities }) => capabilities));
+		return Object.assign({}, ...this.list.map(({ capabilities }) => capabilities));
 	}
 
 	get names(): readonly string[] {
-		return this.#features.flatMap(({ names }) => names);
+		return this.list.flatMap(({ names }) => names);
 	}
 
 	get callNames(): readonly string[] {
-		return this.#features.flatMap(({ callNames = [] }) => callNames);
+		return this.list.flatMap(({ callNames = [] }) => callNames);
 	}
 
 	/** Gives the features access to their server. */
 	attach(server: McpServer<Context>): void {
-		for (const feature of this.#features) {
+		for (const feature of this.list) {
 			feature.attach?.(server);
 		}
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
-		for (const feature of this.#features) {
+		for (const feature of this.list) {
 			const result = feature.answer(method, params, call);
 			if (result !== undefined) {
 				return result;
@@ -67,7 +67,7 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 	}
 
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
-		for (const feature of this.#features) {
+		for (const feature of this.list) {
 			const answer = feature.takeOver?.(session, id, method, params);
 			if (answer !== undefined) {
 				return answer;
@@ -77,12 +77,12 @@ export class FeatureSet<Context> implements Features<Context>, SessionFeatures<C
 	}
 
 	takeResponse(session: FeatureSession<unknown>, message: Params): boolean {
-		return this.#features.some((feature) => feature.takeResponse?.(session, message));
+		return this.list.some((feature) => feature.takeResponse?.(session, message));
 	}
 
 	/** Has the features release the data of a session that has ended. */
 	sessionClosed(session: FeatureSession<unknown>): void {
-		for (const feature of this.#features) {
+		for (const feature of this.list) {
 			feature.sessionClosed?.(session);
 		}
 	}
