@@ -59,6 +59,12 @@ export class Codecs implements Service {
 
 	close(): void {
 		this.#isClosed = true;
+		this.#stop();
+		// The codec may be opening.
+		void this.#last.then(() => this.#stop());
+	}
+
+	#stop(): void {
 		this.#stopPlaying();
 		this.#stopRecording();
 	}
