@@ -82,7 +82,10 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			const token = await gateway.tokens.add({ name: "device", kind: "device" });
 			await startDevice(t, engine as (typeof ENGINES)[number], { config: { backend, token } });
 			await page.getByRole("link", { name: /^virtual_/ }).waitFor();
-			gateway.gateway.servers.reject("somebody: unknown token");
+			// More than fit, so that the list scrolls.
+			for (let device = 1; device <= 30; device += 1) {
+				gateway.gateway.servers.reject(`device ${device}: unknown token`);
+			}
 			await page.getByText("Rejected in the last minutes").click();
 			await check("devices");
 			await page.getByRole("link", { name: /^virtual_/ }).click();

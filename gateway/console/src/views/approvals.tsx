@@ -1,4 +1,5 @@
 import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
+import { LogList } from "../parts/log-list.js";
 import { attempt, show } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
@@ -66,13 +67,13 @@ export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 			<summary>
 				{t("rejections")} <span class="count">{rejections.length}</span>
 			</summary>
-			<ul class="plain log">
+			<LogList>
 				{[...rejections].reverse().map(({ time, description }, index) => (
 					<li key={`${time} ${index}`}>
 						<time>{ago(time, now.value)}</time> <span>{visible(description)}</span>
 					</li>
 				))}
-			</ul>
+			</LogList>
 		</details>
 	);
 }

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
+import { LogList } from "../parts/log-list.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { type AuditQuery, auditQuery, readAudit } from "../store/history.js";
 import { dateAndTime, t } from "../texts/index.js";
@@ -54,11 +55,11 @@ export function AuditView() {
 				{entries.value.length === 0 ? (
 					<p class="muted">{t("noneFound")}</p>
 				) : (
-					<ul class="plain log audit">
+					<LogList kind="audit">
 						{entries.value.map((entry, index) => (
 							<Entry key={`${entry.time} ${entries.value.length - index}`} entry={entry} />
 						))}
-					</ul>
+					</LogList>
 				)}
 			</section>
 		</>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { CallEntry, EventEntry } from "../../../src/console/messages.js";
+import { LogList } from "../parts/log-list.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { clock, t } from "../texts/index.js";
@@ -19,11 +20,11 @@ export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 			{lines.length === 0 ? (
 				<p class="muted">{t("noCalls")}</p>
 			) : (
-				<ul class="plain log">
+				<LogList>
 					{lines.map(({ call, count }) => (
 						<CallLine key={call.number} call={call} count={count} />
 					))}
-				</ul>
+				</LogList>
 			)}
 		</section>
 	);
@@ -82,7 +83,7 @@ export function EventList({ events, children }: EventListProps) {
 	return (
 		<section class="card" aria-labelledby="events">
 			<h2 id="events">{t("events")}</h2>
-			<ul class="plain log">
+			<LogList>
 				{events.map(({ eventId, name, time, data }) => (
 					<li key={eventId}>
 						<time>{clock(time)}</time>
@@ -92,7 +93,7 @@ export function EventList({ events, children }: EventListProps) {
 						</span>
 					</li>
 				))}
-			</ul>
+			</LogList>
 			{children}
 		</section>
 	);
@@ -107,7 +108,7 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 			{lines.length === 0 ? (
 				<p class="muted">{t("noLog")}</p>
 			) : (
-				<ul class="plain log">
+				<LogList>
 					{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
 						<li key={`${time} ${lines.length - index}`}>
 							<time>{clock(time)}</time>
@@ -116,7 +117,7 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 							</span>
 						</li>
 					))}
-				</ul>
+				</LogList>
 			)}
 		</section>
 	);

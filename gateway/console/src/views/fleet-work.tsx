@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { confirm } from "../parts/confirm.js";
+import { LogList } from "../parts/log-list.js";
 import { attempt } from "../parts/notice.js";
 import { parametersOf } from "../parts/schema.js";
 import { Field, type Values } from "../parts/schema-form.js";
@@ -267,7 +268,7 @@ function Steps({ all }: { readonly all: readonly Step[] }) {
 			<p role="status" class={failed.length > 0 ? "bad-text" : "muted"}>
 				{t("workDone", { done: done.length, all: all.length, failed: failed.length })}
 			</p>
-			<ul class="plain log steps">
+			<LogList kind="steps">
 				{shown.map(({ id, alias, state, text }) => (
 					<li key={id}>
 						<span class={`dot ${DOTS[state]}`} aria-hidden="true" />
@@ -277,7 +278,7 @@ function Steps({ all }: { readonly all: readonly Step[] }) {
 						</span>
 					</li>
 				))}
-			</ul>
+			</LogList>
 		</>
 	);
 }
