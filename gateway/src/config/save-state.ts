@@ -1,7 +1,9 @@
 /** Whether files of the state folder can be written, as of the last attempt. */
 export class SaveState {
 	readonly #onChange: (problem: Error | undefined) => void;
+	/** Of files that are replaced whole, and of logs. */
 	#problem: Error | undefined;
+	#logProblem: Error | undefined;
 	#failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */
@@ -9,24 +11,28 @@ export class SaveState {
 		this.#onChange = onChange;
 	}
 
-	/** Why the last file could not be written; undefined if it was. */
+	/** Why the last file, or the last lines of a log, could not be written; undefined if both were. */
 	get problem(): Error | undefined {
-		return this.#problem;
+		return this.#problem ?? this.#logProblem;
 	}
 
-	/** Files that could not be written. */
+	/** Writes that failed. */
 	get failures(): number {
 		return this.#failures;
 	}
 
 	/** A file was written, or why it could not be. */
 	attempted(problem?: Error): void {
-		const hasChanged = (this.#problem === undefined) !== (problem === undefined);
-		this.#problem = problem;
-		this.#failures += problem === undefined ? 0 : 1;
-		if (hasChanged) {
-			this.#onChange(problem);
-		}
+		this.#note(problem, () => {
+			this.#problem = problem;
+		});
+	}
+
+	/** Lines were appended to a log, or why they could not be. On a full disk they may fit where no file does. */
+	appended(problem?: Error): void {
+		this.#note(problem, () => {
+			this.#logProblem = problem;
+		});
 	}
 
 	/** Settles as a write does, whose end it notes. */
@@ -37,6 +43,15 @@ export class SaveState {
 		} catch (error) {
 			this.attempted(error as Error);
 			throw error;
+		}
+	}
+
+	#note(problem: Error | undefined, keep: () => void): void {
+		const before = this.problem;
+		keep();
+		this.#failures += problem === undefined ? 0 : 1;
+		if ((before === undefined) !== (this.problem === undefined)) {
+			this.#onChange(this.problem);
 		}
 	}
 }

@@ -74,7 +74,7 @@ async function openHistory(context: ProgramContext, { servers }: Gateway): Promi
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const onSaved = (error: Error | undefined): void => context.saves.attempted(error);
+	const onSaved = (error: Error | undefined): void => context.saves.appended(error);
 	const history = await History.open({ servers, folder: join(stateFolder, "history"), maxBytes, onSaved });
 	context.onClose(() => history.close());
 	return history;
@@ -87,7 +87,7 @@ async function openAudit({ configuration, saves, onClose }: ProgramContext): Pro
 	}
 	const lines = await JsonLines.open(join(stateFolder, "audit"), {
 		maxBytes,
-		onSaved: (error) => saves.attempted(error),
+		onSaved: (error) => saves.appended(error),
 	});
 	const audit = new AuditLog(lines);
 	onClose(() => audit.close());
@@ -101,7 +101,7 @@ async function openEvents(
 ): Promise<Core["events"]> {
 	const { stateFolder, userTools, webhookHosts, cluster } = configuration;
 	const folder = join(stateFolder, "events");
-	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.attempted(error));
+	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.appended(error));
 	recordEvents(log, gateway.servers, gateway.updates);
 	const onWarning = (message: string): void => limitedLog.warn("events", {}, message);
 	const events = new EventService({
