@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { KvWatchEntry } from "@nats-io/kv";
 import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { EventLog } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
-import { type Buckets, Bus, type BusOptions, hasNoResponder, watch } from "./bus.js";
+import { BucketFollower } from "./bucket-follower.js";
+import { type Buckets, Bus, type BusOptions, hasNoResponder } from "./bus.js";
 import { Claims } from "./claims.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Lists } from "./lists.js";
 import { Members } from "./members.js";
-import { type Call, idOf, isLater, type Lease, SUBJECTS, VERSION } from "./messages.js";
+import { type Call, type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
 import { SharedApprovals } from "./shared-approvals.js";
@@ -84,19 +84,15 @@ export class Cluster {
 	readonly #uses: SharedUses;
 	readonly #events: SharedEvents;
 	readonly #webhooks: SharedWebhooks;
+	readonly #follower: BucketFollower;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
 	#buckets: Buckets | undefined;
-	#watches: (() => void)[] = [];
 	#timer: NodeJS.Timeout | undefined;
 	#tidyTimer: NodeJS.Timeout | undefined;
 	#draining = false;
 	#isClosed = false;
-	/** Senders of messages that this program cannot read. */
-	readonly #later = new Set<string>();
-	/** Whether the bucket has entries of devices that this program cannot read. */
-	#hasLaterEntries = false;
 	/** Whether the registry has changed since the last check. */
 	#hasChanged = false;
 
@@ -132,6 +128,19 @@ export class Cluster {
 			bus,
 			deviceOf: (call) => this.#deviceOf(call),
 		});
+		this.#follower = new BucketFollower(
+			{
+				members: this.#members,
+				remotes: this.#remotes,
+				claims: this.#claims,
+				lists: this.#lists,
+				tokens: this.#tokens,
+				uses: this.#uses,
+				approvals: this.approvals,
+				webhooks: this.#webhooks,
+			},
+			warn,
+		);
 	}
 
 	/** Joins. Rejects with an Error if NATS cannot be reached, has no JetStream, or another gateway has the name. */
@@ -234,7 +243,7 @@ export class Cluster {
 		const prefix = SUBJECTS.all(name).slice(0, -1);
 		this.#bus.subscribe(SUBJECTS.all(name), (message) => {
 			const [kind, detail = ""] = message.subject.slice(prefix.length).split(".");
-			this.#noteVersion(message.data, "another gateway");
+			this.#follower.noteVersion(message.data, "another gateway");
 			if (kind === "reply") {
 				this.#outgoing.received(detail, message);
 			} else if (kind === "call") {
@@ -261,17 +270,6 @@ export class Cluster {
 		return this.#claims.serverOf(device, claim) ?? "the device has disconnected, or has gone to another gateway";
 	}
 
-	/** Says once that a gateway is newer than this one. */
-	#noteVersion(bytes: Uint8Array, from: string): void {
-		if (isLater(bytes) && !this.#later.has(from)) {
-			this.#later.add(from);
-			this.#options.warn(
-				`cluster: ${from} sends messages of a later version than this one reads (${VERSION}). They are refused: ` +
-					"its devices cannot be reached here. Upgrade this gateway",
-			);
-		}
-	}
-
 	/** Shows that this gateway is here, and follows the others. */
 	async #enter(buckets: Buckets): Promise<void> {
 		this.#buckets = buckets;
@@ -282,43 +280,7 @@ export class Cluster {
 		await this.#events.enter(this.#bus);
 		this.#webhooks.use(buckets.webhooks);
 		await this.#renew(true);
-		const onGateway = ({ key, operation, value, isUpdate }: KvWatchEntry): void => {
-			this.#noteVersion(value, `gateway ${key}`);
-			this.#members.received(key, operation === "PUT" ? value : undefined, isUpdate);
-		};
-		const onDevice = (found: KvWatchEntry): void => {
-			const entry = this.#remotes.received(found);
-			if (entry !== undefined) {
-				this.#claims.received(entry, found.revision);
-			} else if (isLater(found.value)) {
-				this.#hasLaterEntries = true;
-				this.#claims.lostToNewerVersion(idOf(found.key));
-			}
-		};
-		const onLists = (found: KvWatchEntry): void => {
-			this.#lists.received(found);
-			if (found.operation !== "PUT") {
-				this.#claims.recheckLists();
-			} else if (found.isUpdate) {
-				this.#remotes.listsStored(found.key);
-			}
-		};
-		const onToken = ({ key, operation, value, revision }: KvWatchEntry): void => {
-			if (!this.#uses.received(key, value)) {
-				this.#tokens.received(key, operation === "PUT" ? value : undefined, revision);
-			}
-		};
-		const onApproval = ({ key, operation, value }: KvWatchEntry): void =>
-			this.approvals.received(key, operation === "PUT" ? value : undefined);
-		const onWebhook = (entry: KvWatchEntry): void => this.#webhooks.received(entry);
-		this.#watches = [
-			await watch(buckets.gateways, onGateway, this.#warn),
-			await watch(buckets.devices, onDevice, this.#warn),
-			await watch(buckets.lists, onLists, this.#warn, false),
-			await watch(buckets.tokens, onToken, this.#warn),
-			await watch(buckets.approvals, onApproval, this.#warn),
-			await watch(buckets.webhooks, onWebhook, this.#warn),
-		];
+		await this.#follower.start(buckets);
 		this.#claims.recheck();
 		await this.#claims.flush();
 	}
@@ -331,9 +293,7 @@ export class Cluster {
 	}
 
 	#leaveBuckets(): void {
-		for (const stop of this.#watches.splice(0)) {
-			stop();
-		}
+		this.#follower.stop();
 		this.#buckets = undefined;
 		this.#tokens.leave();
 		this.#uses.use(undefined);
@@ -414,7 +374,7 @@ export class Cluster {
 		if (lists !== undefined) {
 			this.#claims.recheckLists();
 			// Which lists a later version's entries use cannot be known.
-			if (!this.#hasLaterEntries) {
+			if (!this.#follower.hasNewerEntries) {
 				await this.#lists.tidy(lists, this.#remotes.listsInUse);
 			}
 		}

@@ -1,0 +1,112 @@
+import type { KvWatchEntry } from "@nats-io/kv";
+import { type Buckets, watch } from "./bus.js";
+import type { Claims } from "./claims.js";
+import type { Lists } from "./lists.js";
+import type { Members } from "./members.js";
+import { idOf, isLater, VERSION } from "./messages.js";
+import type { Remotes } from "./remotes.js";
+import type { SharedApprovals } from "./shared-approvals.js";
+import type { SharedTokens } from "./shared-tokens.js";
+import type { SharedUses } from "./shared-uses.js";
+import type { SharedWebhooks } from "./shared-webhooks.js";
+
+/** The parts of a cluster that read the buckets. */
+interface Readers {
+	readonly members: Members;
+	readonly remotes: Remotes;
+	readonly claims: Claims;
+	readonly lists: Lists;
+	readonly tokens: SharedTokens;
+	readonly uses: SharedUses;
+	readonly approvals: SharedApprovals;
+	readonly webhooks: SharedWebhooks;
+}
+
+/** Watches the buckets, and passes each entry to the part that reads it. */
+export class BucketFollower {
+	readonly #readers: Readers;
+	readonly #warn: (message: string) => void;
+	#watches: (() => void)[] = [];
+	/** Senders of messages that this program cannot read. */
+	readonly #newer = new Set<string>();
+	#hasNewerEntries = false;
+
+	constructor(readers: Readers, warn: (message: string) => void) {
+		this.#readers = readers;
+		this.#warn = warn;
+	}
+
+	/** Whether the bucket has entries of devices that this program cannot read. */
+	get hasNewerEntries(): boolean {
+		return this.#hasNewerEntries;
+	}
+
+	/** Settles when every bucket is watched. */
+	async start(buckets: Buckets): Promise<void> {
+		const { approvals, webhooks } = this.#readers;
+		const onError = ({ message }: Error): void => this.#warn(`cluster: ${message}`);
+		this.#watches = [
+			await watch(buckets.gateways, (entry) => this.#onGateway(entry), onError),
+			await watch(buckets.devices, (entry) => this.#onDevice(entry), onError),
+			await watch(buckets.lists, (entry) => this.#onLists(entry), onError, false),
+			await watch(buckets.tokens, (entry) => this.#onToken(entry), onError),
+			await watch(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)), onError),
+			await watch(buckets.webhooks, (entry) => webhooks.received(entry), onError),
+		];
+	}
+
+	stop(): void {
+		for (const stop of this.#watches.splice(0)) {
+			stop();
+		}
+	}
+
+	/** Warns once of each sender that is newer than this program. */
+	noteVersion(bytes: Uint8Array, from: string): void {
+		if (isLater(bytes) && !this.#newer.has(from)) {
+			this.#newer.add(from);
+			this.#warn(
+				`cluster: ${from} sends messages of a later version than this one reads (${VERSION}). They are refused: ` +
+					"its devices cannot be reached here. Upgrade this gateway",
+			);
+		}
+	}
+
+	#onGateway(entry: KvWatchEntry): void {
+		this.noteVersion(entry.value, `gateway ${entry.key}`);
+		this.#readers.members.received(entry.key, valueIn(entry), entry.isUpdate);
+	}
+
+	#onDevice(found: KvWatchEntry): void {
+		const { remotes, claims } = this.#readers;
+		const entry = remotes.received(found);
+		if (entry !== undefined) {
+			claims.received(entry, found.revision);
+		} else if (isLater(found.value)) {
+			this.#hasNewerEntries = true;
+			claims.lostToNewerVersion(idOf(found.key));
+		}
+	}
+
+	#onLists(found: KvWatchEntry): void {
+		const { lists, claims, remotes } = this.#readers;
+		lists.received(found);
+		if (found.operation !== "PUT") {
+			claims.recheckLists();
+		} else if (found.isUpdate) {
+			remotes.listsStored(found.key);
+		}
+	}
+
+	#onToken(entry: KvWatchEntry): void {
+		const { uses, tokens } = this.#readers;
+		if (!uses.received(entry.key, entry.value)) {
+			tokens.received(entry.key, valueIn(entry), entry.revision);
+		}
+	}
+}
+
+/** Undefined: the entry was removed. */
+function valueIn({ operation, value }: KvWatchEntry): Uint8Array | undefined {
+	return operation === "PUT" ? value : undefined;
+}
