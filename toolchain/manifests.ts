@@ -103,7 +103,7 @@ function readManifest(path: string): Manifest {
 	}
 }
 
-/** Puts a folder that the manifest itself names in place of its variable. */
+/** Replaces a variable by the folder that the manifest assigns to it. */
 function expand(path: string, { build = {} }: Manifest): string {
 	return path.replace(/^\$\((\w+)\)/, (variable, name) => (build[name]?.startsWith(".") ? build[name] : variable));
 }

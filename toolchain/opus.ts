@@ -12,7 +12,7 @@ export interface OpusEncoder {
 export interface OpusDecoder {
 	/** @throws Error if it is no packet of Opus */
 	decode(packet: Uint8Array): Samples;
-	/** What is heard in place of a packet that was lost: `count` samples. */
+	/** Conceals a lost packet with `count` samples. */
 	decodePacketLoss(count: number): Samples;
 	free(): void;
 }

@@ -121,7 +121,7 @@ describe("flashing a board from the console in Chromium", { skip: whyNoChromium 
 		assert.equal(await page.getByRole("button", { name: "Connect and flash" }).isDisabled(), true);
 	});
 
-	it("says how images are made, if there are none", async (t) => {
+	it("explains how to make images if the folder has no image", async (t) => {
 		const { page } = await openFlashView(t, { firmwareFolder: makeStateFolder() });
 		await page.getByText("No images in firmwareFolder yet").waitFor();
 		await page.getByText("npm run firmware").waitFor();

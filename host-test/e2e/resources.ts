@@ -12,7 +12,7 @@ export function resources(): Resources {
 	return process.platform === "linux" ? { ...counts, files: readdirSync("/proc/self/fd").length } : counts;
 }
 
-/** Resources of which there are more than before. */
+/** Resources whose count has grown. */
 export function grown(before: Resources, now: Resources): Resources {
 	return Object.fromEntries(
 		Object.entries(now)

@@ -88,7 +88,7 @@ const MAX_FILES_IN_DETAIL = 12;
 /** Files between two lines of progress in a log. */
 const FILES_PER_LINE = 10;
 
-/** A line of progress, on a terminal in place of the one before. */
+/** A line of progress, which overwrites the one before on a terminal. */
 export class Progress {
 	readonly #total: number;
 	#passed = 0;

@@ -100,7 +100,7 @@ function tarballsIn(packages: string, folder: string): Record<string, string> {
 	return Object.fromEntries([...file(FIRMWARE.name), ...file("xs-mcp-gateway")]);
 }
 
-/** Puts a project's own words in place of those of the template. */
+/** Replaces the template's placeholders by the project's values. */
 function fill(path: string, words: Readonly<Record<string, string>>): void {
 	const text = Object.entries(words).reduce(
 		(all, [word, own]) => all.replaceAll(word, own),

@@ -26,7 +26,7 @@ export function readImports(path: string): Import[] {
  *
  * @param source TypeScript
  * @param pure the module whose functions may be called there
- * @returns "line 4: const seen = new Map();"; undefined if there is none
+ * @returns "line 4: const seen = new Map();"; or undefined if the module keeps no state
  */
 export function findState(source: string, pure: string): string | undefined {
 	const file = ts.createSourceFile("module.ts", source, ts.ScriptTarget.ES2022, true);

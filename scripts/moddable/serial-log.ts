@@ -46,7 +46,7 @@ export class SerialLog extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Opens a port. Nobody else can use it until it is closed.
+	 * Opens a port exclusively: no other program can use it until it is closed.
 	 *
 	 * @param baud bits per second; a port of a chip's own USB has any speed
 	 * @throws PortError with the problem and its fix

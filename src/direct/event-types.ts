@@ -11,7 +11,7 @@ export const MAX_DATA = 512;
 export interface EventType {
 	readonly name: string;
 	readonly description: string;
-	/** The argument of a poll: only events whose data has the same member. Undefined: there is none. */
+	/** The argument of a poll, which selects events with the same value in their data. Undefined: the type takes no argument. */
 	readonly argument?: string;
 	/** Members of the data, and the JSON type of each; empty if there are several. */
 	readonly members: Readonly<Record<string, "string" | "boolean" | "number" | "">>;
@@ -23,7 +23,7 @@ export interface EventType {
 export const EVENT_TYPES: Readonly<Record<string, EventType>> = deepFreeze({
 	"notifications/button_pressed": {
 		name: "button.pressed",
-		description: "Somebody pressed a button of the device.",
+		description: "A button of the device was pressed.",
 		argument: "button",
 		members: { button: "string", long: "boolean", milliseconds: "number" },
 	},

@@ -39,7 +39,7 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	/** The arguments. Default: none. */
 	readonly input?: Input;
 	/**
-	 * A JSON Schema (2020-12) to list in place of the one made of `input`. Arguments are still checked by `input`.
+	 * A JSON Schema (2020-12) to list instead of the one made of `input`. Arguments are still checked by `input`.
 	 * Its `type` must be "object".
 	 */
 	readonly inputSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };

@@ -24,7 +24,7 @@ type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<
  * Reads and checks the settings of a backend.
  *
  * @param deviceId the device's MAC address
- * @param backend in place of the setting
+ * @param backend overrides the setting
  * @throws SettingError
  */
 export function readConfig(source: SettingSource, deviceId: string, backend?: string): Config {

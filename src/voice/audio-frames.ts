@@ -53,7 +53,7 @@ function unwrap(bytes: Uint8Array, version: 2 | 3): Uint8Array {
 /**
  * Makes the binary message of a packet.
  *
- * @param timestamp milliseconds, of which only version 2 sends the lower 32 bits: a backend that cancels echoes compares them
+ * @param timestamp milliseconds. Only version 2 sends it, as 32 bits: backends compare it to cancel echoes
  */
 export function writeFrame(packet: Uint8Array, version: number, timestamp: number): Uint8Array {
 	if (version !== 2 && version !== 3) {

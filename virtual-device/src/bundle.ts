@@ -155,7 +155,7 @@ export const endBundler: () => Promise<void> = stop;
  * names. Stack traces suffer
  * @param version the firmware's version, if it differs from the source
  * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
- * @returns the script. Rejects with the reason if there is none, such as a pin that the device's chip does not have
+ * @returns the script. Rejects if the build is invalid, for example if the chip lacks a pin that a part uses
  */
 export async function bundle(
 	entry: string = FIRMWARE_ENTRY,

@@ -19,7 +19,7 @@ export interface ClientOptions {
 /** The gateway does not answer. It may start later. */
 export class UnreachableError extends Error {}
 
-/** Which tools the gateway lists, in place of its settings: parameters of the URL. */
+/** Which tools the gateway lists: parameters of the URL, which override its settings. */
 export interface CatalogOptions {
 	readonly catalog?: string;
 	readonly catalogLimit?: string;

@@ -30,7 +30,7 @@ export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknow
 	return data;
 }
 
-/** The value, with `***` in place of a URL's password. */
+/** The value, with a URL's password replaced by `***`. */
 export function withoutPassword(value: unknown): unknown {
 	return typeof value === "string" ? value.replace(/^([a-z]+:\/\/[^/:@]*):.*@/i, "$1:***@") : value;
 }

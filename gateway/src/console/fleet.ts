@@ -89,7 +89,7 @@ export class Fleet extends EventEmitter<Events> {
 		});
 		servers.on("rejected", (description) => activity.rejected(description));
 		servers.on("call", (record, details) => {
-			// The gateway's own reads are nobody's calls.
+			// The gateway's own status reads are not shown as calls.
 			if (record.principal !== HISTORY_PRINCIPAL) {
 				this.#called(activity.called(record, details));
 			}

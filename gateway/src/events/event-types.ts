@@ -56,7 +56,7 @@ export const EVENT_TYPES: readonly EventType[] = [
 	{
 		name: "button.pressed",
 		title: "Button pressed",
-		description: "Somebody pressed a button of a device.",
+		description: "A button of a device was pressed.",
 		input: input({
 			button: z.string().max(64).optional().describe("Only this button"),
 			long: z.boolean().optional().describe("Only long, or only short presses"),

@@ -33,7 +33,7 @@ const REQUEST = z.object({
 
 const ENTRY = z.union([CALL, REQUEST]);
 
-/** A call, or a change that somebody made over HTTP. */
+/** A call, or a change over HTTP. */
 export type AuditEntry = z.infer<typeof ENTRY>;
 
 /** Which entries are meant. */
@@ -59,12 +59,12 @@ export class AuditLog {
 		return this.#lines.bytes;
 	}
 
-	/** A call has ended. */
+	/** Records a call that has ended. */
 	called(call: Omit<z.infer<typeof CALL>, "time">): void {
 		this.#append({ time: new Date().toISOString(), ...call });
 	}
 
-	/** Somebody has changed something over HTTP. */
+	/** Records a change over HTTP. */
 	requested(principal: string, request: string, status: number): void {
 		this.#append({ time: new Date().toISOString(), principal, request: request.slice(0, MAX_REQUEST), status });
 	}

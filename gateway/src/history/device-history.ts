@@ -41,7 +41,7 @@ export type LoggedMessage = z.infer<typeof MESSAGE>;
 export class DeviceHistory {
 	readonly #lines: JsonLines;
 	readonly #openLog: () => Promise<JsonLines>;
-	/** Undefined while it is empty, as that of most devices, of which there are thousands. */
+	/** Undefined while it is empty: there are thousands of devices, and most log nothing. */
 	#log: JsonLines | undefined;
 	#openingLog: Promise<void> | undefined;
 	/** As the file has them; undefined: none. */

@@ -104,7 +104,7 @@ export class History {
 		return (await (await this.#devices.get(id))?.readLog(span)) ?? [];
 	}
 
-	/** Once a minute: writes what has changed, and reads the status of devices that nobody has asked for long. */
+	/** Once a minute: writes what has changed, and reads the status of devices whose last one is old. */
 	tick(now = Date.now()): void {
 		for (const device of this.#opened) {
 			device.flush();
@@ -179,7 +179,7 @@ export class History {
 		});
 	}
 
-	/** Whoever has asked for a device's status. */
+	/** A status call has ended: its values are kept, whichever client made it. */
 	#called(server: Server | undefined, { outcome }: CallRecord, { tool, result }: CallDetails): void {
 		if (tool.name === STATUS_TOOL && outcome === "ok" && result !== undefined) {
 			this.#measured(server, statusIn(result));

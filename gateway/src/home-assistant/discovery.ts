@@ -168,7 +168,7 @@ function describeBinary({ kind }: Measurement): object {
 	return { platform: "binary_sensor", ...(BINARY_CLASSES.has(kind) && { device_class: kind }) };
 }
 
-/** Its name for people, in place of its own. */
+/** Its display name. */
 function titled({ title }: { readonly title?: string | undefined }): object {
 	return title === undefined || title === "" ? {} : { name: title };
 }

@@ -38,7 +38,7 @@ export class Tasks {
 	/** Milliseconds after which a call that has no answer becomes a task. */
 	readonly patience: number;
 	readonly #ttl: number;
-	/** Begins the ids of this process: those of others are told from those that never were. */
+	/** Prefix of this process's ids: distinguishes a task of another process from an id that never existed. */
 	readonly #prefix = randomBytes(6).toString("hex");
 	readonly #kept = new Map<string, Kept>();
 	#bytes = 0;
@@ -54,7 +54,7 @@ export class Tasks {
 	}
 
 	/**
-	 * Keeps a task, in place of the client's oldest one that has ended if there is no room.
+	 * Keeps a task. At the limit, it replaces the client's oldest task that has ended.
 	 *
 	 * @returns whether there was room
 	 */
@@ -76,7 +76,7 @@ export class Tasks {
 	/**
 	 * The task of this id.
 	 *
-	 * @throws ProtocolError if there is none, or it is another client's
+	 * @throws ProtocolError if the task does not exist or belongs to another client
 	 */
 	find(id: string, client: TaskClient): Task {
 		const kept = this.#kept.get(id);

@@ -66,7 +66,7 @@ describe("a call as a task", () => {
 		assert.deepEqual((await later.get(id)).result, done("warm"), "it is kept");
 	});
 
-	it("is none if the answer comes soon enough, or the client does not know tasks", async (t) => {
+	it("is not created if the answer comes soon enough, or the client does not support tasks", async (t) => {
 		const { side, device } = await connectSlow(t, { taskPatience: 300_000 });
 		const calling = callForTask(side, "lamp_000001__self_work");
 		await until(() => device.calls.length === 1, "the device is called");
@@ -301,7 +301,7 @@ describe("whose a task is", () => {
 		await assert.rejects(elsewhere.get(id), notFound);
 	});
 
-	it("nobody's after its time, or if it never was", async (t) => {
+	it("is not found after its TTL, or if it never existed", async (t) => {
 		const { side, device, user } = await connectSlow(t, { ...IMPATIENT, taskTtl: 1 });
 		const { taskId } = (await callForTask(side, "lamp_000001__self_work")).result;
 		await until(

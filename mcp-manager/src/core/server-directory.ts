@@ -8,7 +8,7 @@ import { readTags } from "./tags.js";
 export interface ServerDirectoryOptions {
 	/** The folder of records. Default: none; servers are known until the process ends. */
 	readonly folder?: string;
-	/** Aliases by server id, in place of the default ones. */
+	/** Aliases by server id, instead of the default ones. */
 	readonly aliases?: ReadonlyMap<string, string>;
 }
 

@@ -144,7 +144,7 @@ export interface ServerConfig {
 /** The input for a server: a URL or a command, and settings that differ from the defaults. */
 export type ServerInput = {
 	readonly id: string;
-	/** Shown in place of the URL or command, which may contain secrets. */
+	/** Shown instead of the URL or command, which may contain secrets. */
 	readonly shown?: string;
 	readonly auth?: McpAuthProvider | undefined;
 } & Omit<z.input<z.ZodObject<typeof SERVER_FIELDS>>, "auth">;

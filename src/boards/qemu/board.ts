@@ -16,7 +16,7 @@ function memory(): object {
 	};
 }
 
-/** A chip in QEMU, with Ethernet in place of Wi-Fi. `self.get_system_info` reports its memory, too. */
+/** A chip in QEMU, with Ethernet instead of Wi-Fi. `self.get_system_info` reports its memory, too. */
 export function openBoard() {
 	const network = openEthernet();
 	const { system, ...chip } = openChip("qemu", network.macAddress);

@@ -10,7 +10,7 @@ export interface Form<Fields extends Properties> {
 	readonly message: string;
 	/** Strings, numbers, booleans and choices, not objects. */
 	readonly fields: Fields;
-	/** A JSON Schema to send in place of the one made of `fields`. The answer is read and checked by `fields`. */
+	/** A JSON Schema to send instead of the one made of `fields`. The answer is read and checked by `fields`. */
 	readonly requestedSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
 	/** Identifies this question among those of the call. Default: by the order of asking. */
 	readonly key?: string;

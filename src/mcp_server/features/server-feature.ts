@@ -29,7 +29,7 @@ export interface Feature<Context> {
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
 
 	/**
-	 * Answers a request in place of its session.
+	 * Answers a request instead of its session.
 	 *
 	 * @returns undefined to leave it to the session
 	 * @throws RpcError

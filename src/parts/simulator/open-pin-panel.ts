@@ -5,7 +5,7 @@ import "embedded:io/i2c";
 import { connectPins, setPin } from "embedded:io/pins";
 import Control from "control";
 
-/** What the panel says: somebody has set a pin, or what a chip measures. */
+/** A message of the panel: a pin or a measured value was set. */
 interface PanelMessage {
 	readonly set?: readonly [pin: number, level: number | string];
 	readonly measured?: readonly [address: number, values: Readonly<Record<string, number>>];

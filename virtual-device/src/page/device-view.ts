@@ -79,7 +79,7 @@ export class DeviceView {
 		}
 	}
 
-	/** Nobody draws a screen that nobody sees: its fonts take memory, its face time. */
+	/** The screen is drawn only while a page is open: its fonts take memory, its face takes time. */
 	#openScreen(): void {
 		const { screen: size } = this.#device.board;
 		if (size === undefined || this.#shown === undefined || this.#pages.size === 0) {

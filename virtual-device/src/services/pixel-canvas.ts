@@ -12,7 +12,7 @@ interface Clip {
 	readonly bottom: number;
 }
 
-/** The firmware's canvas, in place of the SDK's Poco: fonts are {@link ReadFont}s. */
+/** The firmware's canvas, instead of the SDK's Poco: fonts are {@link ReadFont}s. */
 export class PixelCanvas implements Canvas {
 	readonly width: number;
 	readonly height: number;

@@ -16,7 +16,7 @@ const MAX_CONCEALED = 3;
 
 /**
  * A jitter buffer: takes packets as they come, and has samples as they are played. Lost and late packets are concealed by the
- * decoder. It knows no time: whoever plays the samples is the clock.
+ * decoder. It has no timer: the caller that takes the samples sets the pace.
  */
 export class Playout {
 	readonly #options: PlayoutOptions;

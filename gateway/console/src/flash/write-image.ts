@@ -8,7 +8,7 @@ interface FlashPart {
 }
 
 interface WriteOptions {
-	/** The files for a chip by its name, "ESP32-S3". Rejects if there are none. */
+	/** Loads the files for a chip, such as "ESP32-S3". Rejects if the image has no build for it. */
 	readonly partsFor: (chip: string) => Promise<readonly FlashPart[]>;
 	/** Whether everything is erased first, settings too. */
 	readonly erase: boolean;

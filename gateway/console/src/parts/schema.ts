@@ -15,7 +15,7 @@ export interface Schema {
 	readonly items?: unknown;
 }
 
-/** A number that names something: nobody slides to it. */
+/** A number that identifies something, such as a timer: a slider makes no sense for it. */
 const IS_NAME = /(^|_)id$|Id$/;
 
 /** Most values that are radio buttons; more are a list. */

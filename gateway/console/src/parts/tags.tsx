@@ -21,7 +21,7 @@ export function Tags({ tags }: Pick<FleetRow, "tags">) {
 	);
 }
 
-/** A star, by which a device becomes a favourite or is none any more. */
+/** A star that adds a device to the favourites, or removes it. */
 export function Star({ row: { id, alias, tags, kind } }: { readonly row: FleetRow }) {
 	const isFavourite = tags.includes(FAVOURITE);
 	if (kind === "server" || (session.value?.readOnly && !isFavourite)) {

@@ -112,7 +112,7 @@ function withUnit(text: string, unit: string): string {
 	return unit === "" || unit === "°" ? `${text}${unit}` : `${text}\u00a0${unit}`;
 }
 
-/** The text of a key that is put together; undefined if there is none. */
+/** The text for a computed key, or undefined if the key is unknown. */
 function textOf(key: string): string | undefined {
 	return Object.hasOwn(en, key) ? t(key as TextKey) : undefined;
 }

@@ -65,7 +65,7 @@ export class FlashImages {
 		return images.flatMap((image) => image ?? []);
 	}
 
-	/** Opens a file that a board's manifest names; undefined if there is none. */
+	/** Opens a file that a board's manifest lists. Returns undefined if it does not exist. */
 	async open(board: string, file: string): Promise<FileHandle | undefined> {
 		const image = NAME.test(board) ? await this.#read(board) : undefined;
 		const isPart = image?.builds.some(({ parts }) => parts.some(({ path }) => path === file));
