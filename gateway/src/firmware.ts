@@ -4,4 +4,4 @@ export { FIRMWARE } from "../../src/settings/firmware.js";
 export { WavReader } from "../../src/sound/player/wav-reader.js";
 export { isObject } from "../../src/text/is-object.js";
 export { isNewer, isVersion } from "../../src/text/version.js";
-export { writeFrame } from "../../src/voice/audio-frames.js";
+export { readFrame, writeFrame } from "../../src/voice/audio-frames.js";

@@ -3,11 +3,12 @@ import type { Duplex } from "node:stream";
 import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
-import type { AudioChannel, ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
-import { writeFrame } from "../firmware.js";
+import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { readFrame, writeFrame } from "../firmware.js";
 import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import { watchLiveness } from "../net/liveness.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { AudioLink } from "./audio-link.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
 import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
@@ -184,7 +185,7 @@ type FramedHello = DeviceHello & { readonly frameVersion: number };
 
 /** A session of a device over its WebSocket, from hello to the end of the connection. */
 class DeviceWebSocketTransport extends DeviceTransport {
-	override readonly audio: AudioChannel | undefined;
+	override readonly audio: AudioLink | undefined;
 	readonly #socket: WebSocket;
 
 	constructor(socket: WebSocket, identity: ServerIdentity, hello: FramedHello) {
@@ -192,11 +193,15 @@ class DeviceWebSocketTransport extends DeviceTransport {
 		this.#socket = socket;
 		const { playsOpus = false, frameVersion } = hello;
 		this.audio = playsOpus
-			? { send: (packet) => this.write(writeFrame(packet, frameVersion, Math.round(performance.now()))) }
+			? new AudioLink({
+					write: (packet) => this.write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
+					onDropped: (reason) => this.onerror?.(new Error(`audio dropped: ${reason}`)),
+				})
 			: undefined;
 		socket.on("message", (data: Buffer, isBinary) => {
-			// Binary frames are what the device hears: the gateway has no use for it.
-			if (!isBinary) {
+			if (isBinary) {
+				this.audio?.receive(() => readFrame(data, frameVersion));
+			} else {
 				this.#receive(data.toString());
 			}
 		});

@@ -45,14 +45,19 @@ export interface ServerTransport extends Transport {
 	close(reason?: string): Promise<void>;
 	/** Sends a message besides MCP, if the transport has such messages: `{type: "tts", state: "start"}`. */
 	sendMessage?(message: { readonly type: string; readonly [member: string]: unknown }): void;
-	/** Undefined if the server is no device that plays packets of Opus. */
+	/** Undefined if the server is no device that plays and records packets of Opus. */
 	readonly audio?: AudioChannel | undefined;
 }
 
-/** The way to the speaker of a device of the xiaozhi family, between `tts` `start` and `stop`. */
+/** The way to the speaker of a device of the xiaozhi family, between `tts` `start` and `stop`, and from its microphone. */
 export interface AudioChannel {
 	/** Sends a packet of Opus. */
 	send(packet: Uint8Array): void;
+	/**
+	 * Is called with each packet of Opus that the device has recorded; an empty one stands for one that was lost. An Error that
+	 * it throws counts the packet as dropped. Undefined: the gateway does not listen.
+	 */
+	onpacket?: ((packet: Uint8Array) => void) | undefined;
 	/** Is called with what the device says of it: `listen` and `abort`. */
 	onmessage?: ((message: { readonly type: string; readonly state?: unknown }) => void) | undefined;
 }

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { AudioLink } from "../../src/devices/audio-link.js";
+
+/** A link, what was sent to the device, and why packets of the device were dropped. */
+function open() {
+	const sent: Uint8Array[] = [];
+	const dropped: string[] = [];
+	const link = new AudioLink({
+		write: (packet) => sent.push(packet),
+		onDropped: (reason) => dropped.push(reason),
+	});
+	return { link, sent, dropped };
+}
+
+const PACKET = Uint8Array.of(88, 1, 2);
+
+describe("the audio of a session with a device", () => {
+	it("goes in both directions", () => {
+		const { link, sent, dropped } = open();
+		const heard: Uint8Array[] = [];
+		link.onpacket = (packet) => heard.push(packet);
+		link.send(PACKET);
+		link.receive(() => PACKET);
+		assert.deepEqual([sent, heard, dropped], [[PACKET], [PACKET], []]);
+	});
+
+	it("is not dropped, but not used either, while the gateway does not listen", () => {
+		const { link, dropped } = open();
+		link.receive(() => PACKET);
+		assert.deepEqual(dropped, []);
+	});
+
+	it("is dropped with the reason if it cannot be read, or not be decoded", () => {
+		const { link, dropped } = open();
+		link.onpacket = () => {
+			throw new Error("no packet of Opus");
+		};
+		link.receive(() => {
+			throw new RangeError("empty");
+		});
+		link.receive(() => PACKET);
+		assert.deepEqual(dropped, ["empty", "no packet of Opus"]);
+	});
+
+	it("is dropped above 200 packets a second", (t) => {
+		t.mock.method(performance, "now", () => 1_000);
+		const { link, dropped } = open();
+		let heard = 0;
+		link.onpacket = () => {
+			heard += 1;
+		};
+		for (let sent = 0; sent < 1_000; sent += 1) {
+			link.receive(() => PACKET);
+		}
+		assert.deepEqual([heard, dropped.length, dropped[0]], [200, 800, "more than 200 packets in a second"]);
+	});
+});
