@@ -6,6 +6,7 @@ import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
 import { checkParts } from "./check-parts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
+import { listComponents } from "./idf-components.js";
 import { addIdfSettings } from "./idf-settings.js";
 import { listPreloads } from "./preload.js";
 import { makeProjectManifest } from "./project-manifest.js";
@@ -111,6 +112,7 @@ async function makeWith(
 	} catch (error) {
 		throw new SdkError(`TypeScript failed to compile:\n${(error as Error).message}`);
 	}
+	listComponents(output);
 	await runTool(sdk, tool, [...args, "-m"], isDebug ? run : withShortNames(output, run));
 }
 
