@@ -1,4 +1,5 @@
-import { type AudioChannel, RateLimit } from "xs-mcp-manager/core";
+import { EventEmitter } from "node:events";
+import { type AudioChannel, type AudioEvents, RateLimit } from "xs-mcp-manager/core";
 
 /** Most packets of a device per second: Opus has 200 of 5 ms. What is above that is dropped. */
 const MAX_PACKETS_PER_SECOND = 200;
@@ -6,19 +7,24 @@ const MAX_PACKETS_PER_SECOND = 200;
 interface AudioLinkOptions {
 	/** Sends a packet of Opus, in the framing of the transport. */
 	readonly write: (packet: Uint8Array) => void;
+	/** Whether the device begins and ends to listen at a `listen` message. Default false. */
+	readonly listensOnRequest?: boolean | undefined;
 	/** A packet of the device was dropped. */
 	readonly onDropped: (reason: string) => void;
 }
 
 /** The audio of a session with a device: packets of Opus in both directions, whatever carries them. */
-export class AudioLink implements AudioChannel {
-	onmessage: AudioChannel["onmessage"];
-	onpacket: AudioChannel["onpacket"];
+export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel {
+	/** Packets of the device that were dropped. */
+	dropped = 0;
+	readonly listensOnRequest: boolean;
 	readonly #options: AudioLinkOptions;
 	readonly #rate = new RateLimit(MAX_PACKETS_PER_SECOND);
 
 	constructor(options: AudioLinkOptions) {
+		super();
 		this.#options = options;
+		this.listensOnRequest = options.listensOnRequest === true;
 	}
 
 	send(packet: Uint8Array): void {
@@ -26,18 +32,22 @@ export class AudioLink implements AudioChannel {
 	}
 
 	/**
-	 * Takes a packet of the device. What cannot be read is dropped, and so are packets above 200 a second.
+	 * Takes a packet of the device. While nothing listens it is not even read. What cannot be read is dropped, and so are packets
+	 * above 200 a second.
 	 *
 	 * @param read throws an Error that says what is wrong with it
 	 */
 	receive(read: () => Uint8Array): void {
+		if (this.listenerCount("packet") === 0) {
+			return;
+		}
 		try {
 			if (!this.#rate.take()) {
 				throw new RangeError(`more than ${MAX_PACKETS_PER_SECOND} packets in a second`);
 			}
-			const packet = read();
-			this.onpacket?.(packet);
+			this.emit("packet", read());
 		} catch (error) {
+			this.dropped += 1;
 			this.#options.onDropped((error as Error).message);
 		}
 	}

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
-import type { AudioChannel, ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
+import type { ServerIdentity, ServerTransport } from "xs-mcp-manager/core";
 import { nestsDeeper, RateLimit, ServerError } from "xs-mcp-manager/core";
+import type { AudioLink } from "./audio-link.js";
 import type { DeviceHello } from "./hello.js";
 import type { DeviceMessage } from "./messages.js";
 import { normalizeMessage } from "./normalize.js";
@@ -28,7 +29,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	onsend?: (message: JSONRPCMessage) => void;
 	readonly identity: ServerIdentity;
 	/** Undefined if the device plays no Opus, or this transport has no way for it. */
-	readonly audio: AudioChannel | undefined;
+	readonly audio: AudioLink | undefined;
 	/** The `session_id` of this session's envelopes. */
 	readonly deviceSessionId = randomUUID();
 	#initializeId: unknown;
@@ -94,7 +95,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		} else if (type === "goodbye") {
 			this.goodbye(id === this.deviceSessionId);
 		} else if (type === "listen" || type === "abort") {
-			this.audio?.onmessage?.(message);
+			this.audio?.emit("message", message);
 		}
 	}
 

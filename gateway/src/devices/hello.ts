@@ -15,6 +15,8 @@ export interface DeviceHello {
 	readonly transport?: unknown;
 	/** Whether it plays packets of Opus. */
 	readonly playsOpus?: boolean;
+	/** Whether it begins and ends to listen at a `listen` message, as firmware of this project with a codec does. */
+	readonly listensOnRequest?: boolean;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;
 	/** The glyphs that its screen lacks for a text; absent if it cannot show them, or if the gateway does not have its font. */
@@ -55,6 +57,7 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 		transport: hello.transport,
 		// Firmware of this project names a format without a codec, too, because some backends require it. It alone has the limit.
 		playsOpus: isOpus(hello.audio_params) && (limit === undefined || hello.features.audio === true),
+		listensOnRequest: limit !== undefined && hello.features.audio === true,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};
 }

@@ -191,10 +191,11 @@ class DeviceWebSocketTransport extends DeviceTransport {
 	constructor(socket: WebSocket, identity: ServerIdentity, hello: FramedHello) {
 		super(identity, hello);
 		this.#socket = socket;
-		const { playsOpus = false, frameVersion } = hello;
+		const { playsOpus = false, listensOnRequest, frameVersion } = hello;
 		this.audio = playsOpus
 			? new AudioLink({
 					write: (packet) => this.write(writeFrame(packet, frameVersion, Math.round(performance.now()))),
+					listensOnRequest,
 					onDropped: (reason) => this.onerror?.(new Error(`audio dropped: ${reason}`)),
 				})
 			: undefined;

@@ -102,13 +102,7 @@ class Listener {
 		this.#clock = clock;
 		session.on("notification", this.#onNotification);
 		session.on("closed", this.#onClosed);
-		channel.onmessage = ({ type, state }) => {
-			if (type === "abort") {
-				this.#interrupted.abort(new Error("stopped at the device"));
-			} else if (type === "listen" && state === "start") {
-				this.#confirmed.abort();
-			}
-		};
+		channel.on("message", this.#onMessage);
 	}
 
 	/** Aborted if the person at the device ends the sound, or the device is gone. */
@@ -129,8 +123,16 @@ class Listener {
 	close(): void {
 		this.#session.off("notification", this.#onNotification);
 		this.#session.off("closed", this.#onClosed);
-		this.#channel.onmessage = undefined;
+		this.#channel.off("message", this.#onMessage);
 	}
+
+	readonly #onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
+		if (type === "abort") {
+			this.#interrupted.abort(new Error("stopped at the device"));
+		} else if (type === "listen" && state === "start") {
+			this.#confirmed.abort();
+		}
+	};
 
 	readonly #onNotification = (method: string, { oldState }: Readonly<Record<string, unknown>>): void => {
 		if (method === "notifications/state_changed" && oldState === "speaking") {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { it } from "node:test";
-import type { AudioChannel, Session } from "xs-mcp-manager/core";
+import type { Session } from "xs-mcp-manager/core";
+import { AudioLink } from "../../src/devices/audio-link.js";
 import { streamSpeech } from "../../src/speech/spoken-stream.js";
 
 // The pace of what is said, by a clock of the test's. What a device hears over a real connection is in say-by-opus.test.ts.
@@ -52,7 +53,10 @@ function say(count: number) {
 	const session = Object.assign(new EventEmitter(), {
 		sendMessage: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]),
 	});
-	const channel: AudioChannel = { send: ([number]) => void sent.push([clock.now(), `packet ${number}`]) };
+	const channel = new AudioLink({
+		write: ([number]) => void sent.push([clock.now(), `packet ${number}`]),
+		onDropped: () => {},
+	});
 	const cancel = new AbortController();
 	const packets = Array.from({ length: count }, (_, index) => Uint8Array.of(index));
 	const outcome: { confirmed?: boolean; error?: Error } = {};
@@ -85,7 +89,7 @@ it("is confirmed by a device that speaks no more, or that listens", async () => 
 	for (const confirm of [
 		({ session }: ReturnType<typeof say>) =>
 			session.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
-		({ channel }: ReturnType<typeof say>) => channel.onmessage?.({ type: "listen", state: "start" }),
+		({ channel }: ReturnType<typeof say>) => channel.emit("message", { type: "listen", state: "start" }),
 	]) {
 		const side = say(1);
 		await side.pass(4 * FRAME);
@@ -119,7 +123,7 @@ it("leaves the device 180 ms of sound when it is cancelled, and sends stop at on
 
 it("ends when the person at the device interrupts, or the device is gone", async () => {
 	for (const [end, message] of [
-		[({ channel }: ReturnType<typeof say>) => channel.onmessage?.({ type: "abort" }), "stopped at the device"],
+		[({ channel }: ReturnType<typeof say>) => channel.emit("message", { type: "abort" }), "stopped at the device"],
 		[({ session }: ReturnType<typeof say>) => session.emit("closed", "it disconnected"), "it disconnected"],
 	] as const) {
 		const side = say(100);

@@ -20,6 +20,7 @@ export { isUserOnly, type Server } from "./server.js";
 export type { Notification, ServerRecord } from "./server-record.js";
 export {
 	type AudioChannel,
+	type AudioEvents,
 	type CallOptions,
 	INVALID_RESPONSE,
 	type KnownServer,

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type {
 	JSONRPCMessage,
 	ServerCapabilities,
@@ -49,17 +50,24 @@ export interface ServerTransport extends Transport {
 	readonly audio?: AudioChannel | undefined;
 }
 
-/** The way to the speaker of a device of the xiaozhi family, between `tts` `start` and `stop`, and from its microphone. */
-export interface AudioChannel {
-	/** Sends a packet of Opus. */
-	send(packet: Uint8Array): void;
+export interface AudioEvents {
+	/** What the device says of its audio: `listen` and `abort`. */
+	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
 	/**
-	 * Is called with each packet of Opus that the device has recorded; an empty one stands for one that was lost. An Error that
-	 * it throws counts the packet as dropped. Undefined: the gateway does not listen.
+	 * A packet of Opus that the device has recorded; an empty one stands for one that was lost. An Error that a listener throws
+	 * counts the packet as dropped.
 	 */
-	onpacket?: ((packet: Uint8Array) => void) | undefined;
-	/** Is called with what the device says of it: `listen` and `abort`. */
-	onmessage?: ((message: { readonly type: string; readonly state?: unknown }) => void) | undefined;
+	packet: [packet: Uint8Array];
+}
+
+/** The way to the speaker and from the microphone of a device of the xiaozhi family. */
+export interface AudioChannel extends EventEmitter<AudioEvents> {
+	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
+	send(packet: Uint8Array): void;
+	/** Whether the device begins and ends to listen at a `listen` message, as firmware of this project does. */
+	readonly listensOnRequest: boolean;
+	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
+	readonly dropped: number;
 }
 
 /** A server's `serverInfo` in its answer to `initialize`. */

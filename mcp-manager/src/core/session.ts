@@ -24,7 +24,14 @@ import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
-export type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
+export type {
+	AudioChannel,
+	AudioEvents,
+	KnownServer,
+	ServerIdentity,
+	ServerInfo,
+	ServerTransport,
+} from "./server-transport.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -290,7 +297,7 @@ export class Session extends EventEmitter<Events> {
 		this.#transport.sendMessage?.(message);
 	}
 
-	/** The way to a device's speaker; undefined if it has none that plays packets of Opus. */
+	/** The way to a device's speaker and from its microphone; undefined if it has none for packets of Opus. */
 	get audio(): AudioChannel | undefined {
 		return this.#transport.audio;
 	}
