@@ -5,6 +5,7 @@ export class FakeCodec implements Codec {
 	readonly params = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */
 	readonly calls: string[] = [];
+	muted = false;
 	/** What `play` throws. */
 	failure: Error | undefined;
 	#onPacket: ((packet: Uint8Array) => void) | undefined;

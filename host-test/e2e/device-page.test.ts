@@ -225,7 +225,7 @@ describe("a virtual device's page", () => {
 			"press: expected a whole number from 1 to 60000",
 			"hold.button: expected boot, screen",
 			"network.delay: expected a whole number from 0 to 60000",
-			"explode: unknown action (expected press, hold, measure, set, say, battery, signal, network, restart, brownOut)",
+			"explode: unknown action (expected press, hold, measure, set, say, battery, mute, signal, network, restart, brownOut)",
 			"restart: expected no value",
 			"photo: not a JPEG file",
 		]);

@@ -1,3 +1,4 @@
+import type { Light, Lights } from "../../src/hardware/light.js";
 import { writeFrame } from "../../src/voice/audio-frames.js";
 import { Voice } from "../../src/voice/voice.js";
 import { settled } from "../doubles/client.js";
@@ -13,17 +14,25 @@ const PACKET = [88, 1, 2];
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 const tts = (state: string): object => ({ type: "tts", state });
 
+/** What the device said last besides MCP, without its session. */
+function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined {
+	const said = channel.sent.map((each) => JSON.parse(String(each))).filter(({ type }) => type !== "mcp");
+	const { session_id: _, ...message } = said.at(-1);
+	return message;
+}
+
 /** A board with a codec, in a session whose backend has this audio format. */
 function speaking(audio?: object) {
 	const codec = new FakeCodec();
-	const board = Object.assign(new FakeBoard(), { codec });
+	const lights: Lights = { led: { on: false, brightness: 50, color: 0x00ff00 }, lamp: { on: false } };
+	const board = Object.assign(new FakeBoard(), { codec, lights });
 	const started = start(board, {}, undefined, { voice: (options) => new Voice(options), ticks: () => 0 });
 	const { channel } = started.transport;
 	channel.events.onOpen();
 	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
 	codec.calls.length = 0;
 	const hear = (...bytes: readonly number[]): void => channel.events.onBinary?.(frame(...bytes));
-	return { ...started, codec, channel, hear };
+	return { ...started, codec, lights, channel, hear };
 }
 
 export default suite("voice", {
@@ -167,6 +176,48 @@ export default suite("voice", {
 		codec.recorded(...PACKET);
 		channel.say(tts("start"));
 		equal(codec.calls.slice(1), ["stop recording", "stop", "begin 24000 60"]);
+	},
+	"listens when the backend asks, and until it has heard enough"() {
+		const side = speaking();
+		side.channel.say({ type: "listen", state: "start" });
+		equal([side.application.state, lastSaid(side)], ["listening", { type: "listen", state: "start", mode: "auto" }]);
+		side.channel.say({ type: "listen", state: "stop" });
+		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
+		equal(side.codec.calls, ["record", "stop recording"]);
+	},
+	"says so again if it listens already"() {
+		const side = speaking();
+		side.application.listen();
+		side.channel.say({ type: "listen", state: "start" });
+		equal([side.application.state, lastSaid(side)], ["listening", { type: "listen", state: "start" }]);
+		equal(side.codec.calls, ["record"]);
+	},
+	"says why it does not listen: its microphone is muted, or it is busy"() {
+		const side = speaking();
+		side.codec.muted = true;
+		side.channel.say({ type: "listen", state: "start" });
+		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason: "muted" }]);
+		side.codec.muted = false;
+		side.channel.say(tts("start"));
+		side.channel.say({ type: "listen", state: "start" });
+		equal(lastSaid(side), { type: "listen", state: "stop", reason: "speaking" });
+		equal(side.application.state, "speaking");
+	},
+	"the first light is red while it listens, and then as it was"() {
+		const { application, lights } = speaking();
+		const { led, lamp } = lights as Record<"led" | "lamp", Light>;
+		application.listen();
+		equal([led, lamp], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
+		application.stopListening();
+		equal([led, lamp], [{ on: false, brightness: 50, color: 0x00ff00 }, { on: false }]);
+	},
+	"a light that was set meanwhile stays so"() {
+		const { application, lights } = speaking();
+		const { led } = lights as Record<"led", Light>;
+		application.listen();
+		Object.assign(led, { on: true, color: 0x0000ff });
+		application.stopListening();
+		equal(led, { on: true, brightness: 50, color: 0x0000ff });
 	},
 	"what was recorded is sent past the queue in the framing of each version, or dropped"() {
 		for (const protocolVersion of [1, 2, 3] as const) {

@@ -135,9 +135,10 @@ export class Application implements BackendLink {
 		});
 	}
 
-	#openVoice({ board: { codec }, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
+	#openVoice({ board, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
+		const { codec, lights } = board;
 		const onSpoken = (): void => this.#talk.spoken();
-		return codec && voice?.({ codec, protocol: this.#protocol, openUdp, onSpoken, ticks, log });
+		return codec && voice?.({ codec, lights, link: this, protocol: this.#protocol, openUdp, onSpoken, ticks, log });
 	}
 
 	/** @returns a function that stops it */

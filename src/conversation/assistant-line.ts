@@ -121,7 +121,10 @@ export class AssistantLine implements Assistant {
 			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
 			board.chat?.show(`you: ${text}`);
-			link.tell("notifications/said", { role: "user", text });
+			// The gateway knows what it has heard, and who may know it.
+			if (hasAssistant(link)) {
+				link.tell("notifications/said", { role: "user", text });
+			}
 		}
 	}
 
@@ -211,7 +214,9 @@ function reasonNotToSay({ hello, isReachable, state }: BackendLink): string | un
 	if (hello === undefined) {
 		return isReachable ? undefined : `the device has no backend: it is ${state}`;
 	}
-	return isObject(hello.features) && hello.features.listen === false
-		? "this backend has no assistant: it only passes on calls of tools"
-		: undefined;
+	return hasAssistant({ hello }) ? undefined : "this backend has no assistant: it only passes on calls of tools";
+}
+
+function hasAssistant({ hello }: Pick<BackendLink, "hello">): boolean {
+	return !isObject(hello?.features) || hello.features.listen !== false;
 }

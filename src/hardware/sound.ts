@@ -67,6 +67,8 @@ export interface AudioParams {
 export interface Codec {
 	/** The format that it records, which the hello tells. */
 	readonly params: AudioParams;
+	/** Whether a switch of the board has cut off its microphone. Absent on a board without one. */
+	readonly muted?: boolean;
 	/**
 	 * Begins a sound; one before it ends at once.
 	 *

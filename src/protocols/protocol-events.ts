@@ -13,6 +13,7 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"alert",
 	"custom",
 	"notify",
+	"listen",
 	"speak_request",
 	"glyph_push",
 ]);

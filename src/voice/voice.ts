@@ -1,4 +1,5 @@
 import type { DeviceState } from "../device_state/device-state.js";
+import type { Lights } from "../hardware/light.js";
 import type { Codec } from "../hardware/sound.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { Protocol } from "../protocols/protocol.js";
@@ -6,10 +7,14 @@ import { isObject } from "../text/is-object.js";
 import { readFrame, writeFrame } from "./audio-frames.js";
 import { readAudioParams } from "./audio-params.js";
 import { DroppedAudio } from "./dropped-audio.js";
+import { ListeningLight } from "./listening-light.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
 export interface VoiceOptions {
 	readonly codec: Codec;
+	/** The first one shows that the device listens. */
+	readonly lights?: Lights | undefined;
+	readonly link: DeviceLink;
 	/** The connection to the backend, whose hello names the format, and whose version the framing. */
 	readonly protocol: Pick<Protocol, "version" | "session" | "sendBinary">;
 	/** Opens the audio channel of a backend over MQTT. Absent on a platform without UDP. */
@@ -21,10 +26,21 @@ export interface VoiceOptions {
 	readonly log: (message: string) => void;
 }
 
+/** The application, as the voice needs it. */
+interface DeviceLink {
+	readonly state: DeviceState;
+	/** Sends a message of the device that is not MCP. */
+	send(type: string, members: object): void;
+	/** Begin and end to listen, as a person at the device does. */
+	listen(): void;
+	stopListening(): void;
+}
+
 /** What the backend says and the device hears: between messages and the board's codec. */
 export class Voice {
 	readonly #options: VoiceOptions;
 	readonly #dropped: DroppedAudio;
+	readonly #light: ListeningLight;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
 	#isSpeaking = false;
 	/** Counts what was begun: the end of an earlier one means nothing. */
@@ -36,6 +52,7 @@ export class Voice {
 	constructor(options: VoiceOptions) {
 		this.#options = options;
 		this.#dropped = new DroppedAudio(options.log);
+		this.#light = new ListeningLight(options.lights);
 	}
 
 	/** A binary message of the backend. */
@@ -67,13 +84,14 @@ export class Voice {
 
 	/** A message of the backend that is not MCP. */
 	receive({ type, state }: Envelope): void {
-		if (type !== "tts") {
-			return;
-		}
-		if (state === "start") {
+		if (type === "tts" && state === "start") {
 			this.#begin();
-		} else if (state === "stop") {
+		} else if (type === "tts" && state === "stop") {
 			this.#end();
+		} else if (type === "listen" && state === "start") {
+			this.#listen();
+		} else if (type === "listen" && state === "stop") {
+			this.#options.link.stopListening();
 		}
 	}
 
@@ -84,6 +102,7 @@ export class Voice {
 			return;
 		}
 		this.#isRecording = shouldRecord;
+		this.#light.show(shouldRecord);
 		codec.record(shouldRecord ? this.#send : undefined);
 	}
 
@@ -113,6 +132,20 @@ export class Voice {
 			this.#dropped.add("the connection does not take what was recorded");
 		}
 	};
+
+	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
+	#listen(): void {
+		const { link, codec } = this.#options;
+		if (codec.muted) {
+			link.send("listen", { state: "stop", reason: "muted" });
+		} else if (link.state === "idle") {
+			link.listen();
+		} else if (link.state === "listening") {
+			link.send("listen", { state: "start" });
+		} else {
+			link.send("listen", { state: "stop", reason: link.state });
+		}
+	}
 
 	#play(packet: Uint8Array): void {
 		if (!this.#isSpeaking) {

@@ -12,6 +12,7 @@ const PARAMS: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, 
  */
 export function openCodec(loudness: () => number): Codec {
 	let sound = 0;
+	let muted = false;
 	let onEnded: (() => void) | undefined;
 	let onPacket: ((packet: Uint8Array) => void) | undefined;
 	const ended = (): void => {
@@ -19,9 +20,15 @@ export function openCodec(loudness: () => number): Codec {
 		onEnded = undefined;
 	};
 	receive("codec.ended", ([id]) => id === sound && ended());
+	receive("codec.muted", ([isMuted]) => {
+		muted = isMuted === true;
+	});
 	receive("codec.packet", (_args, bytes) => bytes && onPacket?.(new Uint8Array(bytes)));
 	return {
 		params: PARAMS,
+		get muted() {
+			return muted;
+		},
 		begin({ sample_rate: rate, frame_duration: duration }) {
 			ended();
 			sound += 1;

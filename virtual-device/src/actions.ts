@@ -89,6 +89,14 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		return (device) => device.setBattery(percent, isCharging);
 	},
 
+	/** `mute: true` switches its microphone off */
+	mute(value, path) {
+		const isMuted = readBoolean(value, path);
+		return (device) => {
+			device.isMuted = isMuted;
+		};
+	},
+
 	/** `signal: -75` */
 	signal(value, path) {
 		const signal = readInteger(value, path, MIN_SIGNAL, 0);

@@ -7,7 +7,7 @@ const GOOD_SIGNAL = -52;
 
 /** The surroundings of a device, as they were set: restarts change none of them. */
 export class Environment {
-	/** By sensors' names, "battery" and "network". */
+	/** By sensors' names, "battery", "network" and "microphone". */
 	readonly surroundings = new Map<string, Surroundings>();
 	/** The levels of input pins, by number. */
 	readonly levels = new Map<number, number | string>();

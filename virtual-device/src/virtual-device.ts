@@ -155,7 +155,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#surround(sensor, ["board.reading", sensor, reading]);
 	}
 
-	/** Its surroundings, as they were set: by sensors' names, "battery" and "network". */
+	/** Its surroundings, as they were set: by sensors' names, "battery", "network" and "microphone". */
 	get surroundings(): ReadonlyMap<string, Surroundings> {
 		return this.#environment.surroundings;
 	}
@@ -253,6 +253,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	hear(wav: Buffer): void {
 		const { sampleRate, samples } = readWav(wav);
 		this.#environment.microphone.hear(new Int16Array(Uint8Array.from(samples).buffer), sampleRate);
+	}
+
+	/** Whether the switch of its microphone is off. */
+	get isMuted(): boolean {
+		return this.#environment.microphone.isMuted;
+	}
+
+	set isMuted(isMuted: boolean) {
+		this.#environment.microphone.isMuted = isMuted;
+		this.#surround("microphone", ["codec.muted", isMuted]);
 	}
 
 	/** Restarts at once. Its connections are closed. */

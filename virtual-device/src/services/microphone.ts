@@ -12,6 +12,8 @@ export class Microphone {
 	#waiting = 0;
 	/** Whether there is something to hear at all: without it the device records nothing. */
 	isConnected = false;
+	/** Whether it is switched off: what is said meanwhile is not heard. */
+	isMuted = false;
 
 	/** @throws RangeError if too much waits to be heard */
 	hear(samples: Int16Array, sampleRate: number): void {
@@ -24,7 +26,7 @@ export class Microphone {
 		this.isConnected = true;
 	}
 
-	/** The next samples. */
+	/** The next samples; silence while it is muted. */
 	take(count: number): Int16Array {
 		const taken = new Int16Array(count);
 		for (let at = 0; at < count; ) {
@@ -42,6 +44,6 @@ export class Microphone {
 				this.#pieces[0] = first.subarray(piece.length);
 			}
 		}
-		return taken;
+		return this.isMuted ? taken.fill(0) : taken;
 	}
 }

@@ -31,7 +31,8 @@ export interface LightState {
 export type Surroundings =
 	| readonly ["board.reading", sensor: string, reading: number | Readonly<Record<string, number>>]
 	| readonly ["board.battery", level: number, charging: boolean]
-	| readonly ["board.network", online: boolean, rssi: number];
+	| readonly ["board.network", online: boolean, rssi: number]
+	| readonly ["codec.muted", isMuted: boolean];
 
 interface Answer {
 	readonly value?: unknown;
