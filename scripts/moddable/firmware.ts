@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { makeProgram, ProgramError } from "../../toolchain/program.js";
+import { BOARDS, CHIPS } from "./boards.js";
 import { needIdf } from "./flash.js";
 import { needSdk, type Sdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
@@ -56,7 +57,12 @@ export function firmwareProgram(
 	env: NodeJS.ProcessEnv = process.env,
 ): Command {
 	const program = makeProgram("run firmware", "Builds firmware images to publish, and a web page for them.")
-		.option("--target <target>", "mcconfig's name of a board to build for; may be repeated", collect, [])
+		.option(
+			"--target <target>",
+			"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",
+			collect,
+			[],
+		)
 		.option("--from <board=folder>", "a finished build of ESP-IDF; may be repeated", collectBuild, [])
 		.option("--output <folder>", "output folder", "dist/firmware")
 		.option(
@@ -71,7 +77,8 @@ export function firmwareProgram(
 
 /** @throws ProgramError that names what is missing, unknown or secret */
 function planFirmware(settings: readonly string[], options: FirmwareOptions, env: NodeJS.ProcessEnv): FirmwarePlan {
-	const { target: names, from: finished, output, webTools } = options;
+	const { target, from: finished, output, webTools } = options;
+	const names = target.includes("all") ? [...CHIPS, ...BOARDS] : target;
 	if (names.length === 0 && finished.length === 0) {
 		throw new ProgramError("--target or --from is missing: the boards to make images for");
 	}

@@ -23,7 +23,7 @@ const program = makeProgram("run release", "Makes the packages, images, checksum
 	.option("--to <folder>", "where they are made", ".cache/release")
 	.option(
 		"--target <target>",
-		"also the image of this board: esp32/m5stack_cores3; may be repeated",
+		"also the image of this board, such as esp32/m5stack_cores3, or of all; may be repeated",
 		(target: string, before: readonly string[]) => [...before, target],
 		[],
 	)

@@ -4,13 +4,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findBuild } from "../../../scripts/moddable/firmware.js";
+import { type FirmwarePlan, findBuild, firmwareProgram } from "../../../scripts/moddable/firmware.js";
 import { readImage } from "../../../scripts/moddable/images.js";
+import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+const sdk = findSdk();
 
 /** As ESP-IDF writes it for an ESP32-S3 with two app partitions. */
 const FLASHER_ARGS = {
@@ -149,6 +152,17 @@ describe("npm run firmware", () => {
 			assert.equal(status, 1);
 			assert.match(stderr, new RegExp(`error: ${setting.split("=")[0]}: would be readable in the published image`));
 		}
+	});
+
+	it("builds every board and chip of docs/boards.md with --target all", {
+		skip: sdk === undefined && NO_SDK,
+	}, async () => {
+		const plans: FirmwarePlan[] = [];
+		const program = firmwareProgram(async (plan) => void plans.push(plan), { ...process.env, IDF_PATH: ROOT });
+		await program.parseAsync(["--target", "all"], { from: "user" });
+		const table = readFileSync(join(ROOT, "docs", "boards.md"), "utf8").matchAll(/^\| `(\S+)` \| esp32\w* \|/gm);
+		const names = plans[0]?.build?.targets.map(({ name }) => name);
+		assert.deepEqual(names?.sort(), [...table].map(([, name]) => name).sort());
 	});
 
 	it("says what is missing", (t) => {
