@@ -24,6 +24,7 @@ export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices
 export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
 export type { ExternalBrokerOptions } from "./devices/external-broker.js";
 export { MqttDevices } from "./devices/mqtt.js";
+export { UdpChannels } from "./devices/udp-channels.js";
 export { WebSocketDevices, type WebSocketDevicesOptions } from "./devices/websocket.js";
 export { makeLog } from "./log/log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";

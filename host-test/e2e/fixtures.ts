@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
+import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import {
 	type BoardProfile,
 	bundle,
@@ -96,13 +97,17 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 	},
 	async mqtt(test, options) {
 		const gateway = await openGateway(test, options);
-		const { devices, port } = await MqttDevices.listen(gateway.servers, {
-			port: 0,
-			authenticate: ({ username, secret }) =>
-				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
-					? {}
-					: "unknown user name or password",
-		});
+		const { devices, port } = await MqttDevices.listen(
+			gateway.servers,
+			{
+				port: 0,
+				authenticate: ({ username, secret }) =>
+					username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
+						? {}
+						: "unknown user name or password",
+			},
+			await openChannels(test, gateway.servers),
+		);
 		test.after(() => devices.close());
 		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
 		return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
@@ -111,7 +116,11 @@ export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
 		async mosquitto(test: TestContext, options?: GatewayOptions) {
 			const gateway = await openGateway(test, options);
 			const broker = await Mosquitto.start(test);
-			const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
+			const devices = await MqttDevices.connect(
+				gateway.servers,
+				{ url: broker.url, ...GATEWAY_ACCESS },
+				await openChannels(test, gateway.servers),
+			);
 			test.after(() => devices.close());
 			const config = { backend: broker.url, ...DEVICE_ACCESS };
 			return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };

@@ -8,6 +8,7 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { MqttDevices, type Session } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
@@ -286,7 +287,11 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 	it("fails the call under way with a clear error, and the device reconnects by itself", async (t) => {
 		const broker = await Mosquitto.start(t);
 		const gateway = await openGateway(t);
-		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
+		const devices = await MqttDevices.connect(
+			gateway.servers,
+			{ url: broker.url, ...GATEWAY_ACCESS },
+			await openChannels(t, gateway.servers),
+		);
 		t.after(() => devices.close());
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
@@ -307,7 +312,11 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 	it("reports a device that disconnects without a goodbye", async (t) => {
 		const broker = await Mosquitto.start(t);
 		const gateway = await openGateway(t);
-		const devices = await MqttDevices.connect(gateway.servers, { url: broker.url, ...GATEWAY_ACCESS });
+		const devices = await MqttDevices.connect(
+			gateway.servers,
+			{ url: broker.url, ...GATEWAY_ACCESS },
+			await openChannels(t, gateway.servers),
+		);
 		t.after(() => devices.close());
 		const connected = nextSession(gateway.servers);
 		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {

@@ -5,6 +5,7 @@ import mqtt from "mqtt";
 import { WebSocket } from "ws";
 import { type Gateway, MqttDevices, type Server, type ServerTool, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
+import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { until } from "../support/until.js";
 import { type DeviceStep, PY_XIAOZHI_MQTT, PY_XIAOZHI_WEBSOCKET } from "./recorded-traffic.js";
 import { replay, type Wire } from "./replay.js";
@@ -44,7 +45,11 @@ async function connectWebSocket(t: TestContext, gateway: Gateway): Promise<Wire>
 }
 
 async function connectMqtt(t: TestContext, gateway: Gateway): Promise<Wire> {
-	const { devices, port } = await MqttDevices.listen(gateway.servers, { port: 0 });
+	const { devices, port } = await MqttDevices.listen(
+		gateway.servers,
+		{ port: 0 },
+		await openChannels(t, gateway.servers),
+	);
 	t.after(() => devices.close());
 	const access = { clientId: ID, username: "device", password: "secret", reconnectPeriod: 0 };
 	const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, access);

@@ -8,6 +8,7 @@ import { encodeWav, readWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
+import type { Server } from "../../mcp-manager/src/core/index.js";
 import { openOpusDecoder } from "../../toolchain/opus.js";
 import type { BoardProfile, VirtualDevice } from "../../virtual-device/src/index.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
@@ -48,23 +49,27 @@ const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak
 
 for (const engine of cases(ENGINES)) {
 	describe(`speech, firmware on ${engine.kind}`, { skip: SKIP }, () => {
-		it("a sentence of the gateway is heard, and its end is confirmed", async (t) => {
-			const side = await startProgram(t, { speechCommand: "espeak-ng --stdout -v {voice}" });
-			const online = once(side.gateway.servers, "online");
-			const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
-			const heard = follow(device);
-			await online;
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
-			const { structuredContent } = await client.callTool({
-				name: "say",
-				arguments: { text: SENTENCE, devices: ["all"] },
+		for (const transport of ["websocket", "mqtt"] as const) {
+			it(`a sentence of the gateway is heard, and its end is confirmed: over ${transport}`, async (t) => {
+				const flags = { [transport]: true, speechCommand: "espeak-ng --stdout -v {voice}" };
+				const side = await startProgram(t, flags);
+				const online = once(side.gateway.servers, "online") as Promise<[Server]>;
+				const backend = side.program.urls[transport];
+				const { device } = await startDevice(t, engine, { config: { backend }, board: BOARD });
+				const heard = follow(device);
+				const [{ session }] = await online;
+				await until(() => session?.audio?.isOpen === true, "its audio is open");
+				const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
+				const args = { text: SENTENCE, devices: ["all"] };
+				const { structuredContent } = await client.callTool({ name: "say", arguments: args });
+				const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
+				assert.equal(outcome, "played");
+				const { sampleRate, samples } = speak(SENTENCE);
+				const source = resample(samples, sampleRate, heard.rate);
+				const likeness = correlationWithGaps(source, heard.samples(), MAX_DELAY);
+				assert.ok(likeness >= 0.9, `correlation ${likeness}`);
 			});
-			const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
-			assert.equal(outcome, "played");
-			const { sampleRate, samples } = speak(SENTENCE);
-			const likeness = correlationWithGaps(resample(samples, sampleRate, heard.rate), heard.samples(), MAX_DELAY);
-			assert.ok(likeness >= 0.9, `correlation ${likeness}`);
-		});
+		}
 
 		it("a cancelled sentence is silent after 200 ms", async (t) => {
 			const side = await startProgram(t, { speechCommand: VOICE });

@@ -9,6 +9,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { callTool } from "../support/call-tool.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
@@ -54,11 +55,15 @@ describe("MQTT over TLS", () => {
 			return;
 		}
 		const gateway = await openGateway(t);
-		const { devices, port } = await MqttDevices.listen(gateway.servers, {
-			host: "localhost",
-			port: 0,
-			tls: certificate,
-		});
+		const { devices, port } = await MqttDevices.listen(
+			gateway.servers,
+			{
+				host: "localhost",
+				port: 0,
+				tls: certificate,
+			},
+			await openChannels(t, gateway.servers),
+		);
 		t.after(() => devices.close());
 		const distrustful = startProcess(t, `mqtts://localhost:${port}`);
 		await until(() => distrustful.output.includes("connection-failed"), "the device rejects the certificate");

@@ -10,6 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
+import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { storeSettings } from "../../scripts/moddable/flash-image.js";
 import {
 	buildForQemu,
@@ -179,11 +180,15 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 
 	it("comes to a session over MQTT, with user name and password", async (t) => {
 		const gateway = await openGateway(t);
-		const { devices, port } = await MqttDevices.listen(gateway.servers, {
-			port: 0,
-			authenticate: ({ username, secret }) =>
-				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : "unknown",
-		});
+		const { devices, port } = await MqttDevices.listen(
+			gateway.servers,
+			{
+				port: 0,
+				authenticate: ({ username, secret }) =>
+					username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : "unknown",
+			},
+			await openChannels(t, gateway.servers),
+		);
 		t.after(() => devices.close());
 		const online = once(gateway.servers, "online");
 		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS } });

@@ -134,8 +134,23 @@ export default suite("audio over UDP", {
 		return settled().then(() => {
 			application.listen();
 			codec.recorded(9, 9);
-			equal(sent, [[9, 9]]);
+			equal(sent.at(-1), [9, 9]);
 		});
+	},
+	"the backend learns from a silent packet where the device is, again whenever it begins to speak"() {
+		const { channel, sent } = connected(UDP);
+		equal(sent, [[0x58]]);
+		channel.say({ type: "tts", state: "start" });
+		equal(sent, [[0x58], [0x58]]);
+	},
+	"a packet that a check rejects changes nothing"() {
+		const { sender, receiver } = pair();
+		const [first, second] = [sender.seal(PACKET, 0), sender.seal(PACKET, 0)];
+		const reject = (): never => {
+			throw new RangeError("no packet of Opus");
+		};
+		throws(() => receiver.open(second, reject), /no packet of Opus/);
+		equal([...receiver.open(first).packet], [...PACKET]);
 	},
 	"a channel ends with its session, and what was dropped is counted"() {
 		const { channel, opened, closed, log } = connected(UDP);

@@ -106,10 +106,14 @@ export class UdpAudio {
 	/**
 	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is no Opus.
 	 *
+	 * @param check throws an Error if the packet is none of the sender's: the datagram then changes nothing
 	 * @returns the packet, and how many before it were lost, at most 3
 	 * @throws RangeError that says what is wrong
 	 */
-	open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly lost: number } {
+	open(
+		datagram: Uint8Array,
+		check?: (packet: Uint8Array) => void,
+	): { readonly packet: Uint8Array; readonly lost: number } {
 		if (datagram.byteLength <= HEADER) {
 			throw new RangeError(`${datagram.byteLength} bytes, no more than a header`);
 		}
@@ -125,9 +129,10 @@ export class UdpAudio {
 		if (sequence <= this.#received) {
 			throw new RangeError(`number ${sequence}, after ${this.#received}`);
 		}
+		const packet = this.#aesCtr(this.#settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
+		check?.(packet);
 		const lost = this.#received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.#received - 1);
 		this.#received = sequence;
-		const packet = this.#aesCtr(this.#settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
 		return { packet, lost };
 	}
 }

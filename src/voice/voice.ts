@@ -10,6 +10,9 @@ import { DroppedAudio } from "./dropped-audio.js";
 import { ListeningLight } from "./listening-light.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
+/** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
+const SILENCE = Uint8Array.of(0x58);
+
 export interface VoiceOptions {
 	readonly codec: Codec;
 	/** The first one shows that the device listens. */
@@ -77,6 +80,7 @@ export class Voice {
 				onPacket: (packet) => this.#play(packet),
 				onDropped: (reason) => this.#dropped.add(reason),
 			});
+			this.#udp.send(SILENCE);
 		} catch (error) {
 			log(`no audio over UDP: ${(error as Error).message}`);
 		}
@@ -170,6 +174,8 @@ export class Voice {
 		this.silence();
 		try {
 			codec.begin(readAudioParams(protocol.session?.hello.audio_params));
+			// A router may have forgotten it.
+			this.#udp?.send(SILENCE);
 			this.#isSpeaking = true;
 		} catch (error) {
 			log(`cannot play what the backend says: ${(error as Error).message}`);

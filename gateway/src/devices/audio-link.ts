@@ -7,6 +7,10 @@ const MAX_PACKETS_PER_SECOND = 200;
 interface AudioLinkOptions {
 	/** Sends a packet of Opus, in the framing of the transport. */
 	readonly write: (packet: Uint8Array) => void;
+	/** Default: it always is. */
+	readonly isOpen?: () => boolean;
+	/** Default false. */
+	readonly mayOvertake?: boolean;
 	/** Whether the device begins and ends to listen at a `listen` message. Default false. */
 	readonly listensOnRequest?: boolean | undefined;
 	/** A packet of the device was dropped. */
@@ -18,6 +22,7 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 	/** Packets of the device that were dropped. */
 	dropped = 0;
 	readonly listensOnRequest: boolean;
+	readonly mayOvertake: boolean;
 	readonly #options: AudioLinkOptions;
 	readonly #rate = new RateLimit(MAX_PACKETS_PER_SECOND);
 
@@ -25,6 +30,11 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 		super();
 		this.#options = options;
 		this.listensOnRequest = options.listensOnRequest === true;
+		this.mayOvertake = options.mayOvertake === true;
+	}
+
+	get isOpen(): boolean {
+		return this.#options.isOpen?.() ?? true;
 	}
 
 	send(packet: Uint8Array): void {
@@ -47,8 +57,13 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 			}
 			this.emit("packet", read());
 		} catch (error) {
-			this.dropped += 1;
-			this.#options.onDropped((error as Error).message);
+			this.drop((error as Error).message);
 		}
+	}
+
+	/** Counts a packet that cannot be used. */
+	drop(reason: string): void {
+		this.dropped += 1;
+		this.#options.onDropped(reason);
 	}
 }

@@ -35,6 +35,8 @@ type AdmittedClient = Client & {
 	admission?: Admission;
 	/** Its CONNECT: Aedes gives a client its id only once it accepts the version. */
 	connect?: { readonly clientId: string; readonly version: number };
+	/** Where it has reached this computer. */
+	localAddress?: string | undefined;
 };
 
 /**
@@ -95,6 +97,10 @@ export class EmbeddedBroker implements MqttBus {
 			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
 			client.close();
 		}
+	}
+
+	localAddressOf(clientId: string): string | undefined {
+		return this.#clientOf(clientId)?.localAddress;
 	}
 
 	renewTls(tls: TlsOptions): void {
@@ -175,7 +181,8 @@ export class EmbeddedBroker implements MqttBus {
 				socket.destroy();
 			}
 		});
-		this.#broker.handle(Duplex.from({ readable: socket.pipe(limit), writable: socket }));
+		const stream = Duplex.from({ readable: socket.pipe(limit), writable: socket });
+		(this.#broker.handle(stream) as AdmittedClient).localAddress = socket.localAddress;
 	}
 
 	#listenToBroker(): void {

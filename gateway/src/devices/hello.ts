@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { isObject } from "../firmware.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 import type { DeviceMessage } from "./messages.js";
@@ -31,12 +30,6 @@ const MIN_MAX_MESSAGE_BYTES = 512;
 
 /** Assumptions about a device that has sent no hello. */
 export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTES };
-
-/** The UDP address for audio. The gateway takes none, so it is the device's own discard port (RFC 863). */
-const NO_AUDIO = { server: "127.0.0.1", port: 9 };
-
-/** Bytes of the AES key and nonce of a UDP channel. */
-const UDP_KEY_BYTES = 16;
 
 /**
  * Reads a device's hello. It may name any transport, or none.
@@ -74,12 +67,12 @@ export function webSocketHelloAnswer(sessionId: string): object {
 	return { type: "hello", transport: "websocket", session_id: sessionId, ...ABOUT };
 }
 
-/** The gateway's answer to a hello over MQTT: devices of the family accept it only with a UDP channel for audio. */
-export function mqttHelloAnswer({ transport }: DeviceHello, sessionId: string): object {
+/**
+ * The gateway's answer to a hello over MQTT.
+ *
+ * @param udp the channel for audio, without which devices of the family do not accept the answer. Undefined: the device wants none
+ */
+export function mqttHelloAnswer(sessionId: string, udp: object | undefined): object {
 	const answer = { type: "hello", session_id: sessionId, ...ABOUT };
-	if (transport === "mqtt") {
-		return { ...answer, transport };
-	}
-	const [key, nonce] = [randomBytes(UDP_KEY_BYTES).toString("hex"), randomBytes(UDP_KEY_BYTES).toString("hex")];
-	return { ...answer, transport: "udp", udp: { ...NO_AUDIO, encryption: "aes-128-ctr", key, nonce } };
+	return udp === undefined ? { ...answer, transport: "mqtt" } : { ...answer, transport: "udp", udp };
 }

@@ -18,6 +18,8 @@ export interface MqttBusEvents {
 /** A way to devices over MQTT: the gateway's own broker, or another one. */
 export interface MqttBus {
 	send(clientId: string, text: string): void;
+	/** Where a device has reached this computer. Absent, or undefined, if that is unknown. */
+	localAddressOf?(clientId: string): string | undefined;
 	/** Disconnects the clients that would no longer be admitted. Does nothing with an external broker. */
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
 	/** Uses another key and certificate for new connections. Does nothing with an external broker. */

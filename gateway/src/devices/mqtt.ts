@@ -2,12 +2,14 @@ import type { TlsOptions } from "node:tls";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import type { Admission } from "./admission.js";
+import type { AudioLink } from "./audio-link.js";
 import { DeviceTransport } from "./device-transport.js";
 import type { EmbeddedBrokerOptions } from "./embedded-broker.js";
 import type { ExternalBrokerOptions } from "./external-broker.js";
 import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
+import type { ChannelOptions, UdpChannel, UdpChannels } from "./udp-channels.js";
 
 /**
  * Milliseconds that a device has for its hello. Some send it only when a conversation starts: they get a session
@@ -18,6 +20,7 @@ const HELLO_TIMEOUT = 2_000;
 /** Accepts devices over MQTT; loads its own broker, or the client of another one, on use. A device is identified by its client id. */
 export class MqttDevices {
 	readonly #servers: ServerRegistry;
+	readonly #channels: UdpChannels;
 	/** The devices in a session, by client id: an MQTT message does not say which connection it came from. */
 	readonly #transports = new Map<string, DeviceMqttTransport>();
 	/** The clients of the gateway's own broker. */
@@ -26,26 +29,36 @@ export class MqttDevices {
 	readonly #helloTimers = new Map<string, NodeJS.Timeout>();
 	#bus!: MqttBus;
 
-	private constructor(servers: ServerRegistry) {
+	private constructor(servers: ServerRegistry, channels: UdpChannels) {
 		this.#servers = servers;
+		this.#channels = channels;
 	}
 
-	/** With the gateway's own broker. Rejects if the port is in use. Resolves with the port too. */
+	/**
+	 * With the gateway's own broker. Rejects if the port is in use. Resolves with the port too.
+	 *
+	 * @param channels for audio. They are the caller's to close
+	 */
 	static async listen(
 		servers: ServerRegistry,
 		options: EmbeddedBrokerOptions,
+		channels: UdpChannels,
 	): Promise<{ devices: MqttDevices; port: number }> {
 		const { EmbeddedBroker } = await import("./embedded-broker.js");
-		const devices = new MqttDevices(servers);
+		const devices = new MqttDevices(servers, channels);
 		const broker = await EmbeddedBroker.listen(options, devices.#events());
 		devices.#bus = broker;
 		return { devices, port: broker.port };
 	}
 
 	/** With another broker. Rejects if it cannot be reached. */
-	static async connect(servers: ServerRegistry, options: ExternalBrokerOptions): Promise<MqttDevices> {
+	static async connect(
+		servers: ServerRegistry,
+		options: ExternalBrokerOptions,
+		channels: UdpChannels,
+	): Promise<MqttDevices> {
 		const { ExternalBroker } = await import("./external-broker.js");
-		const devices = new MqttDevices(servers);
+		const devices = new MqttDevices(servers, channels);
 		devices.#bus = await ExternalBroker.connect(options, devices.#events());
 		return devices;
 	}
@@ -142,7 +155,7 @@ export class MqttDevices {
 		try {
 			const hello = readHello(message);
 			const transport = this.#open(identity, hello);
-			this.#send(id, mqttHelloAnswer(hello, transport.deviceSessionId));
+			this.#send(id, mqttHelloAnswer(transport.deviceSessionId, transport.channel?.offer));
 			this.#servers.connect(transport);
 		} catch (error) {
 			this.#servers.reject(`${id}: ${(error as Error).message}`);
@@ -154,6 +167,7 @@ export class MqttDevices {
 		const { id } = identity;
 		this.#transports.get(id)?.ended("the device has reconnected");
 		const transport: DeviceMqttTransport = new DeviceMqttTransport(identity, hello, {
+			openChannel: (events) => this.#channels.open(this.#bus.localAddressOf?.(id), events),
 			write: (text) => this.#bus.send(id, text),
 			onEnded: () => this.#transports.delete(id),
 			onGoodbye: () => {
@@ -177,6 +191,7 @@ function identityOf(clientId: string, admission: Admission): ServerIdentity {
 }
 
 interface DeviceMqttOptions {
+	readonly openChannel: (options: ChannelOptions) => UdpChannel;
 	readonly write: (text: string) => void;
 	readonly onEnded: () => void;
 	/** The device has ended the session, and may still be connected. */
@@ -194,6 +209,9 @@ const PROOF_ID = 0x7fffffff;
  * outlive it.
  */
 class DeviceMqttTransport extends DeviceTransport {
+	/** Undefined if the device wants none, or has sent no hello. */
+	readonly channel: UdpChannel | undefined;
+	override readonly audio: AudioLink | undefined;
 	readonly #options: DeviceMqttOptions;
 	readonly #isGreeted: boolean;
 	#proofTimer: NodeJS.Timeout | undefined;
@@ -202,6 +220,11 @@ class DeviceMqttTransport extends DeviceTransport {
 		super(identity, hello);
 		this.#options = options;
 		this.#isGreeted = hello !== NO_HELLO;
+		const { transport, playsOpus, listensOnRequest } = hello;
+		const onDropped = (reason: string): void => this.onerror?.(new Error(`audio dropped: ${reason}`));
+		const hasChannel = this.#isGreeted && transport !== "mqtt";
+		this.channel = hasChannel ? options.openChannel({ listensOnRequest, onDropped }) : undefined;
+		this.audio = playsOpus ? this.channel?.link : undefined;
 	}
 
 	override receive(message: DeviceMessage): void {
@@ -215,6 +238,7 @@ class DeviceMqttTransport extends DeviceTransport {
 
 	override ended(reason: string): void {
 		clearTimeout(this.#proofTimer);
+		this.channel?.close();
 		this.#options.onEnded();
 		super.ended(reason);
 	}

@@ -46,7 +46,7 @@ export interface ProgramContext {
  * @param listener the beginning of the settings' names
  */
 export async function listenAt<T>(
-	listener: "http" | "websocket" | "mqtt",
+	listener: "http" | "websocket" | "mqtt" | "udp",
 	port: number,
 	listen: () => Promise<T>,
 ): Promise<T> {

@@ -13,6 +13,7 @@ import { FirmwareFolder } from "../devices/firmware/firmware-folder.js";
 import { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { MqttDevices } from "../devices/mqtt.js";
 import { VisionModel } from "../devices/pictures/vision-model.js";
+import { UdpChannels } from "../devices/udp-channels.js";
 import { WebSocketDevices } from "../devices/websocket.js";
 import { RequestLimits } from "../http/limits.js";
 import type { RejectionReport } from "../http/rejections.js";
@@ -36,6 +37,8 @@ export class DeviceSide {
 	readonly #core: Core;
 	readonly #key: DeviceKey;
 	readonly #guards: DeviceGuard[] = [];
+	/** Of devices over MQTT. */
+	#channels: Promise<UdpChannels> | undefined;
 	/** Where the gateway listens for devices. */
 	readonly #listeners: { websocket?: DeviceListener; mqtt?: DeviceListener } = {};
 	/** Disconnect the devices that would no longer be admitted, and use certificates that were renewed. */
@@ -157,7 +160,10 @@ export class DeviceSide {
 		const tls = files?.options;
 		const guard = this.#guard(host);
 		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
-		const { devices, port: actual } = await listenAt("mqtt", port, () => MqttDevices.listen(servers, options));
+		const channels = await this.#openChannels(servers);
+		const { devices, port: actual } = await listenAt("mqtt", port, () =>
+			MqttDevices.listen(servers, options, channels),
+		);
 		this.#rechecks.push(
 			() => devices.recheck(guard.currentlyAdmits()),
 			() => renewTls(files, devices, log),
@@ -173,20 +179,29 @@ export class DeviceSide {
 		if (url === undefined) {
 			return;
 		}
+		const channels = await this.#openChannels(servers);
 		const tls = brokerCa !== undefined && { tls: { ca: readPem("brokerCa", brokerCa) } };
 		try {
-			const devices = await MqttDevices.connect(servers, {
-				url,
-				...(username !== undefined && { username }),
-				...(password !== undefined && { password }),
-				...tls,
-			});
+			const credentials = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
+			const devices = await MqttDevices.connect(servers, { url, ...credentials, ...tls }, channels);
 			onClose(() => devices.close());
 		} catch (error) {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${(error as Error).message}`], {
 				cause: error,
 			});
 		}
+	}
+
+	/** The audio of devices over MQTT, whichever broker they use. */
+	#openChannels(servers: ServerRegistry): Promise<UdpChannels> {
+		const { configuration, onClose } = this.#context;
+		const { mqttAddress, udpAddress: host = mqttAddress, udpPort: port, udpEndpoint: endpoint } = configuration;
+		this.#channels ??= listenAt("udp", port, async () => {
+			const channels = await UdpChannels.listen(servers, { host, port, endpoint });
+			onClose(() => channels.close());
+			return channels;
+		});
+		return this.#channels;
 	}
 
 	/** Announces to devices on the local network where the gateway is. */

@@ -135,6 +135,9 @@ export class Announcements {
 		if (session === undefined || channel === undefined) {
 			return player === undefined ? "no speaker" : "it cannot get files from this gateway";
 		}
+		if (!channel.isOpen) {
+			return "it has not opened its audio channel over UDP";
+		}
 		return async () => {
 			const packets = await spoken.packets();
 			return (signal) => streamSpeech(session, channel, { text, packets, signal });

@@ -11,6 +11,9 @@ const FRAME = SPOKEN_AUDIO.frame_duration;
  */
 const LEAD = 3;
 
+/** Milliseconds that `start` has to arrive before packets that may overtake it: the device would drop them. */
+const HEAD_START = 200;
+
 /** Milliseconds after the last packet until `stop`: the last one has to be played, and may be late. */
 const TAIL = 2 * FRAME;
 
@@ -54,6 +57,9 @@ export async function streamSpeech(
 	try {
 		session.sendMessage({ type: "tts", state: "start" });
 		session.sendMessage({ type: "tts", state: "sentence_start", text });
+		if (channel.mayOvertake) {
+			await clock.wait(HEAD_START, ended);
+		}
 		await sendPaced(channel, packets, { signal: ended, clock });
 		session.sendMessage({ type: "tts", state: "stop" });
 		return await device.confirmed(ended);

@@ -47,13 +47,14 @@ class TestClock {
 }
 
 /** Says a text of so many packets. */
-function say(count: number) {
+function say(count: number, { mayOvertake = false } = {}) {
 	const clock = new TestClock();
 	const sent: [time: number, what: string][] = [];
 	const session = Object.assign(new EventEmitter(), {
 		sendMessage: ({ state }: { state?: unknown }) => sent.push([clock.now(), `${state}`]),
 	});
 	const channel = new AudioLink({
+		mayOvertake,
 		write: ([number]) => void sent.push([clock.now(), `packet ${number}`]),
 		onDropped: () => {},
 	});
@@ -67,6 +68,15 @@ function say(count: number) {
 	const pass = (milliseconds: number): Promise<void> => clock.pass(milliseconds);
 	return { sent, session, channel, cancel, outcome, pass, what: () => sent.map(([, what]) => what) };
 }
+
+it("gives tts start time to arrive before packets that could overtake it", async () => {
+	const { sent, pass } = say(1, { mayOvertake: true });
+	await pass(1_000);
+	assert.deepEqual(sent.slice(1, 3), [
+		[0, "sentence_start"],
+		[200, "packet 0"],
+	]);
+});
 
 it("sends three packets ahead, and then one for each that is played", async () => {
 	const { sent, pass } = say(10);

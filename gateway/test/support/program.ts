@@ -44,7 +44,7 @@ export async function startProgram(
 	const lines: string[] = [];
 	// Tests stay on this machine: whatever listens on every address is not announced.
 	const broker = flags.mqtt === true ? { mqttPort: 0 } : {};
-	const settings = { httpPort: 0, websocketPort: 0, ...broker, announce: false, stateFolder, ...flags };
+	const settings = { httpPort: 0, websocketPort: 0, udpPort: 0, ...broker, announce: false, stateFolder, ...flags };
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),

@@ -62,6 +62,10 @@ export interface AudioEvents {
 
 /** The way to the speaker and from the microphone of a device of the xiaozhi family. */
 export interface AudioChannel extends EventEmitter<AudioEvents> {
+	/** Whether packets reach the device. Over UDP they do once it has sent one. */
+	readonly isOpen: boolean;
+	/** Whether packets may overtake messages, as they do over UDP. */
+	readonly mayOvertake: boolean;
 	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
 	send(packet: Uint8Array): void;
 	/** Whether the device begins and ends to listen at a `listen` message, as firmware of this project does. */

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { correlation } from "../../../host-test/support/correlation.js";
+import { whyNoOpus } from "../../../host-test/support/optional-program.js";
+import { openOpusDecoder } from "../../../host-test/support/opus-decoder.js";
+import { skipIf } from "../../../host-test/support/skip-if.js";
+import { until } from "../../../host-test/support/until.js";
+import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../src/voice/udp-audio.js";
+import { aesCtr } from "../../../toolchain/aes-ctr.js";
+import { callLamp, connectMqtt, familyHello } from "../support/family.js";
+import { connectClient } from "../support/gateway.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+import { VOICE } from "../support/voice.js";
+
+const ID = "aa:bb:cc:00:00:04";
+
+/** Sixty milliseconds of Opus. */
+const PACKET = Uint8Array.of(0x58, 1, 2, 3);
+
+/** A device of the family over MQTT that has said hello, and its channel over UDP. */
+async function connect(t: TestContext, side: StartedProgram, id = ID) {
+	const { client, mcp } = await connectMqtt(t, side.program.urls.mqtt as string, { clientId: id });
+	mcp.say(familyHello("udp", 3));
+	assert.equal(await callLamp(side, id), "true");
+	const sessionId = mcp.first("hello")?.session_id;
+	const settings = readUdpSettings(mcp.first("hello")?.udp);
+	const socket = await openSocket(t);
+	const audio = new UdpAudio(settings, aesCtr);
+	const send = (datagram: Uint8Array, from = socket): void => from.send(datagram, settings.port, settings.server);
+	return { client, mcp, sessionId, settings, audio, socket, send };
+}
+
+async function openSocket(t: TestContext, address = "127.0.0.1"): Promise<Socket> {
+	const socket = createSocket("udp4");
+	socket.bind(0, address);
+	await once(socket, "listening");
+	t.after(() => socket.close());
+	return socket;
+}
+
+/** What the gateway hears of a device, and why it rejects something. */
+function listenTo({ gateway }: StartedProgram, id = ID) {
+	const heard: number[][] = [];
+	const rejected: string[] = [];
+	gateway.servers.on("rejected", (description) => rejected.push(description));
+	gateway.servers.find(id)?.session?.audio?.on("packet", (packet) => heard.push([...packet]));
+	return { heard, rejected };
+}
+
+/**
+ * A datagram with a wrong key and the highest number, after which all of the device's would be old. One in 40 such would pass
+ * for 60 ms of Opus; this does not.
+ */
+function noiseFor({ key, nonce }: UdpSettings): Uint8Array {
+	const datagram = Uint8Array.from([...nonce, ...PACKET]);
+	const view = new DataView(datagram.buffer);
+	view.setUint16(2, PACKET.byteLength);
+	view.setUint32(12, 0xffff_ffff);
+	// Two frames of one size, of SILK of 10 ms.
+	const noise = aesCtr(key, datagram.slice(0, 16), Uint8Array.of(1, 0, 0, 0));
+	datagram.set(noise, 16);
+	return datagram;
+}
+
+/** The channel of somebody else, who knows some of this. */
+const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
+	new UdpAudio({ ...settings, ...known }, aesCtr);
+
+describe("the audio of a device over MQTT", () => {
+	it("comes by UDP, and what was lost is told", async (t) => {
+		const side = await startProgram(t, { mqtt: true });
+		const { audio, send } = await connect(t, side);
+		const { heard } = listenTo(side);
+		send(audio.seal(PACKET, 0));
+		await until(() => heard.length === 1, "a packet is heard");
+		audio.seal(PACKET, 60);
+		send(audio.seal(PACKET, 120));
+		await until(() => heard.length === 3, "another one is heard");
+		assert.deepEqual(heard, [[...PACKET], [], [...PACKET]]);
+	});
+
+	it("is dropped, counted and goes on if it is old, too short, too long, of another type or of a wrong size", async (t) => {
+		const side = await startProgram(t, { mqtt: true });
+		const { audio, send } = await connect(t, side);
+		const { heard, rejected } = listenTo(side);
+		const first = audio.seal(PACKET, 0);
+		send(first);
+		await until(() => heard.length === 1, "a packet is heard");
+		const second = audio.seal(PACKET, 60);
+		const changed = (...bytes: readonly [at: number, byte: number][]): Uint8Array => {
+			const datagram = second.slice();
+			for (const [at, byte] of bytes) {
+				datagram[at] = byte;
+			}
+			return datagram;
+		};
+		const header = changed([2, 7], [3, 0xd0]).slice(0, 16);
+		const bad: [Uint8Array, RegExp][] = [
+			[first, /number 1, after 1/],
+			[second.slice(0, 16), /no more than a header/],
+			[changed([0, 7]), /type 7, not Opus/],
+			[changed([3, 90]), /4 bytes after a header for 90/],
+			[Buffer.concat([header, Buffer.alloc(2_000)]), /2000 bytes \(limit 1400\)/],
+		];
+		for (const [index, [datagram, reason]] of bad.entries()) {
+			send(datagram);
+			await until(() => rejected.length === index + 1, "it is rejected");
+			assert.match(rejected[index] ?? "", reason);
+		}
+		assert.equal(side.gateway.servers.find(ID)?.session?.audio?.dropped, bad.length);
+		send(second);
+		await until(() => heard.length === 2, "the next packet is heard");
+	});
+
+	it("is dropped and counted if it comes from elsewhere, or with a wrong key, and takes nothing from the device", async (t) => {
+		const side = await startProgram(t, { mqtt: true });
+		const { audio, send, settings } = await connect(t, side);
+		const { heard, rejected } = listenTo(side);
+		send(audio.seal(PACKET, 0));
+		await until(() => heard.length === 1, "a packet is heard");
+		send(noiseFor(settings));
+		await until(() => rejected.length === 1, "the noise is rejected");
+		send(audio.seal(PACKET, 60), await openSocket(t, "127.0.0.2"));
+		await until(() => rejected.length === 2, "the other address is rejected");
+		assert.match(rejected[1] ?? "", /from 127.0.0.2, not from 127.0.0.1/);
+		send(guess(settings, { nonce: Buffer.alloc(16, 1) }).seal(PACKET, 0));
+		send(new Uint8Array(3));
+		await until(() => rejected.length === 4, "datagrams of no session are rejected");
+		assert.match(rejected[2] ?? "", /^UDP: 127.0.0.1: a datagram of 20 bytes of no session dropped$/);
+		send(audio.seal(PACKET, 120));
+		await until(() => heard.length > 1, "the device is still heard");
+		const metrics = await (await fetch(`${side.base}/metrics`)).text();
+		assert.match(metrics, /device_messages_rejected_total 4/);
+	});
+
+	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {
+		const side = await startProgram(t, { mqtt: true });
+		const { mcp, audio, send, settings, sessionId } = await connect(t, side);
+		send(audio.seal(PACKET, 0));
+		const { session } = side.gateway.servers.find(ID) ?? {};
+		await until(() => session?.audio?.isOpen === true, "its channel is open");
+		const { rejected } = listenTo(side);
+		const ended = once(side.gateway.servers, "disconnected");
+		mcp.say({ type: "goodbye", session_id: sessionId });
+		await ended;
+		assert.equal(session?.audio?.isOpen, false);
+		send(audio.seal(PACKET, 60));
+		await until(() => rejected.some((each) => each.includes("of no session")), "it belongs to no session");
+		mcp.received.length = 0;
+		mcp.say(familyHello("udp", 3));
+		await until(() => mcp.first("hello") !== undefined, "another session begins");
+		const next = readUdpSettings(mcp.first("hello")?.udp);
+		assert.notDeepEqual([next.key, next.nonce], [settings.key, settings.nonce]);
+	});
+
+	it("above 200 packets a second is dropped and counted", async (t) => {
+		const side = await startProgram(t, { mqtt: true });
+		const { audio, send } = await connect(t, side);
+		const { heard, rejected } = listenTo(side);
+		for (let sent = 0; sent < 500; sent += 1) {
+			send(audio.seal(PACKET, sent));
+		}
+		await until(() => rejected.some((each) => each.includes("more than 200 packets in a second")), "some are dropped");
+		assert.ok(heard.length <= 400, `${heard.length} packets`);
+	});
+
+	it("has the address that the settings name, or at which the device has reached the broker", async (t) => {
+		const named = await startProgram(t, { mqtt: true, udpEndpoint: "voice.example:4000" });
+		const { client, mcp } = await connectMqtt(t, named.program.urls.mqtt as string, { clientId: ID });
+		mcp.say(familyHello("udp", 3));
+		await until(() => mcp.first("hello") !== undefined, "a hello");
+		const { server, port } = readUdpSettings(mcp.first("hello")?.udp);
+		assert.deepEqual([server, port], ["voice.example", 4_000]);
+		await client.endAsync(true);
+		const everywhere = await startProgram(t, { mqtt: true, udpAddress: "0.0.0.0" });
+		assert.equal((await connect(t, everywhere)).settings.server, "127.0.0.1");
+	});
+
+	it("does not start on a port that is in use, and says which setting to change", async (t) => {
+		const taken = (await openSocket(t)).address().port;
+		await assert.rejects(startProgram(t, { mqtt: true, udpPort: taken }), /udpPort: port \d+ is in use/);
+	});
+});
+
+describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoOpus()) }, () => {
+	it("is shown or fails with the reason while the device has not opened its channel", async (t) => {
+		const side = await startProgram(t, { mqtt: true, speechCommand: VOICE });
+		await connect(t, side);
+		assert.match(await say(t, side, "hello"), /failed \(it has not opened its audio channel over UDP/);
+	});
+
+	it("comes by UDP, encrypted, between tts start and stop", async (t) => {
+		const side = await startProgram(t, { mqtt: true, speechCommand: VOICE });
+		const { mcp, audio, send, socket } = await connect(t, side);
+		const datagrams: Buffer[] = [];
+		socket.on("message", (datagram) => datagrams.push(datagram));
+		send(audio.seal(PACKET, 0));
+		await until(() => side.gateway.servers.find(ID)?.session?.audio?.isOpen === true, "the channel is open");
+		const saying = say(t, side, "tone 1");
+		const states = (): unknown[] => mcp.received.filter(({ type }) => type === "tts").map(({ state }) => state);
+		await until(() => states().includes("stop"), "it has ended");
+		mcp.say({ type: "listen", state: "start", mode: "auto" });
+		assert.match(await saying, /: played$/);
+		assert.deepEqual(states(), ["start", "sentence_start", "stop"]);
+		const decoder = await openOpusDecoder(24_000);
+		const samples = datagrams.flatMap((datagram) => [...decoder.decode(audio.open(datagram).packet)]);
+		decoder.free();
+		const tone = Int16Array.from({ length: 24_000 }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
+		const likeness = correlation(tone, Int16Array.from(samples), 1_000);
+		assert.ok(likeness > 0.9, `correlation ${likeness}`);
+	});
+});
+
+async function say(t: TestContext, { base }: StartedProgram, text: string): Promise<string> {
+	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
+	const { content } = await client.callTool({ name: "say", arguments: { devices: ["all"], text } });
+	return (content as { text: string }[])[0]?.text ?? "";
+}
