@@ -214,6 +214,9 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 		entryPoints: { [name]: "src/main.tsx" },
 		entryNames: "[name]-[hash]",
 		chunkNames: `${name}-[hash]`,
+		assetNames: `${name}-[hash]`,
+		// What runs in a thread of its own is a file, whose URL the import gives.
+		loader: { ".worklet.js": "file" },
 		splitting: true,
 		outdir: folder,
 		metafile: true,

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes } from "aedes";
-import { WebSocketServer } from "ws";
-import { readFrame } from "../../src/voice/audio-frames.js";
+import { type WebSocket, WebSocketServer } from "ws";
+import { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
 import { readUdpSettings, UdpAudio } from "../../src/voice/udp-audio.js";
 import { aesCtr } from "../../toolchain/aes-ctr.js";
 
-/** A backend of the family that only listens. */
+/** A backend of the family. */
 export async function openBackend(test: TestContext, version: number) {
 	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 	await once(server, "listening");
@@ -22,8 +22,10 @@ export async function openBackend(test: TestContext, version: number) {
 	const packets: Uint8Array[] = [];
 	/** Types of what the device says, with its states: "hello", "listen start". */
 	const messages: string[] = [];
+	let connected: WebSocket | undefined;
 	const greeted = new Promise<void>((resolve) => {
 		server.on("connection", (socket) => {
+			connected = socket;
 			socket.on("message", (data: Buffer, isBinary) => {
 				if (isBinary) {
 					packets.push(Uint8Array.from(readFrame(data, version)));
@@ -41,7 +43,15 @@ export async function openBackend(test: TestContext, version: number) {
 		});
 	});
 	const { port } = server.address() as { port: number };
-	return { url: `ws://127.0.0.1:${port}/`, packets, messages, greeted };
+	return {
+		url: `ws://127.0.0.1:${port}/`,
+		packets,
+		messages,
+		greeted,
+		say: (message: object): void => connected?.send(JSON.stringify(message)),
+		/** Sends a packet of Opus. */
+		send: (packet: Uint8Array): void => connected?.send(writeFrame(packet, version, 0)),
+	};
 }
 
 /** A backend of the family over MQTT, with audio over UDP. */

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { encodePackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
-import { encodeWav, readWav } from "../../gateway/src/speech/wav.js";
+import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
@@ -15,6 +14,7 @@ import { correlation, correlationWithGaps } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
+import { speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
@@ -28,11 +28,6 @@ const SENTENCE = "The soil is dry. Please water the plant.";
 
 /** Samples that the way may delay a sound: a second. */
 const MAX_DELAY = 24_000;
-
-function speak(text: string): { sampleRate: number; samples: Int16Array } {
-	const { sampleRate, samples } = readWav(execFileSync("espeak-ng", ["--stdout", text], { maxBuffer: 2 ** 24 }));
-	return { sampleRate, samples: new Int16Array(Uint8Array.from(samples).buffer) };
-}
 
 /** Everything that the speaker plays. */
 function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {

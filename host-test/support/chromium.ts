@@ -13,12 +13,16 @@ const MAX_WAIT = 300_000;
 /** The browser of all tests in a file: to start one takes seconds. */
 let browser: Promise<Browser> | undefined;
 
-async function openBrowser(): Promise<Browser> {
-	browser ??= chromium.launch({
+function launch(...own: readonly string[]): Promise<Browser> {
+	return chromium.launch({
 		...(chromiumPath !== undefined && { executablePath: chromiumPath }),
-		args: CHROMIUM_ARGUMENTS,
+		args: [...CHROMIUM_ARGUMENTS, ...own],
 		timeout: MAX_WAIT,
 	});
+}
+
+async function openBrowser(): Promise<Browser> {
+	browser ??= launch();
 	return await browser;
 }
 
@@ -32,6 +36,19 @@ export async function openPage(t: TestContext, options: BrowserContextOptions = 
 	const context = await (await openBrowser()).newContext(options);
 	context.setDefaultTimeout(MAX_WAIT);
 	t.after(() => context.close());
+	return await context.newPage();
+}
+
+/**
+ * The same in a browser whose microphone hears a sound, again and again.
+ *
+ * @param wav a file of 16 bits
+ */
+export async function openPageWithMicrophone(t: TestContext, wav: string): Promise<Page> {
+	const own = await launch("--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${wav}`);
+	t.after(() => own.close());
+	const context = await own.newContext({ permissions: ["microphone"] });
+	context.setDefaultTimeout(MAX_WAIT);
 	return await context.newPage();
 }
 

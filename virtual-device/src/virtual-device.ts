@@ -255,6 +255,15 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#environment.microphone.hear(new Int16Array(Uint8Array.from(samples).buffer), sampleRate);
 	}
 
+	/**
+	 * Has its microphone hear what a person's microphone records, instead of what was said before.
+	 *
+	 * @param samples 16 kHz, as they come; undefined: it was switched off
+	 */
+	hearLive(samples: Int16Array | undefined): void {
+		this.#environment.microphone.hearLive(samples);
+	}
+
 	/** Whether the switch of its microphone is off. */
 	get isMuted(): boolean {
 		return this.#environment.microphone.isMuted;

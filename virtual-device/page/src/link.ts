@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../../src/page/page-messages.js";
 import { remember } from "./history.js";
+import { play } from "./speaker.js";
 
 /** Lines of the trace that the page keeps. */
 const MAX_LINES = 2_000;
@@ -68,6 +69,13 @@ export function act(action: string, value?: unknown): void {
 	}
 }
 
+/** Sends what the microphone has recorded. */
+export function sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+	if (isConnected.value) {
+		socket?.send(bytes);
+	}
+}
+
 /** Shows a JPEG file to the device's camera. */
 export function sendPhoto(jpeg: Blob): void {
 	failure.value = "";
@@ -105,6 +113,8 @@ function takeBytes(message: ArrayBuffer): void {
 			URL.revokeObjectURL(old.url);
 		}
 		sounds.value = kept;
+	} else if (kind === BINARY.samples) {
+		play(message);
 	} else if (kind === BINARY.picture) {
 		showPicture(URL.createObjectURL(new Blob([content])));
 	}

@@ -1,5 +1,7 @@
 import { act, device, isConnected, sendPhoto, sounds } from "./link.js";
+import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";
 import { Range } from "./range.js";
+import { isSilenced, unsilence } from "./speaker.js";
 
 const REST = { temperature: 21.5, light: 320, motion: { x: 0, y: 0, z: 9.81 } };
 
@@ -159,16 +161,25 @@ export function Senses() {
 					/>
 				</label>
 			)}
+			{parts.includes("codec") && (
+				<>
+					<div class="buttons">
+						<button type="button" aria-pressed={isMicrophoneOn.value} onClick={() => void toggleMicrophone()}>
+							{isMicrophoneOn.value ? "Microphone on" : "Microphone off"}
+						</button>
+						{isSilenced.value && (
+							<button type="button" onClick={unsilence}>
+								Let me hear it
+							</button>
+						)}
+					</div>
+					<p class="hint">Press a button of the device to talk: it hears your microphone while it listens.</p>
+				</>
+			)}
 			{parts.includes("player") && sounds.value.length === 0 && <p class="hint">Nothing was played yet.</p>}
 			{sounds.value.map(({ id, url }, index) => (
 				// biome-ignore lint/a11y/useMediaCaption: nobody knows what the device plays
-				<audio
-					key={id}
-					controls
-					autoPlay={index === 0}
-					src={url}
-					aria-label={index === 0 ? "Last sound" : "Sound before"}
-				/>
+				<audio key={id} controls src={url} aria-label={index === 0 ? "Last sound" : "Sound before"} />
 			))}
 		</section>
 	);

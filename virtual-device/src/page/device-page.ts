@@ -8,7 +8,7 @@ import { describePath, FieldError, readMembers } from "../fields.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import { DeviceView } from "./device-view.js";
 import { PageFiles, reject } from "./page-files.js";
-import type { Failure, FromPage } from "./page-messages.js";
+import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 
 /** Largest message of a page: a photo. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -24,6 +24,8 @@ export class DevicePage {
 	readonly #files: PageFiles;
 	readonly #view: DeviceView;
 	readonly #server: Server;
+	/** The page whose microphone the device hears: the first one that has switched it on. */
+	#recording: WebSocket | undefined;
 	readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
 
 	private constructor(device: VirtualDevice, folder: string, consoleUrl?: string) {
@@ -87,13 +89,27 @@ export class DevicePage {
 		this.#sockets.handleUpgrade(request, socket, head, (page) => {
 			page.on("message", (data, isBinary) => void this.#obey(page, data, isBinary));
 			page.on("error", () => page.terminate());
+			page.on("close", () => this.#listenTo(page, undefined));
 			this.#view.add(page);
 		});
 	}
 
+	/** @param samples undefined: the page's microphone is off */
+	#listenTo(page: WebSocket, samples: Int16Array | undefined): void {
+		if (samples !== undefined) {
+			this.#recording ??= page;
+		}
+		if (this.#recording === page) {
+			this.#device.hearLive(samples);
+			this.#recording = samples && page;
+		}
+	}
+
 	async #obey(page: WebSocket, data: RawData, isBinary: boolean): Promise<void> {
 		try {
-			if (isBinary) {
+			if (isBinary && isRecorded(data as Buffer)) {
+				this.#listenTo(page, readSamples(data as Buffer));
+			} else if (isBinary) {
 				this.#device.photo = readJpeg(data as Buffer);
 			} else {
 				const { action, value } = readMessage(String(data));
@@ -105,6 +121,16 @@ export class DevicePage {
 			page.send(JSON.stringify(failure));
 		}
 	}
+}
+
+function isRecorded(bytes: Buffer): boolean {
+	return MICROPHONE.every((byte, at) => bytes[at] === byte);
+}
+
+/** @returns undefined if the person has switched the microphone off */
+function readSamples(bytes: Buffer): Int16Array | undefined {
+	const samples = Uint8Array.from(bytes.subarray(MICROPHONE.length));
+	return samples.byteLength < 2 ? undefined : new Int16Array(samples.buffer, 0, samples.byteLength >> 1);
 }
 
 /** @throws Error if it is not JSON, FieldError if it is something else than a message of the page */

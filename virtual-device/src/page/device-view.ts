@@ -4,8 +4,16 @@ import type { TracedMessage } from "../services/message-trace.js";
 import type { ScreenPicture } from "../services/pictures.js";
 import type { LightState } from "../services/simulated-board.js";
 import { SoundRecorder } from "../services/sound-recorder.js";
+import type { PlayedSamples } from "../services/sounds.js";
 import type { VirtualDevice } from "../virtual-device.js";
-import { BINARY, PIXELS_HEAD_BYTES, type ShownDevice, type ToPage, type TraceLine } from "./page-messages.js";
+import {
+	BINARY,
+	PIXELS_HEAD_BYTES,
+	SAMPLES_HEAD_BYTES,
+	type ShownDevice,
+	type ToPage,
+	type TraceLine,
+} from "./page-messages.js";
 
 /** Lines of the trace that a page gets when it opens. */
 const MAX_LINES = 300;
@@ -29,6 +37,8 @@ export class DeviceView {
 	#screen: LiveScreen | undefined;
 	readonly #consoleUrl: string | undefined;
 	#lastId = 0;
+	/** Who has sent audio last, with nothing else since. */
+	#audioFrom: TracedMessage["from"] | undefined;
 
 	/** @param consoleUrl of its gateway, for a link */
 	constructor(device: VirtualDevice, consoleUrl?: string) {
@@ -37,7 +47,10 @@ export class DeviceView {
 		device.on("screen", (picture, changed) => this.#show(picture, changed));
 		device.on("light", (name, light) => this.#showLight(name, light));
 		device.on("picture", (picture) => this.#sendBytes(BINARY.picture, picture));
-		device.on("samples", (played) => this.#recorder.add(played));
+		device.on("samples", (played) => {
+			this.#recorder.add(played);
+			this.#sendSamples(played);
+		});
 		device.on("silence", () => this.#recorder.end());
 		device.on("message", (message) => this.#trace(message));
 		device.on("trace", (text) => this.#add("log", text));
@@ -113,9 +126,16 @@ export class DeviceView {
 		this.#sendDevice();
 	}
 
+	/** Of audio, only the first message in a row is a line: 17 a second would hide everything else. */
 	#trace({ from, over, topic, bytes, arrived }: TracedMessage): void {
+		const text = describe(bytes);
+		const wasAudio = this.#audioFrom === from;
+		this.#audioFrom = text === undefined ? from : undefined;
+		if (text === undefined && wasAudio) {
+			return;
+		}
 		const remark = `${over}${topic === undefined ? "" : ` ${topic}`}${arrived ? "" : ", silenced"}`;
-		this.#add(from, describe(bytes), remark);
+		this.#add(from, text ?? "audio", remark);
 	}
 
 	#add(kind: TraceLine["kind"], text: string, remark?: string): void {
@@ -173,6 +193,18 @@ export class DeviceView {
 		}
 	}
 
+	/** To a page that does not keep up they would come too late. */
+	#sendSamples({ sampleRate, samples }: PlayedSamples): void {
+		const head = Buffer.alloc(SAMPLES_HEAD_BYTES);
+		head[0] = BINARY.samples;
+		head.writeUInt32LE(sampleRate, 4);
+		for (const page of this.#pages.keys()) {
+			if (page.bufferedAmount <= MAX_WAITING) {
+				page.send(Buffer.concat([head, samples]));
+			}
+		}
+	}
+
 	#sendPixels(screen: LiveScreen, area: Area): void {
 		for (const [page, state] of this.#pages) {
 			if (page.bufferedAmount > MAX_WAITING) {
@@ -194,11 +226,11 @@ function pixelsOf(screen: LiveScreen, area: Area): Buffer {
 	return Buffer.concat([head, screen.read(area)]);
 }
 
-/** A message as text, or how long it is: sound is binary. */
-function describe(bytes: Buffer): string {
+/** A message as text; undefined: it is binary. */
+function describe(bytes: Buffer): string | undefined {
 	try {
 		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch {
-		return `(${bytes.byteLength} bytes)`;
+		return undefined;
 	}
 }

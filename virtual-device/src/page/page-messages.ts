@@ -48,11 +48,20 @@ export interface Failure {
 /** Messages to the page, as JSON. */
 export type ToPage = ShownDevice | TraceLine | Failure;
 
-/** Messages of the page, as JSON: see {@link readAction}. A binary one is a JPEG file that the camera sees from then on. */
+/**
+ * Messages of the page, as JSON: see {@link readAction}. A binary one is a JPEG file that the camera sees from then on, or
+ * begins with {@link MICROPHONE}.
+ */
 export interface FromPage {
 	readonly action: string;
 	readonly value?: unknown;
 }
+
+/**
+ * The first two bytes of what the person's microphone has recorded. Samples follow: 16 kHz, 16 bits, low byte first. None:
+ * it was switched off.
+ */
+export const MICROPHONE = [1, 0] as const;
 
 /** The first byte of a binary message to the page. */
 export const BINARY = {
@@ -62,7 +71,12 @@ export const BINARY = {
 	sound: 2,
 	/** A JPEG or PNG file follows: the screen shows it. */
 	picture: 3,
+	/** Three bytes and the rate (Hertz, 32 bits) follow, then samples that the device plays now: 16 bits, low byte first. */
+	samples: 4,
 } as const;
 
 /** Bytes of a message with pixels, before these. */
 export const PIXELS_HEAD_BYTES = 10;
+
+/** The same of a message with samples. */
+export const SAMPLES_HEAD_BYTES = 8;
