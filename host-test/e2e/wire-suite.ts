@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
-import { hasOpus } from "../../toolchain/opus.js";
 import { until } from "../support/until.js";
 import type { RawBackend } from "./fixtures.js";
 
@@ -13,30 +12,23 @@ export interface WireDevice {
 	readonly name: string;
 	/** How many tools it is expected to list, without the user's. */
 	readonly tools: number;
+	/** Whether it is expected to exchange audio. */
+	readonly audio: boolean;
 	/** Bytes of the longest message that it is expected to take. */
 	readonly maxMessage: number;
 	/** Its log so far. */
 	log(): string;
 }
 
-interface WireOptions {
-	/** Why the suite is skipped. Default: it runs. */
-	readonly skip?: string | false;
-}
-
 /** @param open starts a device that is stopped with its test */
-export function describeWire(
-	title: string,
-	open: (t: TestContext) => Promise<WireDevice>,
-	{ skip = false }: WireOptions = {},
-): void {
-	describe(`the wire: ${title}`, { skip }, () => {
+export function describeWire(title: string, open: (t: TestContext) => Promise<WireDevice>): void {
+	describe(`the wire: ${title}`, () => {
 		it("introduces itself, lists its tools and answers a call", async (t) => {
-			const { backend, name, tools, maxMessage } = await open(t);
+			const { backend, name, tools, audio, maxMessage } = await open(t);
 			assert.deepEqual(await backend.greet("abc"), {
 				type: "hello",
 				version: 1,
-				features: { mcp: true, ...(hasOpus() && { audio: true }) },
+				features: { mcp: true, ...(audio && { audio }) },
 				transport: "websocket",
 				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
 				max_message_bytes: maxMessage,

@@ -1,10 +1,11 @@
-// An ESP32-C3 in QEMU that serves MCP by itself, to the official client. Run by npm run test:esp32.
+// An emulated chip that serves MCP by itself, to the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu } from "../../scripts/moddable/qemu.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
+import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 
 /** The port on which the chip listens. */
@@ -12,28 +13,26 @@ const PORT = 80;
 const TOKEN = "a-secret-of-the-test";
 const CALLS = 50;
 
-const tools = findQemuTools();
+describeChips("MCP over HTTP", (tools) => {
+	it(`answers ${CALLS} calls over HTTP, and rejects a client without its token`, async (t) => {
+		const image = await buildForQemu(tools);
+		const port = await freePort();
+		const url = new URL(`http://127.0.0.1:${port}/mcp`);
+		const network = `hostfwd=tcp:127.0.0.1:${port}-:${PORT}`;
+		startChip(t, { image, settings: { http: String(PORT), httpToken: TOKEN }, network });
+		await until(async () => (await fetch(url).catch(() => undefined))?.status === 401, "the chip serves MCP");
 
-it(`an ESP32-C3 in QEMU answers ${CALLS} calls over HTTP, and rejects a client without its token`, {
-	skip: typeof tools === "string" && tools,
-}, async (t) => {
-	const image = await buildForQemu(tools as QemuTools);
-	const port = await freePort();
-	const url = new URL(`http://127.0.0.1:${port}/mcp`);
-	const network = `hostfwd=tcp:127.0.0.1:${port}-:${PORT}`;
-	startChip(t, { image, settings: { http: String(PORT), httpToken: TOKEN }, network });
-	await until(async () => (await fetch(url).catch(() => undefined))?.status === 401, "the chip serves MCP");
-
-	const client = new Client({ name: "test", version: "1" });
-	t.after(() => client.close());
-	const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
-	await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-	const { tools: listed } = await client.listTools();
-	assert.ok(listed.some(({ name }) => name === "self.get_device_status"));
-	for (let call = 0; call < CALLS; call += 1) {
-		const { content, isError } = await client.callTool({ name: "self.get_device_status" });
-		assert.ok(!isError);
-		const [part] = content;
-		assert.deepEqual(JSON.parse(part?.type === "text" ? part.text : "").network, { type: "ethernet" });
-	}
+		const client = new Client({ name: "test", version: "1" });
+		t.after(() => client.close());
+		const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		const { tools: listed } = await client.listTools();
+		assert.ok(listed.some(({ name }) => name === "self.get_device_status"));
+		for (let call = 0; call < CALLS; call += 1) {
+			const { content, isError } = await client.callTool({ name: "self.get_device_status" });
+			assert.ok(!isError);
+			const [part] = content;
+			assert.deepEqual(JSON.parse(part?.type === "text" ? part.text : "").network, { type: "ethernet" });
+		}
+	});
 });

@@ -1,9 +1,10 @@
-// What a frame of the face takes on an ESP32-C3 in QEMU, with the SDK's renderer. Run by npm run test:esp32.
+// What a frame of the face takes on emulated chips, with the SDK's renderer. Run by npm run test:esp32.
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
 import { INSTRUCTION_NANOSECONDS } from "../../scripts/moddable/qemu-chip.js";
+import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 
 const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
@@ -14,13 +15,11 @@ const FRAMES = 100;
 /** A mouth that speaks is to move so many times a second. */
 const LEAST_FRAMES = 15;
 
-const tools = findQemuTools();
-
-describe("a face on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && tools }, () => {
+describeChips("a face", (tools) => {
 	let image: QemuImage;
 
 	before(async () => {
-		image = await buildForQemu(tools as QemuTools, [], FIRMWARE);
+		image = await buildForQemu(tools, [], FIRMWARE);
 	});
 
 	for (const [state, emotion] of [

@@ -1,11 +1,12 @@
-// Messages that are meant to exhaust a chip in QEMU, in frames that are cut anywhere. Run by npm run test:esp32.
+// Messages that are meant to exhaust emulated chips, in frames that are cut anywhere. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { buildForQemu, findChips, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.js";
+import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { HOSTILE_MESSAGES } from "./lengths.js";
 
@@ -79,12 +80,6 @@ async function sendHostile(t: TestContext, tools: QemuTools): Promise<void> {
 	}
 }
 
-for (const { title, tools } of findChips()) {
-	it(
-		`${title} in QEMU survives ${HOSTILE_MESSAGES} hostile messages in frames that are cut anywhere`,
-		{
-			skip: typeof tools === "string" && tools,
-		},
-		(t) => sendHostile(t, tools as QemuTools),
-	);
-}
+describeChips("hostile messages", (tools) => {
+	it(`survives ${HOSTILE_MESSAGES} hostile messages in frames that are cut anywhere`, (t) => sendHostile(t, tools));
+});

@@ -1,4 +1,4 @@
-// A tool that is added to an ESP32-C3 in QEMU as a mod, and what it stores. Run by npm run test:esp32.
+// A tool that is added to an emulated chip as a mod, and what it stores. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,26 +6,25 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { storeMod } from "../../scripts/moddable/flash-image.js";
 import { mcrun } from "../../scripts/moddable/mcconfig.js";
-import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu } from "../../scripts/moddable/qemu.js";
+import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 
 const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
 
-const tools = findQemuTools();
-
-it("an ESP32-C3 in QEMU has the tool of a mod, which stores a setting", {
-	skip: typeof tools === "string" && tools,
-}, async (t) => {
-	const image = await buildForQemu(tools as QemuTools);
-	const built = await mcrun((tools as QemuTools).sdk, MOD, ["-p", "esp32", "-t", "build"], false);
-	const archive = readFileSync(join(built, "bin/esp32/release/mod-lamp/mod-lamp.xsa"));
-	const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
-	// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.
-	await device.nextSession();
-	for (const on of [true, false, true]) {
-		await device.cutPower();
+describeChips("a mod", (tools) => {
+	it("has the tool of a mod, which stores a setting", async (t) => {
+		const image = await buildForQemu(tools);
+		const built = await mcrun(tools.sdk, MOD, ["-p", "esp32", "-t", "build"], false);
+		const archive = readFileSync(join(built, "bin/esp32/release/mod-lamp/mod-lamp.xsa"));
+		const device = await startDevice(t, { image: { ...image, flash: storeMod(image.flash, archive) } });
+		// QEMU does not read mapped flash again after the SDK has linked the mod in it, which it does at the first start.
 		await device.nextSession();
-		const { result } = await device.call("self.lamp.toggle");
-		assert.deepEqual(JSON.parse(result.content[0].text), { on });
-	}
+		for (const on of [true, false, true]) {
+			await device.cutPower();
+			await device.nextSession();
+			const { result } = await device.call("self.lamp.toggle");
+			assert.deepEqual(JSON.parse(result.content[0].text), { on });
+		}
+	});
 });

@@ -1,8 +1,9 @@
-// Power cuts during an update of an ESP32-C3 in QEMU: there is always one good image. Run by npm run test:esp32.
+// Power cuts during an update of emulated chips: there is always one good image. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu } from "../../scripts/moddable/qemu.js";
 import { makeRandom } from "../node/hostile-messages.js";
+import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { POWER_CUTS } from "./lengths.js";
 
@@ -13,46 +14,42 @@ const STEPS = 20;
 /** In the middle of the firmware in the second partition for firmware. */
 const SECOND_FIRMWARE = 0x20_0000 + 500_000;
 
-const tools = findQemuTools();
-
-it(`an ESP32-C3 in QEMU starts after each of ${POWER_CUTS} power cuts during an update`, {
-	skip: typeof tools === "string" && tools,
-}, async (t) => {
-	const image = await buildForQemu(tools as QemuTools);
-	const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
-	await device.nextSession();
-	const random = makeRandom(SEED);
-	for (let cut = 1; cut <= POWER_CUTS; cut += 1) {
-		// More than it reports: as soon as the image is installed, in the restart.
-		const steps = Math.floor(random() * STEPS * 1.5);
-		device.fail("self.upgrade_firmware", { url: device.urlOf("same") });
-		for (let step = 0; step < steps; ) {
-			const { type, payload } = JSON.parse(await device.backend.hear());
-			assert.equal(payload?.error, undefined, JSON.stringify(payload));
-			if (payload?.method === "notifications/progress") {
-				step += 1;
-			} else if (type === "hello" || payload?.result !== undefined) {
-				break;
-			}
-		}
-		await device.cutPower();
+describeChips("power cuts", (tools) => {
+	it(`starts after each of ${POWER_CUTS} power cuts during an update`, async (t) => {
+		const image = await buildForQemu(tools);
+		const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
 		await device.nextSession();
-		const label = await device.partition();
-		assert.match(label, /^ota_[01]$/);
-		t.diagnostic(`cut ${cut}, after ${steps} steps: ${label}`);
-	}
-});
+		const random = makeRandom(SEED);
+		for (let cut = 1; cut <= POWER_CUTS; cut += 1) {
+			// More than it reports: as soon as the image is installed, in the restart.
+			const steps = Math.floor(random() * STEPS * 1.5);
+			device.fail("self.upgrade_firmware", { url: device.urlOf("same") });
+			for (let step = 0; step < steps; ) {
+				const { type, payload } = JSON.parse(await device.backend.hear());
+				assert.equal(payload?.error, undefined, JSON.stringify(payload));
+				if (payload?.method === "notifications/progress") {
+					step += 1;
+				} else if (type === "hello" || payload?.result !== undefined) {
+					break;
+				}
+			}
+			await device.cutPower();
+			await device.nextSession();
+			const label = await device.partition();
+			assert.match(label, /^ota_[01]$/);
+			t.diagnostic(`cut ${cut}, after ${steps} steps: ${label}`);
+		}
+	});
 
-it("an ESP32-C3 in QEMU starts its other firmware if the one that it ran is damaged in flash", {
-	skip: typeof tools === "string" && tools,
-}, async (t) => {
-	const image = await buildForQemu(tools as QemuTools);
-	const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
-	await device.nextSession();
-	await device.install("same");
-	await device.nextSession();
-	assert.equal(await device.partition(), "ota_1");
-	await device.cutPower((flash) => flash.writeUInt8(flash.readUInt8(SECOND_FIRMWARE) ^ 1, SECOND_FIRMWARE));
-	await device.nextSession();
-	assert.equal(await device.partition(), "ota_0");
+	it("starts its other firmware if the one that it ran is damaged in flash", async (t) => {
+		const image = await buildForQemu(tools);
+		const device = await startDevice(t, { image, images: new Map([["same", image.firmware]]) });
+		await device.nextSession();
+		await device.install("same");
+		await device.nextSession();
+		assert.equal(await device.partition(), "ota_1");
+		await device.cutPower((flash) => flash.writeUInt8(flash.readUInt8(SECOND_FIRMWARE) ^ 1, SECOND_FIRMWARE));
+		await device.nextSession();
+		assert.equal(await device.partition(), "ota_0");
+	});
 });

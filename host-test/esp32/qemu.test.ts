@@ -5,8 +5,9 @@ import { it, type TestContext } from "node:test";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
-import { buildForQemu, findChips, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { callTool } from "../support/call-tool.js";
+import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { CALLS } from "./lengths.js";
 import { type Memory, tableOf } from "./measurements.js";
@@ -94,15 +95,9 @@ async function useChip(t: TestContext, tools: QemuTools): Promise<void> {
 		await online;
 	});
 	assert.ok((await info()).leastFreeHeap > 0);
-	console.log(tableOf({ image, bootTime, restartTime, latencies, leastFreeHeap, memories }));
+	t.diagnostic(`\n${tableOf({ image, bootTime, restartTime, latencies, leastFreeHeap, memories })}`);
 }
 
-for (const { title, tools } of findChips()) {
-	it(
-		`${title} in QEMU comes to a session, lists its tools, answers ${CALLS} calls and restarts`,
-		{
-			skip: typeof tools === "string" && tools,
-		},
-		(t) => useChip(t, tools as QemuTools),
-	);
-}
+describeChips("calls", (tools) => {
+	it(`comes to a session, lists its tools, answers ${CALLS} calls and restarts`, (t) => useChip(t, tools));
+});

@@ -1,8 +1,9 @@
-// Restarts in a row, and calls for an hour, on an ESP32-C3 in QEMU. Run by npm run test:esp32.
+// Restarts in a row, and calls for an hour, on emulated chips. Run by npm run test:esp32.
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { before, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
+import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { RESTARTS, SOAK_TIME } from "./lengths.js";
 
@@ -11,13 +12,11 @@ const CALLS_PER_SECOND = 2;
 /** Maximum growth of the used system heap during the test, bytes: the buffers of a connection. */
 const MAX_LOSS = 8_192;
 
-const tools = findQemuTools();
-
-describe("an ESP32-C3 in QEMU that is used for long", { skip: typeof tools === "string" && tools }, () => {
+describeChips("long use", (tools) => {
 	let image: QemuImage;
 
 	before(async () => {
-		image = await buildForQemu(tools as QemuTools);
+		image = await buildForQemu(tools);
 	});
 
 	it(`comes back after each of ${RESTARTS} restarts by self.reboot`, async (t) => {

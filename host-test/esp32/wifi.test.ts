@@ -1,11 +1,11 @@
-// The released image of a bare ESP32-C3, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
+// The released image of bare chips, with ESP-IDF's Wi-Fi libraries, in a QEMU that emulates Wi-Fi. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { before, describe, it } from "node:test";
+import { before, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
@@ -24,6 +24,7 @@ import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
+import { describeChips } from "./chips.js";
 import { startChip, startDevice } from "./device.js";
 import { ImprovComputer } from "./improv.js";
 import { CALLS } from "./lengths.js";
@@ -49,8 +50,6 @@ const LISTED = "the chip lists the network";
 
 /** What the chip's ROM prints after the firmware has restarted it. */
 const RESTARTED = /RTC_SW_CPU_RST/;
-
-const tools = findWifiTools();
 
 /** Asks the chip's page as a browser in its network does. Undefined while it does not answer. */
 async function askPage(port: number, method: string, path: string, body = "", headers: Record<string, string> = {}) {
@@ -86,11 +85,11 @@ async function resolveAt(port: number, name: string): Promise<string> {
 	}
 }
 
-describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && tools }, () => {
+function describeWifi(tools: QemuTools): void {
 	let image: QemuImage;
 
 	before(async () => {
-		image = await buildForQemu(tools as QemuTools);
+		image = await buildForQemu(tools);
 	});
 
 	it("joins the network of its settings, and comes back after a restart, a closed connection and loss of the network", async (t) => {
@@ -200,7 +199,7 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 
 	it("comes to a session over TLS only with a CA of its build, after a server has told it the time", async (t) => {
 		const tls = makeTrustingFirmware(TRUSTING, HOST_ADDRESS);
-		const trusting = await buildForQemu(tools as QemuTools, [], TRUSTING);
+		const trusting = await buildForQemu(tools, [], TRUSTING);
 		const gateway = await openGateway(t);
 		const devices = new WebSocketDevices(gateway.servers, { port: 0, tls });
 		const url = `wss://${HOST_ADDRESS}:${await devices.listen()}/`;
@@ -227,4 +226,6 @@ describe("an ESP32-C3 with Wi-Fi in QEMU", { skip: typeof tools === "string" && 
 		const { content } = (await callTool(session, "self.get_system_info")) as { content: { text: string }[] };
 		t.diagnostic(`over TLS: ${JSON.parse(content[0]?.text ?? "").minimum_free_heap_size} bytes least free`);
 	});
-});
+}
+
+describeChips("Wi-Fi", describeWifi, findWifiTools);

@@ -15,20 +15,51 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Where the emulated chip finds this computer's loopback address. */
 export const HOST_ADDRESS = "10.0.2.2";
 
+interface Chip {
+	readonly title: string;
+	/** The emulator. */
+	readonly program: string;
+	readonly compiler: string;
+	/** Where the bootloader is in flash. */
+	readonly bootloader: number;
+	/** mcconfig's name of the bare chip, after the platform's. */
+	readonly subplatform: string;
+	/** What emulates the chip with its radio in lcgamboa's QEMU. Default: nothing. */
+	readonly radio?: Pick<Emulator, "machine" | "nic">;
+}
+
 /** What QEMU emulates, by ESP-IDF's name, which is also that of QEMU's machine. */
 const CHIPS = {
-	esp32c3: { title: "an ESP32-C3", program: "qemu-system-riscv32", compiler: "riscv32-esp-elf-gcc", bootloader: 0 },
-	esp32: { title: "an ESP32", program: "qemu-system-xtensa", compiler: "xtensa-esp32-elf-gcc", bootloader: 0x1000 },
-	esp32s3: { title: "an ESP32-S3", program: "qemu-system-xtensa", compiler: "xtensa-esp32s3-elf-gcc", bootloader: 0 },
-} as const;
+	esp32c3: {
+		title: "an ESP32-C3",
+		program: "qemu-system-riscv32",
+		compiler: "riscv32-esp-elf-gcc",
+		bootloader: 0,
+		subplatform: "esp32c3",
+		radio: { machine: "esp32c3-picsimlab", nic: "esp32c3_wifi" },
+	},
+	esp32: {
+		title: "an ESP32",
+		program: "qemu-system-xtensa",
+		compiler: "xtensa-esp32-elf-gcc",
+		bootloader: 0x1000,
+		subplatform: "",
+		radio: { machine: "esp32-picsimlab", nic: "esp32_wifi" },
+	},
+	esp32s3: {
+		title: "an ESP32-S3",
+		program: "qemu-system-xtensa",
+		compiler: "xtensa-esp32s3-elf-gcc",
+		bootloader: 0,
+		subplatform: "esp32s3",
+	},
+} as const satisfies Record<string, Chip>;
 
 export type EmulatedChip = keyof typeof CHIPS;
 
-/** The chip with a radio, and what emulates it in lcgamboa's QEMU. */
-const WITH_WIFI = { chip: "esp32c3", machine: "esp32c3-picsimlab", nic: "esp32c3_wifi" } as const;
-
 /** A target of mcconfig, and what it builds of it. */
 interface Target {
+	/** Its folder below mcconfig's of the platform; empty for the platform itself. */
 	readonly name: string;
 	readonly argument: string;
 	readonly kind: "instrument" | "release";
@@ -40,9 +71,6 @@ const ETHERNET_BOARD: Target = {
 	argument: `esp32:${join(ROOT, "src", "boards", "qemu")}`,
 	kind: "instrument",
 };
-
-/** The bare chip as it is released. */
-const WIFI_BOARD: Target = { name: WITH_WIFI.chip, argument: `esp32/${WITH_WIFI.chip}`, kind: "release" };
 
 const FLAGS = { instrument: ["-i"], release: [] } as const;
 
@@ -75,41 +103,57 @@ export interface QemuImage {
 	readonly emulator: Emulator;
 }
 
+/** Finds the tools for a chip; returns the missing one otherwise. */
+export type FindTools = (chip: EmulatedChip, env?: NodeJS.ProcessEnv) => QemuTools | string;
+
 /**
- * The tools for the board with Ethernet of every chip; for those that cannot be run here, the reason.
+ * The tools for every chip; for those that cannot be run here, the reason.
+ *
+ * @param find for which of a chip's boards. Default: the one with Ethernet
+ */
+export function findChips(find: FindTools = findQemuTools): { title: string; tools: QemuTools | string }[] {
+	const names = Object.keys(CHIPS) as EmulatedChip[];
+	return names.map((chip) => ({ title: CHIPS[chip].title, tools: find(chip) }));
+}
+
+/**
+ * Finds the tools for the board with Ethernet of a chip; returns the missing one otherwise.
  *
  * @param env QEMU and XTENSA name the folders of the emulators and of the compilers for Xtensa, if those are not on the PATH
  */
-export function findChips(env: NodeJS.ProcessEnv = process.env): { title: string; tools: QemuTools | string }[] {
-	const names = Object.keys(CHIPS) as EmulatedChip[];
-	return names.map((chip) => ({ title: CHIPS[chip].title, tools: findQemuTools(chip, env) }));
-}
-
-/** Finds the tools for the board with Ethernet of a chip; returns the missing one otherwise. */
 export function findQemuTools(
 	chip: EmulatedChip = "esp32c3",
 	env: NodeJS.ProcessEnv = process.env,
 ): QemuTools | string {
-	const { program } = CHIPS[chip];
-	return findTools(chip, { program, machine: chip, nic: "open_eth" }, ETHERNET_BOARD, env);
+	return findTools(chip, { machine: chip, nic: "open_eth" }, ETHERNET_BOARD, env);
 }
 
-/** Finds the tools for the bare chip with Wi-Fi: ESP-IDF's Wi-Fi libraries, and an emulator that has a radio. */
-export function findWifiTools(env: NodeJS.ProcessEnv = process.env): QemuTools | string {
-	const { QEMU_WIFI: program, IDF_PATH = "" } = env;
-	if (!program) {
-		return "QEMU_WIFI does not name a QEMU that emulates Wi-Fi: docs/qemu.md";
+/**
+ * Finds the tools for the bare chip with Wi-Fi as it is released: ESP-IDF's Wi-Fi libraries, and an emulator that has a
+ * radio. Returns the missing one otherwise.
+ *
+ * @param env as {@link findQemuTools} has it
+ */
+export function findWifiTools(chip: EmulatedChip, env: NodeJS.ProcessEnv = process.env): QemuTools | string {
+	const { radio, subplatform, title }: Chip = CHIPS[chip];
+	if (radio === undefined) {
+		return `no QEMU emulates the radio of ${title}`;
 	}
-	const { chip, ...emulator } = WITH_WIFI;
-	const tools = findTools(chip, { program, ...emulator }, WIFI_BOARD, env);
+	const argument = ["esp32", subplatform].filter(Boolean).join("/");
+	const tools = findTools(chip, radio, { name: subplatform, argument, kind: "release" }, env);
 	const library = join("components", "esp_wifi", "lib", chip, "libnet80211.a");
-	return typeof tools === "string" || existsSync(join(IDF_PATH, library))
+	return typeof tools === "string" || existsSync(join(env.IDF_PATH ?? "", library))
 		? tools
 		: `ESP-IDF lacks its Wi-Fi libraries: ${library}`;
 }
 
-function findTools(chip: EmulatedChip, emulator: Emulator, board: Target, own: NodeJS.ProcessEnv): QemuTools | string {
-	const { title, compiler } = CHIPS[chip];
+function findTools(
+	chip: EmulatedChip,
+	machine: Pick<Emulator, "machine" | "nic">,
+	board: Target,
+	own: NodeJS.ProcessEnv,
+): QemuTools | string {
+	const { title, compiler, program: name } = CHIPS[chip];
 	const sdk = findSdk(own);
 	if (sdk === undefined) {
 		return NO_SDK;
@@ -118,15 +162,15 @@ function findTools(chip: EmulatedChip, emulator: Emulator, board: Target, own: N
 	if (!env.IDF_PATH || !existsSync(join(env.IDF_PATH, "tools", "cmake", "project.cmake"))) {
 		return "IDF_PATH does not name the folder of ESP-IDF";
 	}
-	for (const name of ["idf.py", compiler]) {
-		if (findProgram(name, env) === undefined) {
-			return `${name} is not on the PATH: run ESP-IDF's export.sh first`;
+	for (const each of ["idf.py", compiler]) {
+		if (findProgram(each, env) === undefined) {
+			return `${each} is not on the PATH: run ESP-IDF's export.sh first`;
 		}
 	}
-	const program = findProgram(emulator.program, env) ?? emulator.program;
-	return hasMachine(program, emulator.machine)
-		? { title, chip, sdk, env, emulator: { ...emulator, program }, board }
-		: `${program} with the machine ${emulator.machine} is not on the PATH: docs/qemu.md`;
+	const program = findProgram(name, env) ?? name;
+	return hasMachine(program, machine.machine)
+		? { title, chip, sdk, env, emulator: { ...machine, program }, board }
+		: `${program} with the machine ${machine.machine} is not on the PATH: docs/qemu.md`;
 }
 
 function hasMachine(program: string, machine: string): boolean {
@@ -148,7 +192,7 @@ export async function buildForQemu(
 	folder = ROOT,
 ): Promise<QemuImage> {
 	const { sdk, chip, env, board } = tools;
-	const output = join(ROOT, ".cache", "moddable", `${board.name}-${chip}`);
+	const output = join(ROOT, ".cache", "moddable", `${board.name || "bare"}-${chip}`);
 	const unlock = await lock(`${output}.lock`);
 	try {
 		const args = [...FLAGS[board.kind], "-p", board.argument, "-t", "build", ...settings];
