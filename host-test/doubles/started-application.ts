@@ -2,7 +2,7 @@ import { Application } from "../../src/app/application.js";
 import type { ApplicationOptions } from "../../src/app/application-options.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { LANGUAGES } from "../../src/language/feature.js";
-import type { SessionPolicy } from "../../src/protocols/protocol.js";
+import type { SessionPolicy } from "../../src/protocols/protocol-options.js";
 import { ADDONS } from "./addons.js";
 import type { Wire } from "./client.js";
 import { FakeBoard } from "./fake-board.js";

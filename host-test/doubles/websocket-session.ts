@@ -1,5 +1,5 @@
-import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
-import type { ProtocolEvents } from "../../src/protocols/protocol-events.js";
+import { Protocol } from "../../src/protocols/protocol.js";
+import type { ProtocolEvents, ProtocolOptions } from "../../src/protocols/protocol-options.js";
 import type { ProtocolError } from "../../src/protocols/transport.js";
 import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";

@@ -52,9 +52,9 @@ export default suite("MCP", {
 		for (const length of [1024, 1025]) {
 			const log: string[] = [];
 			const client = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
-			const capabilities = { a: "x".repeat(length - '{"a":""}'.length) };
-			client.initialize("2025-11-25", capabilities);
-			equal(client.session.client.capabilities, length > 1024 ? {} : capabilities);
+			const roots = "x".repeat(length - '{"roots":""}'.length);
+			client.initialize("2025-11-25", { roots, unused: {} });
+			equal(client.session.client.capabilities, length > 1024 ? {} : { roots });
 			equal(log, length > 1024 ? ["capabilities dropped: 1025 characters (limit 1024)"] : []);
 		}
 	},

@@ -11,6 +11,7 @@ function watch(silenceTimeout: number) {
 	const session = new SessionWatch({
 		timer,
 		silenceTimeout,
+		onLasted: () => {},
 		ping: () => told.push("ping"),
 		onSilent: () => told.push("silent"),
 	});

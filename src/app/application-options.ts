@@ -7,7 +7,7 @@ import type { TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Features } from "../mcp_server/mcp-server.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { SessionPolicy } from "../protocols/protocol.js";
+import type { SessionPolicy } from "../protocols/protocol-options.js";
 import type { Transport } from "../protocols/transport.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { Setup } from "../setup/open-setup.js";

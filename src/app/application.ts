@@ -2,27 +2,25 @@ import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
-import type { Board, Face, Glyphs, Hardware } from "../hardware/hardware.js";
+import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
-import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
+import { deviceMessage, ENVELOPE_NAMES } from "../protocols/envelope.js";
 import { Protocol } from "../protocols/protocol.js";
-import type { ProtocolEvents } from "../protocols/protocol-events.js";
+import type { ProtocolEvents } from "../protocols/protocol-options.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import { FIRMWARE } from "../settings/firmware.js";
-import type { PhoneSetup } from "../setup/phone-setup.js";
-import { drawAttention } from "../sound/chime.js";
 import type { Voice } from "../voice/voice.js";
 import type { ApplicationOptions, Attachment } from "./application-options.js";
+import { BackendFace } from "./backend-face.js";
 import { BackendMcp } from "./backend-mcp.js";
 import { describeDevice } from "./describe-device.js";
-import { faceChange } from "./face-change.js";
+import { DeviceNetwork } from "./device-network.js";
 import { followInputs } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
 import { StatusIcons } from "./status-icons.js";
-import { RESTART_DELAY, SystemCommands } from "./system-commands.js";
+import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
@@ -34,36 +32,34 @@ export class Application implements BackendLink {
 	/** The receivers of events, in this order. */
 	readonly #attached: Attachment[] = [];
 	readonly #log: (message: string) => void;
-	readonly #timer: TimerModule;
+	readonly #network: DeviceNetwork;
+	readonly #face: BackendFace;
 	readonly #search: BackendSearch | undefined;
-	readonly #setup: PhoneSetup | undefined;
-	readonly #words: Words | undefined;
 	readonly #mcp: BackendMcp;
 	readonly #talk: Talk;
 	readonly #voice: Voice | undefined;
 	readonly #hasBackend: boolean;
-	/** Of the bare screen: what wraps it has none. */
-	readonly #glyphs: Glyphs | undefined;
-	readonly #icons: StatusIcons;
-	/** Starts the requested set-up. */
-	#setupTimer: TimerHandle | undefined;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, source, timer, log } = options;
+		const { board, backend, words, source, timer, log } = options;
+		const show = (change: Partial<Face>): void => this.show(change);
 		this.#log = log;
-		this.#timer = timer;
-		this.#words = options.words;
 		this.#hasBackend = backend !== "";
-		this.#glyphs = board.screen?.glyphs;
 		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
-		this.#setup = options.setup?.({
-			onNeeded: () => this.#setUp(),
-			onShow: (setup) => this.show({ setup }),
-			onEnd: (restart) => this.#endSetup(restart),
+		this.#network = new DeviceNetwork({
+			board,
+			setup: options.setup,
+			state: this.#state,
+			timer,
+			show,
+			onActivate: () => this.#activate(),
+			onOnline: () => this.#connect(),
+			onOffline: () => this.#goOffline(),
 		});
+		this.#attach(this.#network);
 		this.#attach(options.power);
 		const parts = this.#observeParts(options);
-		const conversation = options.conversation?.({ board: parts, link: this, words: options.words, timer, log });
+		const conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
 		// One object: a copy would take a slot of the heap for each part.
 		this.#board = Object.assign(parts, conversation?.parts);
 		this.server = makeServer(options, this.#board);
@@ -77,9 +73,9 @@ export class Application implements BackendLink {
 			send: (type, members) => this.send(type, members),
 			voice: this.#voice,
 		});
-		this.#search = source && options.search?.begin(this.#searchOptions(source, options.hasFailed));
-		this.#icons = new StatusIcons(board, timer, (change) => this.show(change));
-		this.#icons.update();
+		this.#search = source && options.search?.begin(this.#searchOptions(source, options));
+		this.#face = new BackendFace({ glyphs: board.screen?.glyphs, player: board.player, words, show, log });
+		this.#attach(this.#face);
 		this.#attach(this.#mcp);
 		this.#attach(this.#talk);
 		this.#attach(this.#voice);
@@ -89,10 +85,10 @@ export class Application implements BackendLink {
 		this.#attach(new SystemCommands(board.system, this.#state, log));
 		this.#attach(conversation);
 		this.#attach({ close: this.#followInputs(conversation) });
-		this.#attach(this.#icons);
+		this.#attach(new StatusIcons(board, timer, show));
 		this.#attach(options.direct?.serve(this.server));
 		this.#attach(this.#search);
-		this.show({ backend, words: options.words, volume: this.#board.speaker?.volume });
+		this.show({ backend, words, volume: this.#board.speaker?.volume });
 	}
 
 	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
@@ -107,7 +103,7 @@ export class Application implements BackendLink {
 				log,
 			}),
 			device: describeDevice(board.name, () => this.#state.state, ticks),
-			...(this.#setup && { wifiSetup: { begin: (delay = 0) => this.#setUpIn(delay) } }),
+			...(this.#network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.#network.setUpIn(delay) } }),
 		};
 	}
 
@@ -120,7 +116,7 @@ export class Application implements BackendLink {
 			mcp: this.#mcp,
 			onRejected: (payload, reason) => this.#mcp.session?.reject(payload, reason),
 			onTooLong: (...message) => this.#mcp.shorten(...message),
-			onMessage: (message) => this.#receive(message),
+			onMessage: (message) => this.#emit("receive", message),
 			onAudio: codec && ((frame) => this.#voice?.hear(frame)),
 			onLost: (error, retryIn) => this.#end(error, retryIn),
 		};
@@ -129,7 +125,7 @@ export class Application implements BackendLink {
 			timer,
 			log,
 			audio: codec?.params ?? (audioParams === false ? null : undefined),
-			font: this.#glyphs?.font,
+			font: board.screen?.glyphs?.font,
 			names: this.server,
 			...(session && { session }),
 		});
@@ -192,18 +188,7 @@ export class Application implements BackendLink {
 	/** Starts the device: it connects as soon as it is online, and stays connected. */
 	start(): void {
 		this.#state.enter("starting");
-		const { network } = this.#board;
-		if (network === undefined) {
-			this.#connect();
-			return;
-		}
-		network.onChange = () => this.#followNetwork(network.online);
-		if (!network.online && network.ssid === "") {
-			this.#setUp();
-		} else {
-			this.#activate();
-			this.#followNetwork(network.online);
-		}
+		this.#network.start();
 	}
 
 	/** The application has begun to record: a session starts if needed, and the state is "listening". */
@@ -218,17 +203,11 @@ export class Application implements BackendLink {
 
 	/** Shows an alert for a while; the device goes on. */
 	alert(status: keyof Words, message: string): void {
-		this.show({ alert: { status: this.#words?.[status] ?? "", message } });
-		drawAttention(this.#board.player, this.#log);
+		this.#face.alert(status, message);
 	}
 
 	/** Ends the session and closes the board. */
 	stop(): void {
-		if (this.#board.network !== undefined) {
-			this.#board.network.onChange = undefined;
-		}
-		this.#setup?.close();
-		this.#clearSetup();
 		this.#emit("close");
 		this.#emit("offline");
 		this.#protocol.close();
@@ -268,68 +247,7 @@ export class Application implements BackendLink {
 		if (this.#search?.isFound ?? this.#hasBackend) {
 			this.#protocol.open();
 		} else if (this.#search === undefined) {
-			this.#reached();
-		}
-	}
-
-	#reached(): void {
-		this.#setup?.reached();
-		this.#emit("reached");
-	}
-
-	/** During the set-up the network is joined only to try it. */
-	#followNetwork(online: boolean): void {
-		if (this.#setup?.isOpen) {
-			return;
-		}
-		this.#setup?.follow(online);
-		this.show({ online });
-		this.#icons.update();
-		if (online) {
-			this.#connect();
-		} else {
-			this.#goOffline();
-		}
-	}
-
-	#setUpIn(delay: number): void {
-		this.#clearSetup();
-		if (delay === 0) {
-			this.#setUp();
-		} else {
-			this.#setupTimer = this.#timer.set(() => this.#setUp(), delay);
-		}
-	}
-
-	#clearSetup(): void {
-		this.#timer.clear(this.#setupTimer);
-		this.#setupTimer = undefined;
-	}
-
-	/** The session ends first: a device that is set up is not in its network. */
-	#setUp(): void {
-		const { state } = this.#state;
-		if (this.#setup?.isOpen || state === "upgrading") {
-			return;
-		}
-		if (state !== "starting") {
-			this.#goOffline();
-		}
-		this.#state.enter("wifi_configuring");
-		this.#setup?.begin();
-	}
-
-	/** Settings other than the network's are read when the firmware starts. */
-	#endSetup(restart: boolean): void {
-		const { network, system } = this.#board;
-		if (restart && system !== undefined) {
-			system.restart(RESTART_DELAY);
-		} else if (network?.online === true || network?.ssid !== "") {
-			this.#activate();
-			this.#followNetwork(network?.online === true);
-		} else {
-			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.
-			this.#setup?.follow(false);
+			this.#emit("reached");
 		}
 	}
 
@@ -339,11 +257,11 @@ export class Application implements BackendLink {
 		this.#closeSession();
 	}
 
-	#searchOptions(source: BackendSource, hasFailed: (version: string) => boolean = () => false): BackendSearchOptions {
+	#searchOptions(source: BackendSource, { words, hasFailed = () => false }: ApplicationOptions): BackendSearchOptions {
 		return {
 			source,
 			board: this.#board,
-			words: this.#words,
+			words,
 			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
@@ -364,7 +282,7 @@ export class Application implements BackendLink {
 		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
 		this.show({ connected: true, online: true });
 		this.#emit("sessionBegan", sessionId);
-		this.#reached();
+		this.#emit("reached");
 	}
 
 	#end(error: ProtocolError, retryIn: number | undefined): void {
@@ -401,19 +319,6 @@ export class Application implements BackendLink {
 		if (this.#board.network?.online !== false) {
 			this.#talk.toggle();
 		}
-	}
-
-	/** Messages of the backend that are not MCP. */
-	#receive(message: Envelope): void {
-		this.#glyphs?.take(message.glyph_push);
-		const change = faceChange(message);
-		if (Object.keys(change).length > 0) {
-			this.show(change);
-		}
-		if (change.alert !== undefined) {
-			drawAttention(this.#board.player, this.#log);
-		}
-		this.#emit("receive", message);
 	}
 }
 

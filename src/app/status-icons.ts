@@ -21,12 +21,21 @@ export class StatusIcons {
 		this.#timer = timer;
 		this.#show = show;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
-			this.#repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
+			this.#repeating = timer.repeat(() => this.#update(), POLL_INTERVAL);
 		}
+		this.#update();
+	}
+
+	online(): void {
+		this.#update();
+	}
+
+	offline(): void {
+		this.#update();
 	}
 
 	/** Reads them now, and shows what changed. */
-	update(): void {
+	#update(): void {
 		const { battery, network } = this.#board;
 		const change: Partial<Face> = {
 			...(battery && { battery: { level: battery.level, charging: battery.charging } }),

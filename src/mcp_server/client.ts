@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { invalidParams, quotable } from "./json-rpc.js";
 
@@ -13,7 +14,8 @@ export interface Vision {
 export interface Client {
 	readonly name?: string;
 	readonly version?: string;
-	readonly capabilities: Readonly<Record<string, unknown>>;
+	/** Those that a question to the client needs: the others are not kept. */
+	readonly capabilities: Readonly<Partial<Record<"elicitation" | "roots" | "sampling", unknown>>>;
 	/** Since 2026-07-28: the lowest level of log messages that it wants; "none" for none. */
 	readonly logLevel?: string;
 	readonly vision?: Vision;
@@ -32,13 +34,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 	}
 	const info = isObject(clientInfo) ? clientInfo : {};
 	const vision = readVision(capabilities.vision, log);
-	const { length } = JSON.stringify(capabilities);
-	if (length > MAX_KEPT_LENGTH) {
-		log(`capabilities dropped: ${length} characters (limit ${MAX_KEPT_LENGTH})`);
-	}
-	const client: { -readonly [K in keyof Client]: Client[K] } = {
-		capabilities: length > MAX_KEPT_LENGTH ? {} : capabilities,
-	};
+	const client: { -readonly [K in keyof Client]: Client[K] } = { capabilities: readCapabilities(capabilities, log) };
 	if (typeof info.name === "string") {
 		client.name = quotable(info.name);
 	}
@@ -53,6 +49,25 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const MAX_KEPT_LENGTH = 1_024;
+
+export const NO_CAPABILITIES: Client["capabilities"] = deepFreeze({});
+
+/** Most clients of a device declare none: they need no copy. */
+function readCapabilities(
+	{ elicitation, roots, sampling }: Readonly<Record<string, unknown>>,
+	log: (message: string) => void,
+): Client["capabilities"] {
+	if (elicitation === undefined && roots === undefined && sampling === undefined) {
+		return NO_CAPABILITIES;
+	}
+	const capabilities = { elicitation, roots, sampling };
+	const { length } = JSON.stringify(capabilities);
+	if (length > MAX_KEPT_LENGTH) {
+		log(`capabilities dropped: ${length} characters (limit ${MAX_KEPT_LENGTH})`);
+		return NO_CAPABILITIES;
+	}
+	return capabilities;
+}
 
 /** An unusable vision service only disables vision; the handshake goes on. */
 function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {

@@ -1,63 +1,21 @@
-import type { TextFont } from "../hardware/hardware.js";
-import type { AudioParams } from "../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { utf8Length } from "../text/utf8.js";
-import type { BackoffOptions } from "./backoff.js";
-import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, type WantedNames } from "./envelope.js";
+import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
-import { APPLICATION_TYPES, type ProtocolEvents } from "./protocol-events.js";
+import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
 import { RetryDelays } from "./retry-delays.js";
+import { isSurelyWithin, sendLimit, withinLimit } from "./send-limit.js";
 import { SessionWatch } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
-
-/** When the device is in a session: always, or only while it or the backend needs one. */
-export type SessionPolicy = "always" | "on-demand";
-
-export interface ProtocolOptions {
-	readonly events: ProtocolEvents;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
-	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */
-	readonly audio?: AudioParams | null | undefined;
-	/** The screen's font, if the backend may send glyphs for it. */
-	readonly font?: TextFont | undefined;
-	/** Default "always": the backend can call the device at any time. */
-	readonly session?: SessionPolicy;
-	/** The wanted members of MCP messages. Default: all. */
-	readonly names?: WantedNames;
-	readonly backoff?: BackoffOptions;
-	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
-	readonly helloTimeout?: number;
-}
-
-/** After a session of this length the next attempt starts with the shortest delay. */
-const GOOD_SESSION = 10_000;
-
-/** The smallest useful limit: a lower one is an error of the backend. */
-const MIN_LIMIT = 512;
+import { UnknownTypes } from "./unknown-types.js";
 
 /** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
 
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
-
-/** Limit of remembered unknown types. Each is logged once. */
-const MAX_UNKNOWN_TYPES = 16;
-
-/** Characters of an unknown type that are stored. */
-const MAX_TYPE_LENGTH = 32;
-
-/** The most bytes that a UTF-16 unit takes as UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
-
-/** As many bytes as a message may have: to count them takes long. */
-function mostBytes(text: Sendable): number {
-	return typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
-}
 
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
@@ -81,9 +39,8 @@ export class Protocol {
 	#isFirst = true;
 	/** Timer: ends the attempt, or starts the next one. */
 	#timer: TimerHandle | undefined;
-	#goodSessionTimer: TimerHandle | undefined;
 	#watch: SessionWatch | undefined;
-	readonly #unknownTypes = new Set<string>();
+	readonly #unknownTypes: UnknownTypes;
 
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
@@ -91,6 +48,7 @@ export class Protocol {
 		this.maxSentBytes = transport.maxSentBytes;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#delays = new RetryDelays(options.backoff);
+		this.#unknownTypes = new UnknownTypes(options.log);
 	}
 
 	/** The hello's version. */
@@ -142,22 +100,20 @@ export class Protocol {
 	readonly send = (text: Sendable): void => {
 		if (this.#state !== "ready" && this.#state !== "greeting" && this.#state !== "open") {
 			this.#options.log("no connection: message dropped");
-		} else if (this.maxSentBytes === Number.POSITIVE_INFINITY || mostBytes(text) <= this.maxSentBytes) {
+		} else if (this.maxSentBytes === Number.POSITIVE_INFINITY || isSurelyWithin(text, this.maxSentBytes)) {
 			this.#channel?.send(text);
 		} else {
 			this.#sendInstead(text);
 		}
 	};
 
-	/** A link that breaks at a long message would take the session with it. */
 	#sendInstead(text: Sendable): void {
 		const limit = this.maxSentBytes;
-		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
-		const instead = bytes <= limit ? text : this.#options.events.onTooLong?.(text, bytes, limit);
-		if (instead === undefined) {
+		const message = withinLimit(text, limit, this.#options.events.onTooLong);
+		if (message === undefined) {
 			this.#options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
-			this.#channel?.send(instead);
+			this.#channel?.send(message);
 		}
 	}
 
@@ -282,15 +238,14 @@ export class Protocol {
 			return;
 		}
 		this.#session = session;
-		const limit = session.hello.max_message_bytes;
-		this.maxSentBytes = typeof limit === "number" && limit >= MIN_LIMIT ? limit : this.#transport.maxSentBytes;
+		this.maxSentBytes = sendLimit(session.hello.max_message_bytes, this.#transport.maxSentBytes);
 		if (this.#state === "greeting") {
 			this.#clearTimer();
 			this.#state = "open";
-			this.#goodSessionTimer = this.#options.timer.set(() => this.#delays.lasted(), GOOD_SESSION);
 			this.#watch = new SessionWatch({
 				timer: this.#options.timer,
 				silenceTimeout: this.#transport.silenceTimeout,
+				onLasted: () => this.#delays.lasted(),
 				ping: () => this.#channel?.ping(),
 				onSilent: () => {
 					this.#connectionLost(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
@@ -322,14 +277,7 @@ export class Protocol {
 		} else if (type === "goodbye" && this.#state === "open") {
 			this.#connectionLost(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
-			this.#logUnknown(type.slice(0, MAX_TYPE_LENGTH));
-		}
-	}
-
-	#logUnknown(type: string): void {
-		if (!this.#unknownTypes.has(type) && this.#unknownTypes.size < MAX_UNKNOWN_TYPES) {
-			this.#unknownTypes.add(type);
-			this.#options.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
+			this.#unknownTypes.note(type);
 		}
 	}
 
@@ -360,8 +308,6 @@ export class Protocol {
 
 	#endSession(): void {
 		this.#clearTimer();
-		this.#stop(this.#goodSessionTimer);
-		this.#goodSessionTimer = undefined;
 		this.#watch?.close();
 		this.#watch = undefined;
 		this.#session = undefined;
@@ -388,13 +334,7 @@ export class Protocol {
 	}
 
 	#clearTimer(): void {
-		this.#stop(this.#timer);
+		this.#options.timer.clear(this.#timer);
 		this.#timer = undefined;
-	}
-
-	#stop(timer: TimerHandle | undefined): void {
-		if (timer !== undefined) {
-			this.#options.timer.clear(timer);
-		}
 	}
 }

@@ -2,6 +2,8 @@ import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 interface SessionWatchOptions {
 	readonly timer: TimerModule;
+	/** The session has lasted {@link GOOD_SESSION}. */
+	readonly onLasted: () => void;
 	/** Milliseconds without a sign of life after which the session ends; 0 for never. */
 	readonly silenceTimeout: number;
 	/** Half of that time has passed: ping the backend. */
@@ -13,6 +15,9 @@ interface SessionWatchOptions {
 /** Poll interval, ms. Counting polls costs less than a timer for each message. */
 const STEP = 30_000;
 
+/** Milliseconds after which a session counts as a good one. */
+const GOOD_SESSION = 10_000;
+
 /** A session without a message for this many polls is idle. */
 const IDLE_STEPS = 2;
 
@@ -20,6 +25,7 @@ const IDLE_STEPS = 2;
 export class SessionWatch {
 	readonly #options: SessionWatchOptions;
 	readonly #ticker: TimerHandle;
+	readonly #lasting: TimerHandle;
 	/** Polls since the last sign of life, a whole message or a control frame such as a pong. Whoever hears one sets it to 0. */
 	silentSteps = 0;
 	/** Polls since the last message. Whoever takes one sets it to 0. */
@@ -28,6 +34,7 @@ export class SessionWatch {
 	constructor(options: SessionWatchOptions) {
 		this.#options = options;
 		this.#ticker = options.timer.repeat(() => this.#checkLife(), STEP);
+		this.#lasting = options.timer.set(options.onLasted, GOOD_SESSION);
 	}
 
 	/** Whether no message has come for half a minute to a minute. */
@@ -37,6 +44,7 @@ export class SessionWatch {
 
 	close(): void {
 		this.#options.timer.clear(this.#ticker);
+		this.#options.timer.clear(this.#lasting);
 	}
 
 	#checkLife(): void {

@@ -2,7 +2,7 @@ import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { BackendSource } from "../backend/search/backend-search.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import { Protocol } from "../protocols/protocol.js";
-import type { ProtocolEvents } from "../protocols/protocol-events.js";
+import type { ProtocolEvents } from "../protocols/protocol-options.js";
 import type { Transport } from "../protocols/transport.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 

@@ -1,6 +1,10 @@
+import type { TextFont } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
+import type { TimerModule } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Sendable } from "../text/pieced-text.js";
-import type { Envelope } from "./envelope.js";
+import type { BackoffOptions } from "./backoff.js";
+import type { Envelope, WantedNames } from "./envelope.js";
 import type { Session } from "./hello.js";
 import type { ProtocolError } from "./transport.js";
 
@@ -48,4 +52,24 @@ export interface ProtocolEvents {
 	 * a session is needed.
 	 */
 	onLost(error: ProtocolError, retryIn: number | undefined): void;
+}
+
+/** When the device is in a session: always, or only while it or the backend needs one. */
+export type SessionPolicy = "always" | "on-demand";
+
+export interface ProtocolOptions {
+	readonly events: ProtocolEvents;
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */
+	readonly audio?: AudioParams | null | undefined;
+	/** The screen's font, if the backend may send glyphs for it. */
+	readonly font?: TextFont | undefined;
+	/** Default "always": the backend can call the device at any time. */
+	readonly session?: SessionPolicy;
+	/** The wanted members of MCP messages. Default: all. */
+	readonly names?: WantedNames;
+	readonly backoff?: BackoffOptions;
+	/** Milliseconds for the connection, and again for the backend's hello. Default 10,000. */
+	readonly helloTimeout?: number;
 }

@@ -1,0 +1,46 @@
+import type { Face, Glyphs } from "../hardware/hardware.js";
+import type { Player } from "../hardware/sound.js";
+import type { Words } from "../language/en.js";
+import type { Envelope } from "../protocols/envelope.js";
+import { drawAttention } from "../sound/chime.js";
+import { faceChange } from "./face-change.js";
+
+interface BackendFaceOptions {
+	/** The font of the bare screen. */
+	readonly glyphs: Glyphs | undefined;
+	readonly player: Player | undefined;
+	readonly words: Words | undefined;
+	/** Changes the face. */
+	readonly show: (change: Partial<Face>) => void;
+	readonly log: (message: string) => void;
+}
+
+/** Shows what the backend says, and draws attention to alerts. */
+export class BackendFace {
+	readonly #options: BackendFaceOptions;
+
+	constructor(options: BackendFaceOptions) {
+		this.#options = options;
+	}
+
+	receive(message: Envelope): void {
+		this.#options.glyphs?.take(message.glyph_push);
+		const change = faceChange(message);
+		if (Object.keys(change).length > 0) {
+			this.#show(change);
+		}
+	}
+
+	/** Shows an alert of the device itself for a while. */
+	alert(status: keyof Words, message: string): void {
+		this.#show({ alert: { status: this.#options.words?.[status] ?? "", message } });
+	}
+
+	#show(change: Partial<Face>): void {
+		const { player, show, log } = this.#options;
+		show(change);
+		if (change.alert !== undefined) {
+			drawAttention(player, log);
+		}
+	}
+}

@@ -1,0 +1,127 @@
+import type { DeviceStateMachine } from "../device_state/device-state.js";
+import type { Board, Face } from "../hardware/hardware.js";
+import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Setup } from "../setup/open-setup.js";
+import type { PhoneSetup } from "../setup/phone-setup.js";
+import type { Attachment } from "./application-options.js";
+import { RESTART_DELAY } from "./system-commands.js";
+
+interface DeviceNetworkOptions {
+	readonly board: Pick<Board, "network" | "system">;
+	readonly setup: Setup | undefined;
+	readonly state: DeviceStateMachine;
+	readonly timer: TimerModule;
+	/** Changes the face. */
+	readonly show: (change: Partial<Face>) => void;
+	/** The device starts, or its set-up has ended. */
+	readonly onActivate: () => void;
+	/** The device is in its network, or needs none. */
+	readonly onOnline: () => void;
+	/** The device is not in its network, or is set up. */
+	readonly onOffline: () => void;
+}
+
+/** Follows the device's network, and opens the set-up: for a device without a network, or when a user asks for it. */
+export class DeviceNetwork implements Attachment {
+	readonly #options: DeviceNetworkOptions;
+	readonly #setup: PhoneSetup | undefined;
+	/** Starts the requested set-up. */
+	#timer: TimerHandle | undefined;
+
+	constructor(options: DeviceNetworkOptions) {
+		this.#options = options;
+		this.#setup = options.setup?.({
+			onNeeded: () => this.#setUp(),
+			onShow: (setup) => options.show({ setup }),
+			onEnd: (restart) => this.#endSetup(restart),
+		});
+	}
+
+	/** Whether the device can be set up with a phone. */
+	get hasSetup(): boolean {
+		return this.#setup !== undefined;
+	}
+
+	/** Follows the network from now on. */
+	start(): void {
+		const { network } = this.#options.board;
+		if (network === undefined) {
+			this.#options.onOnline();
+			return;
+		}
+		network.onChange = () => this.#follow(network.online);
+		if (!network.online && network.ssid === "") {
+			this.#setUp();
+		} else {
+			this.#options.onActivate();
+			this.#follow(network.online);
+		}
+	}
+
+	/** @param delay milliseconds until the set-up begins */
+	setUpIn(delay: number): void {
+		this.#clearTimer();
+		if (delay === 0) {
+			this.#setUp();
+		} else {
+			this.#timer = this.#options.timer.set(() => this.#setUp(), delay);
+		}
+	}
+
+	reached(): void {
+		this.#setup?.reached();
+	}
+
+	close(): void {
+		const { network } = this.#options.board;
+		if (network !== undefined) {
+			network.onChange = undefined;
+		}
+		this.#setup?.close();
+		this.#clearTimer();
+	}
+
+	/** During the set-up the network is joined only to try it. */
+	#follow(online: boolean): void {
+		const { show, onOnline, onOffline } = this.#options;
+		if (this.#setup?.isOpen) {
+			return;
+		}
+		this.#setup?.follow(online);
+		show({ online });
+		online ? onOnline() : onOffline();
+	}
+
+	/** The session ends first: a device that is set up is not in its network. */
+	#setUp(): void {
+		const { state, onOffline } = this.#options;
+		if (this.#setup?.isOpen || state.state === "upgrading") {
+			return;
+		}
+		if (state.state !== "starting") {
+			onOffline();
+		}
+		state.enter("wifi_configuring");
+		this.#setup?.begin();
+	}
+
+	/** Settings other than the network's are read when the firmware starts. */
+	#endSetup(restart: boolean): void {
+		const { board, onActivate } = this.#options;
+		const { network, system } = board;
+		if (restart && system !== undefined) {
+			system.restart(RESTART_DELAY);
+		} else if (network?.online === true || network?.ssid !== "") {
+			onActivate();
+			this.#follow(network?.online === true);
+		} else {
+			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.
+			this.#setup?.follow(false);
+		}
+	}
+
+	#clearTimer(): void {
+		this.#options.timer.clear(this.#timer);
+		this.#timer = undefined;
+	}
+}
