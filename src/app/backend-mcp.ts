@@ -1,7 +1,8 @@
 import type { Hardware } from "../hardware/hardware.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
-import type { McpSession, SessionOptions } from "../mcp_server/mcp-session.js";
+import type { McpSession } from "../mcp_server/mcp-session.js";
+import type { SessionOptions } from "../mcp_server/session-options.js";
 import { decodeStart, mcpWrapper } from "../protocols/envelope.js";
 import { isObject } from "../text/is-object.js";
 import type { Sendable } from "../text/pieced-text.js";

@@ -1,6 +1,7 @@
 import { notificationMessage } from "./json-rpc.js";
-import { McpSession, type SessionOptions, type SessionServer } from "./mcp-session.js";
+import { McpSession } from "./mcp-session.js";
 import { COMMON_NAMES, INITIALIZE_NAMES, OTHER_NAMES, type Params } from "./params.js";
+import type { SessionOptions, SessionServer } from "./session-options.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";

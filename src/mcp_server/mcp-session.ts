@@ -1,9 +1,9 @@
 import { isObject } from "../text/is-object.js";
-import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { PiecedText, type Sendable } from "../text/pieced-text.js";
 import { answerBatch, batchError, checkBatched } from "./batch.js";
-import { type Client, readClient } from "./client.js";
-import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
+import { type Client, NO_CAPABILITIES } from "./client.js";
+import { type CallResult, callResult, type ToolResult } from "./content.js";
+import { initialize } from "./initialize.js";
 import {
 	type Answer,
 	ErrorCode,
@@ -25,61 +25,19 @@ import {
 	type Wrapper,
 } from "./json-rpc.js";
 import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
-import {
-	hasToolDetails,
-	negotiate,
-	OLDEST_REVISION,
-	type Revision,
-	reportsBadArgumentsAsResult,
-	reportsFailureAsError,
-	unknownToolCode,
-	unreadableId,
-} from "./revision.js";
+import { parseMessage } from "./parse-message.js";
+import { hasToolDetails, OLDEST_REVISION, type Revision, unreadableId } from "./revision.js";
+import type { SessionOptions, SessionServer } from "./session-options.js";
 import type { Tool } from "./tool.js";
-import { type CallServer, type CallSession, ToolCall } from "./tool-call.js";
-import type { ListKind, ToolRegistry } from "./tool-registry.js";
-import { ValidationError, validateMembers } from "./validate.js";
-
-/** How a session reaches its client. */
-export interface SessionOptions {
-	/**
-	 * Sends one message, in its wrapper, to the peer.
-	 *
-	 * @param isAnswer whether it is a response, not a notification or request
-	 */
-	readonly send: (text: Sendable, isAnswer: boolean) => void;
-	/** The transport's wrapper around each message. Default: none. */
-	readonly wrapper?: Wrapper;
-	/** Sessions with the same owner may resume each other's suspended requests. Default: the session itself. */
-	readonly owner?: object;
-}
-
-/** A server, as its sessions use it. */
-export interface SessionServer<Context> extends CallServer {
-	readonly name: string;
-	readonly version: string;
-	readonly capabilities: Readonly<Record<string, object>>;
-	readonly context: Context;
-	readonly tools: ToolRegistry<Context>;
-	/** The largest message with a page of a list, wrapper included, in bytes. */
-	readonly pageBytes: number;
-	/** Limit of asynchronous calls in progress per session. */
-	readonly maxCalls: number;
-	readonly sessions: Set<McpSession<Context>>;
-}
+import { type CallSession, cancelCalls, ToolCall } from "./tool-call.js";
+import { toolFailure, unknownTool } from "./tool-failure.js";
+import { listKindOf } from "./tool-registry.js";
+import { validateMembers } from "./validate.js";
 
 // Looked up once: XS searches the global object, and these, at each use.
 const { isArray } = Array;
 const { isSafeInteger } = Number;
 const { stringify } = JSON;
-
-/** The list that a client gets. */
-function listKind(hasDetails: boolean, withUserTools: boolean): ListKind {
-	if (hasDetails) {
-		return withUserTools ? "all" : "common";
-	}
-	return withUserTools ? "all plain" : "plain";
-}
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
@@ -90,7 +48,7 @@ export class McpSession<Context> implements CallSession {
 	/** The negotiated revision: the oldest until `initialize`. */
 	revision: Revision = OLDEST_REVISION;
 	/** The client's description of itself. */
-	client: Client = { capabilities: {} };
+	client: Client = { capabilities: NO_CAPABILITIES };
 	readonly server: SessionServer<Context>;
 	#send: SessionOptions["send"];
 	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
@@ -114,12 +72,9 @@ export class McpSession<Context> implements CallSession {
 	receiveText(text: string): void {
 		let message: unknown;
 		try {
-			message = parseJson(text);
+			message = parseMessage(text);
 		} catch (error) {
-			const { message: reason } = error as Error;
-			const isLimit = error instanceof JsonLimitError;
-			const fault = isLimit ? invalidRequest(reason) : new RpcError(ErrorCode.parseError, `Parse error: ${reason}`);
-			this.#deliver(this.#unreadable(fault));
+			this.#deliver(this.#unreadable(error as RpcError));
 			return;
 		}
 		this.receive(message);
@@ -162,9 +117,7 @@ export class McpSession<Context> implements CallSession {
 		this.#closed = true;
 		// Pending answers are dropped.
 		this.#send = () => {};
-		for (const call of this.calls.splice(0)) {
-			this.#cancel(call);
-		}
+		cancelCalls(this.calls.splice(0), this.server.log);
 		this.server.sessions.delete(this);
 	}
 
@@ -270,7 +223,7 @@ export class McpSession<Context> implements CallSession {
 			case "ping":
 				return this.result(id, "{}", wrapper);
 			case "initialize":
-				return this.result(id, this.#initialize(params), wrapper);
+				return this.result(id, initialize(params, this), wrapper);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);
 		}
@@ -324,32 +277,10 @@ export class McpSession<Context> implements CallSession {
 		if (method !== "notifications/cancelled" || !isObject(params)) {
 			return;
 		}
-		for (const call of this.calls) {
-			if (call.id === params.requestId) {
-				this.#cancel(call);
-			}
-		}
-	}
-
-	/** A tool that fails to stop must not end the session. */
-	#cancel(call: ToolCall): void {
-		try {
-			call.cancel();
-		} catch (error) {
-			this.server.log(`call ${JSON.stringify(call.id)}: failed to cancel: ${String(error)}`);
-		}
-	}
-
-	#initialize(params: Params): string {
-		// Some backends name no revision.
-		const requested = params.protocolVersion ?? OLDEST_REVISION;
-		if (typeof requested !== "string") {
-			throw invalidParams("protocolVersion: expected a string");
-		}
-		this.client = readClient(params, this.server.log);
-		this.revision = negotiate(requested);
-		const { name, version, capabilities } = this.server;
-		return JSON.stringify({ protocolVersion: this.revision, capabilities, serverInfo: { name, version } });
+		cancelCalls(
+			this.calls.filter(({ id }) => id === params.requestId),
+			this.server.log,
+		);
 	}
 
 	#listTools(id: RequestId, params: Params): LongResult {
@@ -357,14 +288,14 @@ export class McpSession<Context> implements CallSession {
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		const kind = listKind(hasToolDetails(this.revision), withUserTools);
+		const kind = listKindOf(hasToolDetails(this.revision), withUserTools);
 		return this.server.tools.page(readCursor(params), kind, this.pageBytes - resultOverhead(id));
 	}
 
 	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const tool = this.server.tools.byName.get(params.name);
 		if (tool === undefined) {
-			throw this.#unknownTool(params.name);
+			throw unknownTool(params.name, this.revision);
 		}
 		const call = this.begin(id, params);
 		try {
@@ -378,12 +309,6 @@ export class McpSession<Context> implements CallSession {
 		} catch (error) {
 			return this.#fail(tool, id, error, wrapper);
 		}
-	}
-
-	#unknownTool(name: unknown): RpcError {
-		return typeof name === "string"
-			? new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}`)
-			: invalidParams("name: expected the name of a tool");
 	}
 
 	/** Waits for an asynchronous call. */
@@ -417,18 +342,8 @@ export class McpSession<Context> implements CallSession {
 		return call.cancelled ? undefined : answer;
 	}
 
-	#fail(tool: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
-		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(this.revision)) {
-			return errorMessage(id, invalidParams(error.message), wrapper);
-		}
-		if (error instanceof RpcError) {
-			return errorMessage(id, error, wrapper);
-		}
-		const text = error instanceof Error ? error.message || error.name : String(error);
-		this.server.log(`tool ${tool.name} failed: ${text}`);
-		if (reportsFailureAsError(this.revision)) {
-			return errorMessage(id, new RpcError(ErrorCode.internalError, text), wrapper);
-		}
-		return this.callMessage(id, failureResult(text), wrapper);
+	#fail({ name }: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
+		const failure = toolFailure(name, error, this);
+		return failure instanceof RpcError ? errorMessage(id, failure, wrapper) : this.callMessage(id, failure, wrapper);
 	}
 }

@@ -197,3 +197,14 @@ export class ToolCall {
 		this.session.notify(notificationMessage("notifications/event", { name, data }));
 	}
 }
+
+/** Cancels calls. A tool that fails to stop must not end the session. */
+export function cancelCalls(calls: readonly ToolCall[], log: (message: string) => void): void {
+	for (const call of calls) {
+		try {
+			call.cancel();
+		} catch (error) {
+			log(`call ${JSON.stringify(call.id)}: failed to cancel: ${String(error)}`);
+		}
+	}
+}

@@ -6,6 +6,14 @@ import { memberNames } from "./validate.js";
 /** Which tools a list has: without user tools, or all; "plain" is the form for clients of 2024-11-05. */
 export type ListKind = "common" | "plain" | "all" | "all plain";
 
+/** The list that a client gets. */
+export function listKindOf(hasDetails: boolean, withUserTools: boolean): ListKind {
+	if (hasDetails) {
+		return withUserTools ? "all" : "common";
+	}
+	return withUserTools ? "all plain" : "plain";
+}
+
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
  * were added. The order is stable, so that prompt caches of language models stay valid.

@@ -1,8 +1,9 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Sendable } from "../../text/pieced-text.js";
 import { type Answer, errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
-import { McpSession, type SessionOptions, type SessionServer } from "../mcp-session.js";
+import { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
+import type { SessionOptions, SessionServer } from "../session-options.js";
 import type { ToolCall } from "../tool-call.js";
 
 /** The result of a request, as JSON: now or later. */

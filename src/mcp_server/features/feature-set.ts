@@ -1,7 +1,8 @@
 import type { Answer, RequestId } from "../json-rpc.js";
 import { type Features, McpServer, type McpServerOptions } from "../mcp-server.js";
-import type { McpSession, SessionOptions } from "../mcp-session.js";
+import type { McpSession } from "../mcp-session.js";
 import type { Params } from "../params.js";
+import type { SessionOptions } from "../session-options.js";
 import type { ToolCall } from "../tool-call.js";
 import {
 	type FeatureResult,
