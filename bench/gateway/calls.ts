@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
+import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
+import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { startDirectServer } from "./direct-server-bundle.js";
 import { Lanes } from "./lanes.js";
@@ -10,12 +12,14 @@ import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
+const TOOL = "self.audio_speaker.set_volume";
 
-/** Gateways with that many devices beside the SDK's own server, in one run: what a call costs the program that serves it. */
+/** Gateways with that many devices beside the SDK's own server and a bare relay, in one run: what a call costs the program that serves it. */
 export async function benchCalls({ say, row, header }: Report, sizes: readonly number[]): Promise<void> {
 	const lanes = new Lanes();
 	try {
 		await openDirectServer(lanes);
+		await openBareRelay(lanes);
 		for (const size of sizes) {
 			await openFleet(lanes, size);
 		}
@@ -33,19 +37,23 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 		say(
 			"that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.",
 		);
-		say("Each device has a token of its own, and so have the clients of the gateway.");
+		say(
+			"Each device has a token of its own, and so have the clients of the gateway. The bare relay only parses and writes",
+		);
+		say("JSON: it checks nothing, and has one device.");
 	} finally {
 		await lanes.close();
 	}
 }
 
 function cellsOf(lanes: Lanes, path: string, column: `HTTP, ${Era}`): string[] {
+	const samples = lanes.samples(path, column);
+	if (samples === undefined) {
+		return ["–", "–"];
+	}
 	const cpuTime = lanes.cpuTimePerCall(path, column);
 	const ratio = cpuTime / lanes.cpuTimePerCall(SDK_SERVER, column);
-	return [
-		`${cpuTime.toFixed(2)} (${ratio.toFixed(2)}x)`,
-		lanes.samples(path, column)?.describe(lanes.callsPerLane) ?? "–",
-	];
+	return [`${cpuTime.toFixed(2)} (${ratio.toFixed(2)}x)`, samples.describe(lanes.callsPerLane)];
 }
 
 async function openDirectServer(lanes: Lanes): Promise<void> {
@@ -54,20 +62,39 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 	for (const era of ERAS) {
 		const client = await connectOverHttp(urlOf(era), era);
 		lanes.onClose(() => client.close());
-		lanes.add(SDK_SERVER, `HTTP, ${era}`, volumeCall(client, "self.audio_speaker.set_volume"), program);
+		lanes.add(SDK_SERVER, `HTTP, ${era}`, volumeCall(client, TOOL), program);
 	}
+}
+
+/** It has no revision of its own: it forwards what the device has, which is the one with sessions. */
+async function openBareRelay(lanes: Lanes): Promise<void> {
+	const relay = await Program.start(typeScript("bench/gateway/bare-relay.ts"), (output) =>
+		output.includes("listening"),
+	);
+	lanes.onClose(() => relay.stop());
+	const address = `127.0.0.1:${relay.said(/listening on (\d+)/)}`;
+	const devices = await startToolDevices(lanes, `ws://${address}`, 1);
+	await until(() => devices.output.includes("connected"), "the device is connected");
+	const client = await connectOverHttp(`http://${address}/mcp`, "2025-11-25");
+	lanes.onClose(() => client.close());
+	lanes.add("bare relay", "HTTP, 2025-11-25", volumeCall(client, TOOL), relay);
 }
 
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
 	const folder = temporaryFolder();
 	const gateway = await startBoundGateway(folder, size);
 	lanes.onClose(() => gateway.program.stop());
-	const tools = join(folder, "tools.json");
-	await writeTools(tools);
-	const devices = await startLightDevices(gateway.deviceUrl, size, tools);
-	lanes.onClose(() => devices.stop());
+	await startToolDevices(lanes, gateway.deviceUrl, size);
 	await untilKnown(gateway, size);
 	await addLanes(lanes, gateway, size);
+}
+
+async function startToolDevices(lanes: Lanes, url: string, size: number): Promise<Program> {
+	const tools = join(temporaryFolder(), "tools.json");
+	await writeTools(tools);
+	const devices = await startLightDevices(url, size, tools);
+	lanes.onClose(() => devices.stop());
+	return devices;
 }
 
 async function addLanes(lanes: Lanes, gateway: RunningGateway, size: number): Promise<void> {

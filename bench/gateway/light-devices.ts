@@ -50,3 +50,4 @@ async function connect(at: number): Promise<void> {
 console.log("connecting");
 const limit = pLimit(CONNECTING);
 await Promise.all(Array.from({ length: Number(count) }, (_, at) => limit(() => connect(at))));
+console.log("connected");
