@@ -64,6 +64,7 @@ function configure(
 			mqtt: transport === "mqtt" && broker === undefined,
 			[`${transport}Port`]: devicePort ?? ports.device,
 			...(broker !== undefined && { brokerUrl: broker }),
+			udpPort: 0,
 			stateFolder,
 			userTools: "*",
 			logLevel: "warn",

@@ -28,7 +28,8 @@ export function gatewayArgs(...args: string[]): string[] {
 
 /** Flags for a gateway with its own folder and ports, without a limit of requests. */
 export function gatewayFlags(stateFolder: string): string[] {
-	return ["--http-port", "0", "--websocket-port", "0", "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
+	const ports = ["--http-port", "0", "--websocket-port", "0", "--udp-port", "0"];
+	return [...ports, "--state-folder", stateFolder, "--max-requests-per-minute", "0"];
 }
 
 /** @param flags more of them; they win over {@link gatewayFlags} */

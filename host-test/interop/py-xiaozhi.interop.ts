@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
+import { resample } from "../../gateway/src/speech/resample.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
+import { correlationWithGaps } from "../support/correlation.js";
+import { speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { converse, startPyXiaozhi } from "./py-xiaozhi.js";
@@ -38,9 +43,72 @@ async function useDevice(t: TestContext, gateway: RunningGateway): Promise<void>
 /** The address of the gateway's own broker. */
 const brokerOf = ({ program }: RunningGateway): string => new URL(program.said(/"mqtt":"([^"]+)"/)).host;
 
+const mqttNetwork = (gateway: RunningGateway) => ({
+	MQTT_INFO: {
+		endpoint: brokerOf(gateway),
+		client_id: MAC,
+		username: "device",
+		password: "secret",
+		publish_topic: `xs-mcp/${MAC}/up`,
+		subscribe_topic: `xs-mcp/${MAC}/down`,
+	},
+});
+
 const base = { checkout: folder, macAddress: MAC };
 
+const SENTENCE = "The soil is dry. Please water the plant.";
+
+/** Samples that the way may delay a sound, and each gap: a second. */
+const MAX_DELAY = 24_000;
+
+/** Has the one device say a sentence, and compares it with what its speaker has played. */
+async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: string): Promise<void> {
+	const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
+	t.after(() => client.close());
+	let said = "";
+	const say = async (): Promise<boolean> => {
+		const { content } = await client.callTool({ name: "say", arguments: { text: SENTENCE, devices: ["all"] } });
+		said = (content as { text: string }[])[0]?.text ?? "";
+		return !said.includes("audio channel");
+	};
+	// Over MQTT, only what its microphone hears tells the gateway where it is.
+	await until(say, "its audio channel is open");
+	assert.match(said, /: (played|sent)$/);
+	const { sampleRate, samples } = speak(SENTENCE);
+	const heard = new Int16Array(Uint8Array.from(readFileSync(speaker)).buffer);
+	const start = heard.findIndex((sample) => Math.abs(sample) > 100);
+	const likeness = correlationWithGaps(
+		resample(samples, sampleRate, 24_000),
+		heard.subarray(Math.max(0, start - MAX_DELAY)),
+		2 * MAX_DELAY,
+	);
+	assert.ok(likeness >= 0.9, `correlation ${likeness}`);
+	t.diagnostic(`${said}, correlation ${likeness.toFixed(3)}`);
+}
+
+const SPEAKING = ["--speech-command", "espeak-ng --stdout -v {voice}"];
+
 describe(title, { skip }, () => {
+	it("as a device over WebSocket at our gateway: its speaker plays what it is told to say", {
+		timeout: TIMEOUT,
+	}, async (t) => {
+		const gateway = await runGateway(t, ...SPEAKING);
+		const speaker = join(makeFolder(t), "speaker.raw");
+		const network = { WEBSOCKET_URL: gateway.deviceUrl, WEBSOCKET_ACCESS_TOKEN: "t" };
+		await converse(await startPyXiaozhi(t, { ...base, protocol: "websocket", network, speaker }));
+		await untilKnown(gateway, 1);
+		await hearDevice(t, gateway, speaker);
+	});
+
+	it("as a device over MQTT at our gateway: the same by UDP", { timeout: TIMEOUT }, async (t) => {
+		const gateway = await runGateway(t, "--mqtt", "--mqtt-port", "0", ...SPEAKING);
+		const speaker = join(makeFolder(t), "speaker.raw");
+		const device = await startPyXiaozhi(t, { ...base, protocol: "mqtt", network: mqttNetwork(gateway), speaker });
+		await converse(device);
+		await untilKnown(gateway, 1);
+		await hearDevice(t, gateway, speaker);
+	});
+
 	it("as a device over WebSocket at our gateway: tools listed, one called", async (t) => {
 		const gateway = await runGateway(t);
 		const network = { WEBSOCKET_URL: gateway.deviceUrl, WEBSOCKET_ACCESS_TOKEN: "t" };
@@ -50,15 +118,7 @@ describe(title, { skip }, () => {
 
 	it("as a device over MQTT at our gateway: tools listed, one called", async (t) => {
 		const gateway = await runGateway(t, "--mqtt", "--mqtt-port", "0");
-		const MQTT_INFO = {
-			endpoint: brokerOf(gateway),
-			client_id: MAC,
-			username: "device",
-			password: "secret",
-			publish_topic: `xs-mcp/${MAC}/up`,
-			subscribe_topic: `xs-mcp/${MAC}/down`,
-		};
-		await converse(await startPyXiaozhi(t, { ...base, protocol: "mqtt", network: { MQTT_INFO } }));
+		await converse(await startPyXiaozhi(t, { ...base, protocol: "mqtt", network: mqttNetwork(gateway) }));
 		await useDevice(t, gateway);
 	});
 

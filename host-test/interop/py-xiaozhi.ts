@@ -22,11 +22,13 @@ interface PyXiaozhiOptions {
 	readonly protocol: "websocket" | "mqtt";
 	readonly macAddress: string;
 	readonly network: PyXiaozhiNetwork;
+	/** The file that its speaker writes: samples of 16 bits and 24 kHz. Undefined: it has no sound. */
+	readonly speaker?: string;
 }
 
-/** Starts py-xiaozhi in its terminal mode, without sound. */
+/** Starts py-xiaozhi in its terminal mode. */
 export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOptions): Promise<Program> {
-	const { checkout, protocol, macAddress, network } = options;
+	const { checkout, protocol, macAddress, network, speaker } = options;
 	const folder = makeFolder(test);
 	mkdirSync(join(folder, "config"));
 	const config = {
@@ -46,7 +48,11 @@ export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOption
 	}
 	return await startPython(test, args, (output) => output !== "", {
 		standIns: STAND_INS,
-		env: { XIAOZHI_DATA_DIR: folder, XIAOZHI_DISABLE_AUDIO: "1" },
+		hasSound: speaker !== undefined,
+		env: {
+			XIAOZHI_DATA_DIR: folder,
+			...(speaker === undefined ? { XIAOZHI_DISABLE_AUDIO: "1" } : { XS_MCP_SPEAKER: speaker }),
+		},
 	});
 }
 

@@ -29,7 +29,7 @@ const VOLUME = { name: "virtual_000001__self_audio_speaker_set_volume", argument
 
 /** A gateway that writes every log line and keeps none. */
 async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
-	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, mqtt: true };
+	const ports = { httpPort: 0, websocketPort: 0, mqttPort: 0, udpPort: 0, mqtt: true };
 	const limits = { maxRequestsPerMinute: 0, sessionIdleTimeout: 5_000 };
 	const configuration = readConfiguration({ flags: { ...ports, ...limits, stateFolder: makeStateFolder() } });
 	const program = await GatewayProgram.start(configuration, makeLog("trace", { write() {} }));

@@ -31,7 +31,7 @@ describe("xs-mcp-gateway, the program", () => {
 			],
 			[
 				["--port", "8766"],
-				/unknown option '--port'\n\(Did you mean --http-port, --websocket-port, or --mqtt-port\?\)\nSee .* --help\n$/,
+				/unknown option '--port'\n\(Did you mean --http-port, --websocket-port, --mqtt-port, or --udp-port\?\)\nSee .* --help\n$/,
 			],
 			[["--http-prot", "8766"], /unknown option '--http-prot'\n\(Did you mean --http-port\?\)\nSee .* --help\n$/],
 			[["token", "list", "--port", "1"], /unknown option '--port'\nSee xs-mcp-gateway token list --help\n$/],

@@ -1,0 +1,5 @@
+from opuslib import _opus
+
+
+def destroy(decoder):
+    _opus.opus_decoder_destroy(decoder)
