@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 await runProgram(firmwareProgram(makeFirmware));
 
-async function makeFirmware({ build, finished, output, webTools }: FirmwarePlan): Promise<void> {
+async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<void> {
 	const builds = [...finished];
 	if (build !== undefined) {
 		checkTypes();
@@ -24,7 +24,7 @@ async function makeFirmware({ build, finished, output, webTools }: FirmwarePlan)
 		}
 	}
 	const images = builds.map(({ board, folder }) => readImage(board, folder));
-	writeRelease(output, { ...FIRMWARE, images, webTools });
+	writeRelease(output, { ...FIRMWARE, images });
 	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS, index.html`);
 }
 

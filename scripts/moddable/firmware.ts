@@ -30,7 +30,6 @@ interface FirmwareOptions {
 	readonly target: readonly string[];
 	readonly from: readonly FinishedBuild[];
 	readonly output: string;
-	readonly webTools?: string;
 }
 
 /** An existing build of ESP-IDF. */
@@ -48,7 +47,6 @@ export interface FirmwarePlan {
 		| undefined;
 	readonly finished: readonly FinishedBuild[];
 	readonly output: string;
-	readonly webTools: string | undefined;
 }
 
 /** `npm run firmware`: calls `run` with its options. */
@@ -65,10 +63,6 @@ export function firmwareProgram(
 		)
 		.option("--from <board=folder>", "a finished build of ESP-IDF; may be repeated", collectBuild, [])
 		.option("--output <folder>", "output folder", "dist/firmware")
-		.option(
-			"--web-tools <folder>",
-			"the npm package esp-web-tools: the page gets a button that flashes from the browser",
-		)
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, "otaUrl=https://HOST/PATH …").action((settings: string[], options: FirmwareOptions) =>
 		run(planFirmware(settings, options, env)),
@@ -77,7 +71,7 @@ export function firmwareProgram(
 
 /** @throws ProgramError that names what is missing, unknown or secret */
 function planFirmware(settings: readonly string[], options: FirmwareOptions, env: NodeJS.ProcessEnv): FirmwarePlan {
-	const { target, from: finished, output, webTools } = options;
+	const { target, from: finished, output } = options;
 	const names = target.includes("all") ? [...CHIPS, ...BOARDS] : target;
 	if (names.length === 0 && finished.length === 0) {
 		throw new ProgramError("--target or --from is missing: the boards to make images for");
@@ -90,9 +84,9 @@ function planFirmware(settings: readonly string[], options: FirmwareOptions, env
 		const sdk = needSdk(env);
 		const targets = names.map((name) => findTarget(sdk, name));
 		needIdf(env);
-		return { build: { sdk, targets, settings }, finished, output, webTools };
+		return { build: { sdk, targets, settings }, finished, output };
 	}
-	return { build: undefined, finished, output, webTools };
+	return { build: undefined, finished, output };
 }
 
 /**

@@ -14,23 +14,17 @@ section { border-top: 1px solid #8886; padding: 0.5rem 0; }
 pre { overflow-x: auto; background: #8882; padding: 0.75rem; border-radius: 0.25rem; }
 `;
 
-/**
- * The page from which people take firmware: a button that flashes it from the browser, or else the files and the command
- * that flashes them. It loads nothing from other hosts.
- *
- * @param script the path of esp-web-tools' install button, if the release has a copy of it
- */
-export function releasePage({ name, version, images }: ReleaseContent, script: string | undefined): string {
+/** The page from which people take firmware: the files, and the command that flashes them. It loads nothing. */
+export function releasePage({ name, version, images }: ReleaseContent): string {
 	const title = escapeHtml(`${name} ${version}`);
-	const head = script === undefined ? "" : `\n<script type="module" src="${escapeHtml(script)}"></script>`;
-	const sections = images.map((image) => boardSection(image, script !== undefined)).join("\n");
+	const sections = images.map(boardSection).join("\n");
 	return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${STYLE}</style>${head}
+<style>${STYLE}</style>
 </head>
 <body>
 <h1>${title}</h1>
@@ -41,7 +35,7 @@ ${sections}
 `;
 }
 
-function boardSection(image: BoardImage, hasButton: boolean): string {
+function boardSection(image: BoardImage): string {
 	const board = escapeHtml(image.board);
 	const files = image.parts.map(({ name, offset }) => {
 		const path = `${encodeURIComponent(image.board)}/${encodeURIComponent(name)}`;
@@ -49,21 +43,12 @@ function boardSection(image: BoardImage, hasButton: boolean): string {
 	});
 	return `<section id="${board}">
 <h2>${board}</h2>
-${hasButton ? button(image.board) : ""}<p>With <code>esptool</code>, in the folder of these files:</p>
+<p>With <code>esptool</code>, in the folder of these files:</p>
 <pre>${escapeHtml(esptoolCommand(image))}</pre>
 <ul>
 ${files.join("\n")}
 </ul>
 </section>`;
-}
-
-function button(board: string): string {
-	return `<esp-web-install-button manifest="${encodeURIComponent(board)}/manifest.json">
-<button slot="activate">Connect and install</button>
-<span slot="unsupported">This browser has no Web Serial: use Chrome or Edge on a computer.</span>
-<span slot="not-allowed">Web Serial needs this page to be served over https.</span>
-</esp-web-install-button>
-`;
 }
 
 /** The command that flashes an image. */

@@ -49,15 +49,6 @@ function makeBuild(test: TestContext, change: object = {}, chip = "esp32s3"): st
 	return folder;
 }
 
-/** The copied part of esp-web-tools' package. */
-function makeWebTools(test: TestContext): string {
-	const folder = makeFolder(test);
-	mkdirSync(join(folder, "dist", "web"), { recursive: true });
-	writeFileSync(join(folder, "dist", "web", "install-button.js"), "// the button");
-	writeFileSync(join(folder, "LICENSE"), "Apache");
-	return folder;
-}
-
 function firmware(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 	return spawnSync(process.execPath, typeScript("scripts/moddable/firmware-cli.ts", ...args), {
 		cwd: ROOT,
@@ -96,7 +87,7 @@ describe("npm run firmware", () => {
 					"0x0 bootloader.bin 0x8000 partition-table.bin 0xf000 ota_data_initial.bin 0x20000 xs_esp32.bin",
 			),
 		);
-		assert.doesNotMatch(page, /<script|esp-web-install-button|https?:\/\//);
+		assert.doesNotMatch(page, /<script|https?:\/\//);
 		for (const [, path = ""] of page.matchAll(/href="([^"#]+)"/g)) {
 			assert.ok(existsSync(join(output, path)), path);
 		}
@@ -109,21 +100,6 @@ describe("npm run firmware", () => {
 		assert.equal(firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]).status, 0);
 		const checked = execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: output, encoding: "utf8" });
 		assert.equal(checked.match(/: OK$/gm)?.length, 4);
-	});
-
-	it("gives the page a button, and a copy of esp-web-tools, if the releaser has that package", (t) => {
-		const output = makeFolder(t);
-		const args = [`--from=esp32=${makeBuild(t)}`, "--output", output];
-		assert.equal(firmware([...args, "--web-tools", makeWebTools(t)]).status, 0);
-		const page = readFileSync(join(output, "index.html"), "utf8");
-		const [, script = ""] = /<script type="module" src="([^"]+)">/.exec(page) ?? [];
-		assert.equal(readFileSync(join(output, script), "utf8"), "// the button");
-		assert.ok(existsSync(join(output, "esp-web-tools", "LICENSE")));
-		const [, manifest = ""] = /<esp-web-install-button manifest="([^"]+)">/.exec(page) ?? [];
-		assert.ok(existsSync(join(output, manifest)));
-		const { status, stderr } = firmware([...args, "--web-tools", makeFolder(t)]);
-		assert.equal(status, 1);
-		assert.match(stderr, /--web-tools: .* is not the npm package esp-web-tools/);
 	});
 
 	it("leaves nothing of an earlier release, and removes nothing else", (t) => {
