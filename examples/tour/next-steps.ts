@@ -1,4 +1,5 @@
 import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/index.js";
+import { findVoice } from "./local-voice.js";
 import type { TourOptions } from "./options.js";
 import { HTTP_PORT, type TourGateway } from "./start-gateway.js";
 
@@ -22,6 +23,8 @@ export function showNextSteps(
 			line(`  Port ${HTTP_PORT} is in use: this address is gone after "quit".`);
 		}
 		line("  Claude Desktop, Cursor, VS Code and others: docs/gateway/connect-a-client.md, or the page in your browser");
+		const voice = findVoice() === undefined ? " Install espeak-ng first." : "";
+		line(`Have it speak: the tool say, or the device's page in the console.${voice} docs/talk.md`);
 	} else {
 		line("Try it: npm start");
 	}

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import getPort from "get-port";
 import { type Configuration, GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
+import { findVoice } from "./local-voice.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
@@ -57,6 +58,7 @@ function configure(
 	stateFolder: string,
 	ports: Ports,
 ): Configuration {
+	const speechCommand = findVoice();
 	return readConfiguration({
 		flags: {
 			httpPort: httpPort ?? ports.http,
@@ -65,6 +67,7 @@ function configure(
 			[`${transport}Port`]: devicePort ?? ports.device,
 			...(broker !== undefined && { brokerUrl: broker }),
 			udpPort: 0,
+			...(speechCommand !== undefined && { speechCommand }),
 			stateFolder,
 			userTools: "*",
 			logLevel: "warn",
