@@ -15,6 +15,7 @@ const ROOMS = {
 		"console",
 		"operator",
 		"transports",
+		"listening",
 		"speech",
 		"mcp",
 		"catalog",

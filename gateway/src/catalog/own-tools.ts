@@ -10,6 +10,10 @@ export interface OwnTool {
 export interface OwnToolCaller {
 	readonly principal: string;
 	readonly signal: AbortSignal;
+	/** The application, as it names itself. */
+	readonly clientName: string | undefined;
+	/** Tells the client how far the call has come. A task shows the message. */
+	readonly progress: (progress: number, total: number, message: string) => void;
 	/** Asks the user for confirmation. Rejects if the client cannot ask, or has to be asked by the result of its request. */
 	readonly ask: (question: string) => Promise<boolean>;
 	/** Sends the client a log message, possibly after the call. */

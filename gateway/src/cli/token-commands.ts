@@ -16,6 +16,7 @@ interface AddOptions {
 	readonly for: TokenKind;
 	readonly device?: readonly string[];
 	readonly allowUserTools?: boolean;
+	readonly allowMicrophone?: boolean;
 	readonly operator?: boolean;
 	readonly readOnly?: boolean;
 	/** How long it is valid. */
@@ -34,6 +35,7 @@ export function addTokenCommands(program: Command): void {
 			new Option("--device <id>", "Restrict the token to the device with this id (repeatable)").argParser(collect),
 		)
 		.option("--allow-user-tools", "Let the client call user-only tools")
+		.option("--allow-microphone", "Let the client listen with the microphones of devices, if the gateway allows that")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
 		.option("--read-only", "Restrict the client to tools that are known to be read-only")
 		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
@@ -70,10 +72,14 @@ function readDays(text: string): number {
 
 async function addToken(
 	name: string,
-	{ for: kind, device, allowUserTools, operator, readOnly, days, yes, ...settings }: AddOptions,
+	{ for: kind, device, yes, days, allowUserTools, allowMicrophone, operator, readOnly, ...settings }: AddOptions,
 ): Promise<void> {
-	if (kind === "device" && (allowUserTools || operator || readOnly || days !== undefined)) {
-		throw new UsageError("--allow-user-tools, --operator, --read-only and --days apply to client tokens only");
+	if (kind === "device" && (allowUserTools || allowMicrophone || operator || readOnly || days !== undefined)) {
+		const flags = "--allow-user-tools, --allow-microphone, --operator, --read-only and --days";
+		throw new UsageError(`${flags} apply to client tokens only`);
+	}
+	if (allowMicrophone && readOnly) {
+		throw new UsageError("--allow-microphone cannot be combined with --read-only");
 	}
 	if (operator && device) {
 		throw new UsageError("--operator cannot be combined with --device");
@@ -91,6 +97,7 @@ async function addToken(
 		kind,
 		...(device && { devices: device }),
 		...(allowUserTools && { userTools: true }),
+		...(allowMicrophone && { microphone: true }),
 		...(operator && { operator: true }),
 		...(readOnly && { readOnly: true }),
 		...(days !== undefined && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
@@ -133,12 +140,13 @@ async function confirmFirstToken(kind: TokenKind): Promise<void> {
 function listTokens(settings: object): void {
 	const uses = new TokenUses(configurationFrom(settings).stateFolder);
 	for (const record of storeFor(settings).records) {
-		const { name, kind, created, devices, userTools, operator, readOnly, expires, grant } = record;
+		const { name, kind, created, devices, userTools, microphone, operator, readOnly, expires, grant } = record;
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
 		const used = uses.lastUse(record);
 		const more = [
 			grant && `signed in: ${printableLine(grant.clientName)}`,
 			userTools && "user tools",
+			microphone && "microphone",
 			operator && "operator",
 			readOnly && "read-only",
 			expires && `until ${expires}`,

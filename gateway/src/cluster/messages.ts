@@ -145,6 +145,7 @@ export const codeEntrySchema = z.object({
 			devices: z.array(z.string()).optional(),
 			readOnly: z.boolean().optional(),
 			userTools: z.boolean().optional(),
+			microphone: z.boolean().optional(),
 		}),
 	}),
 	expires: z.number(),

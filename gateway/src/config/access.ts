@@ -13,6 +13,8 @@ export interface Access {
 	readonly devices?: ReadonlySet<string>;
 	/** Whether it sees and calls user-only tools; or the ids of the devices for which it does. */
 	readonly userTools: boolean | ReadonlySet<string>;
+	/** Whether it listens with the microphones of devices, if the gateway allows that at all. */
+	readonly microphone?: boolean;
 	/** Whether it only reads: it sees and calls tools that are known to be read-only, and changes nothing. */
 	readonly readOnly?: boolean;
 	/** Whether a page of another origin calls: it does not get the gateway's own tools. */
@@ -27,6 +29,11 @@ export function reaches({ devices }: Access, id: string): boolean {
 /** Whether a client sees and calls the user-only tools of the device with this id. */
 export function hasUserTools({ userTools }: Access, id: string): boolean {
 	return userTools === true || (userTools !== false && userTools.has(id));
+}
+
+/** Whether a client may listen with the microphones of the devices that it reaches. */
+export function mayListen({ microphone, readOnly, isForeignPage }: Access): boolean {
+	return microphone === true && readOnly !== true && isForeignPage !== true;
 }
 
 /** The grant of an access token. */

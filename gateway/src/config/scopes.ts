@@ -6,6 +6,8 @@ export const SCOPES = {
 	control: "devices:control",
 	/** Calls user-only tools as well, like `--allow-user-tools`. */
 	userTools: "devices:user-tools",
+	/** Listens with microphones as well, like `--allow-microphone`. */
+	microphone: "devices:microphone",
 } as const;
 
 /** `device:ID`: only this device, like `--device ID`. Several are allowed; without any, all devices. */
@@ -16,6 +18,7 @@ export interface Limits {
 	readonly devices?: readonly string[] | undefined;
 	readonly readOnly?: boolean | undefined;
 	readonly userTools?: boolean | undefined;
+	readonly microphone?: boolean | undefined;
 }
 
 /** Whether a word is a scope of the gateway. */
@@ -29,7 +32,8 @@ export function limitsOf(scopes: Iterable<string>): Limits | undefined {
 	const words = [...scopes].filter(isScope);
 	const devices = words.filter((word) => word.startsWith(DEVICE)).map((word) => word.slice(DEVICE.length));
 	const userTools = words.includes(SCOPES.userTools);
-	const control = userTools || words.includes(SCOPES.control);
+	const microphone = words.includes(SCOPES.microphone);
+	const control = userTools || microphone || words.includes(SCOPES.control);
 	if (!control && !words.includes(SCOPES.read)) {
 		return undefined;
 	}
@@ -37,11 +41,13 @@ export function limitsOf(scopes: Iterable<string>): Limits | undefined {
 		...(devices.length > 0 && { devices }),
 		...(!control && { readOnly: true }),
 		...(userTools && { userTools: true }),
+		...(microphone && { microphone: true }),
 	};
 }
 
 /** The scopes of limits, separated by spaces: RFC 6749 section 3.3. */
-export function scopesOf({ devices = [], readOnly, userTools }: Limits): string {
-	const tools = readOnly ? [SCOPES.read] : [SCOPES.control, ...(userTools ? [SCOPES.userTools] : [])];
+export function scopesOf({ devices = [], readOnly, userTools, microphone }: Limits): string {
+	const more = [...(userTools ? [SCOPES.userTools] : []), ...(microphone ? [SCOPES.microphone] : [])];
+	const tools = readOnly ? [SCOPES.read] : [SCOPES.control, ...more];
 	return [...tools, ...devices.map((id) => DEVICE + id)].join(" ");
 }

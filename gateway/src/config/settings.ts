@@ -121,6 +121,18 @@ const SETTINGS = {
 	}),
 	speakTimers: setting(flag, "Say the text of a timer when it is due", { default: false }),
 	quietHours: setting(hours, "Daily hours without speech: texts are shown. Example: 22:00-07:00"),
+	microphones: setting(flag, "Let clients that may do so listen with the microphones of devices", { default: false }),
+	transcriptionCommand: setting(
+		text("command"),
+		"Program that turns speech into text: reads WAV ({file} or its input), writes the text; {language} is the language",
+	),
+	transcriptionUrl: setting(
+		httpUrl,
+		"Base URL of an OpenAI-compatible API that does so, instead of transcriptionCommand",
+	),
+	transcriptionModel: setting(text("model"), "Model name at transcriptionUrl"),
+	transcriptionKey: setting(text("key"), "API key for transcriptionUrl", { secret: true }),
+	transcriptionLanguage: setting(text("language"), "Language of the speech: en, ja, zh; default: any"),
 	stateFolder: setting(text("folder"), "Folder for tokens and known devices", {
 		default: defaultStateFolder(),
 		path: true,

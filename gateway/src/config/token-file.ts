@@ -83,6 +83,7 @@ export const tokenRecordSchema = z.object({
 	userTools: z.boolean().optional(),
 	operator: z.boolean().optional(),
 	readOnly: z.boolean().optional(),
+	microphone: z.boolean().optional(),
 	expires: z.iso.datetime().optional(),
 	salt: z.string().optional(),
 	grant: grant.optional(),

@@ -217,6 +217,7 @@ export interface TokenSummary {
 	readonly created: string;
 	readonly devices?: readonly string[] | undefined;
 	readonly userTools?: boolean | undefined;
+	readonly microphone?: boolean | undefined;
 	readonly operator?: boolean | undefined;
 	readonly readOnly?: boolean | undefined;
 	readonly expires?: string | undefined;

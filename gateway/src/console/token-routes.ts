@@ -14,6 +14,7 @@ const NEW_TOKEN = z.strictObject({
 	kind: z.enum(["client", "device"]),
 	devices: z.array(z.string().min(1).max(128)).min(1).max(1_000).optional(),
 	userTools: z.boolean().optional(),
+	microphone: z.boolean().optional(),
 	operator: z.boolean().optional(),
 	readOnly: z.boolean().optional(),
 	expires: z.iso.datetime().optional(),
@@ -91,12 +92,14 @@ export function addToken(options: AddTokenOptions): Route {
 }
 
 /** @throws HttpError (400) if the members contradict each other */
-function expectConsistent({ kind, devices, userTools, operator, readOnly, expires }: z.infer<typeof NEW_TOKEN>): void {
+function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
+	const { kind, devices, userTools, microphone, operator, readOnly, expires } = token;
 	const problems = [
 		kind === "device" &&
-			(userTools || operator || readOnly || expires !== undefined) &&
-			"a device's token has no user tools, is no operator's, not read-only and does not expire",
+			(userTools || microphone || operator || readOnly || expires !== undefined) &&
+			"a device's token has no user tools and no microphone, is no operator's, not read-only and does not expire",
 		operator && devices !== undefined && "an operator's token is for all devices",
+		microphone && readOnly && "a token that listens with microphones is not read-only",
 		operator && readOnly && "an operator's token is not read-only",
 	];
 	const problem = problems.find((each) => typeof each === "string");

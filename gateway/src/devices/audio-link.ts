@@ -21,6 +21,8 @@ interface AudioLinkOptions {
 export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel {
 	/** Packets of the device that were dropped. */
 	dropped = 0;
+	/** Whether the device has said that it listens, and nothing since that ends it. */
+	isListening = false;
 	readonly listensOnRequest: boolean;
 	readonly mayOvertake: boolean;
 	readonly #options: AudioLinkOptions;
@@ -35,6 +37,14 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 
 	get isOpen(): boolean {
 		return this.#options.isOpen?.() ?? true;
+	}
+
+	/** Takes a message of the device: `listen` or `abort`. */
+	told(message: AudioEvents["message"][0]): void {
+		if (message.type === "listen" && (message.state === "start" || message.state === "stop")) {
+			this.isListening = message.state === "start";
+		}
+		this.emit("message", message);
 	}
 
 	send(packet: Uint8Array): void {

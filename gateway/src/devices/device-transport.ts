@@ -72,6 +72,10 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	/** Sends a message of the device protocol: `{type: "tts", state: "start"}`. The session id is added. */
 	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
+		if (message.type === "tts" && this.audio !== undefined) {
+			// A device that speaks does not listen, and says it when it does again.
+			this.audio.isListening = false;
+		}
 		this.#write(this.#wrap(message));
 	}
 
@@ -95,7 +99,7 @@ export abstract class DeviceTransport implements ServerTransport {
 		} else if (type === "goodbye") {
 			this.goodbye(id === this.deviceSessionId);
 		} else if (type === "listen" || type === "abort") {
-			this.audio?.emit("message", message);
+			this.audio?.told(message);
 		}
 	}
 

@@ -1,5 +1,5 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { type Access, reaches } from "../config/access.js";
+import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
 import { invalid } from "./event-error.js";
 import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";
@@ -34,19 +34,24 @@ export function queryFor(type: EventType, args: Readonly<Record<string, unknown>
 		(device === undefined || device === id || servers.find(device)?.id === id) &&
 		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
 		(type.matches?.(data, others) ?? hasMembers(data, others));
-	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type.isUserOnly) };
+	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type) };
 }
 
-/** Whether the subscriber may see events of a device. */
-export function maySee(device: string, { servers, current, server }: QueryScope, isUserOnly = false): boolean {
+/** Whether the subscriber may see events of a device; of a type, if it has permissions of its own. */
+export function maySee(device: string, { servers, current, server }: QueryScope, type?: EventType): boolean {
 	const access = current();
 	const isHere = server === undefined || servers.find(server)?.id === device;
-	return access !== undefined && isHere && reaches(access, device) && (!isUserOnly || seesUserTools(access, device));
+	return (
+		access !== undefined && isHere && reaches(access, device) && (type === undefined || isAllowed(type, access, device))
+	);
 }
 
-/** Whether user-only tools of a device are seen; without one: of any. */
-export function seesUserTools({ userTools }: Access, device?: string): boolean {
-	return typeof userTools === "boolean" ? userTools : device === undefined || userTools.has(device);
+/** Whether a client has the permission that a type needs: at a device, or at any. */
+export function isAllowed({ needs }: EventType, access: Access, device?: string): boolean {
+	if (needs === "userTools") {
+		return device === undefined ? access.userTools !== false : hasUserTools(access, device);
+	}
+	return needs === undefined || mayListen(access);
 }
 
 function checked({ input }: EventType, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -2,11 +2,12 @@ import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import { z } from "zod";
 import { type Access, reaches } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
-import { EventFeed, type StartPoint } from "./event-feed.js";
+import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog, EventShare, LoggedEvent } from "./event-log.js";
-import { maySee, type QueryScope, queryFor, seesUserTools, type Viewer } from "./event-query.js";
-import { EVENT_TYPES, findEventType } from "./event-types.js";
+import { isAllowed, maySee, type QueryScope, queryFor, type Viewer } from "./event-query.js";
+import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import { UpstreamEvents } from "./upstream-events.js";
+import { WantedEvents } from "./wanted-events.js";
 import type { PostAnswer } from "./webhook-post.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 import { type SubscribeResult, type WebhookIdentity, Webhooks, type WebhooksOptions } from "./webhooks.js";
@@ -30,6 +31,8 @@ interface EventServiceOptions extends Omit<WebhooksOptions, "feedOf" | "isValid"
 	readonly servers: ServerRegistry;
 	/** The access with a token, by its hash; undefined once it is not valid. */
 	readonly accessOf: (holder: string) => Access | undefined;
+	/** Whether clients may listen with microphones at all. Default false. */
+	readonly microphones?: boolean;
 }
 
 /** A request to subscribe by webhook. */
@@ -46,6 +49,7 @@ export class EventService {
 	readonly #options: EventServiceOptions;
 	readonly #webhooks: Webhooks;
 	readonly #upstream: UpstreamEvents;
+	readonly #wanted = new WantedEvents();
 	/** Streams that are open, by token; empty for clients without one. */
 	readonly #streams = new Map<string, number>();
 
@@ -73,7 +77,7 @@ export class EventService {
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
 	list({ access, server }: Viewer): readonly ListedEventType[] {
 		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
-		const own = EVENT_TYPES.filter(({ isUserOnly }) => !isUserOnly || seesUserTools(access)).map(
+		const own = EVENT_TYPES.filter((type) => this.#offers(type, access)).map(
 			({ name, title, description, input, payload }) => ({
 				name,
 				title,
@@ -85,6 +89,15 @@ export class EventService {
 		);
 		const others = this.#reached(access, server).flatMap((each) => this.#upstream.typesOf(each));
 		return [...own, ...others.map((type) => ({ ...type, delivery }))];
+	}
+
+	/** Whether a client waits for an event that is recorded on demand. */
+	wants(event: Pick<GatewayOccurrence, "name" | "device" | "data">): boolean {
+		return this.#wanted.has(event);
+	}
+
+	#offers(type: EventType, access: Access): boolean {
+		return isAllowed(type, access) && (type.needs !== "microphone" || this.#options.microphones === true);
 	}
 
 	/** The servers that a client may reach on its path. */
@@ -108,9 +121,7 @@ export class EventService {
 	): EventFeed {
 		const { accessOf } = this.#options;
 		const type = findEventType(name);
-		const isListed = type
-			? !type.isUserOnly || seesUserTools(access)
-			: this.#upstream.has(name, this.#reached(access, server));
+		const isListed = type ? this.#offers(type, access) : this.#upstream.has(name, this.#reached(access, server));
 		if (!isListed) {
 			throw notFound("event", `Unknown event: ${name}`);
 		}
@@ -120,9 +131,15 @@ export class EventService {
 
 	/** The last events of a device that a client may see, the newest first. */
 	recent(device: string, access: Access, count: number): readonly LoggedEvent[] {
-		const isShown = ({ name, device: of }: LoggedEvent): boolean =>
-			of === device && (!findEventType(name)?.isUserOnly || seesUserTools(access, device));
+		const isShown = ({ name, device: of }: LoggedEvent): boolean => {
+			const type = findEventType(name);
+			return of === device && (type === undefined || isAllowed(type, access, device));
+		};
 		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
+	}
+
+	#followed(type: EventType, query: EventQuery): EventQuery {
+		return type.isOnDemand ? this.#wanted.follow(query) : query;
 	}
 
 	/** Calls this whenever there are new events. */
@@ -206,7 +223,7 @@ export class EventService {
 		const { log, servers } = this.#options;
 		const type = findEventType(name);
 		const query = type
-			? queryFor(type, args, { ...scope, servers })
+			? this.#followed(type, queryFor(type, args, { ...scope, servers }))
 			: this.#upstream.query(name, args, (device) => maySee(device, { ...scope, servers }));
 		try {
 			return new EventFeed(log, query, start);

@@ -19,8 +19,10 @@ export interface EventType {
 	readonly name: string;
 	readonly title: string;
 	readonly description: string;
-	/** Whether only clients that see a device's user-only tools get it. */
-	readonly isUserOnly?: true;
+	/** Only clients with this permission get it: they see a device's user-only tools, or may listen with its microphone. */
+	readonly needs?: "userTools" | "microphone";
+	/** Whether it is recorded only while a client subscribes to it. */
+	readonly isOnDemand?: true;
 	/** The arguments of a subscription. */
 	readonly input: z.ZodObject;
 	readonly payload: z.ZodObject;
@@ -123,9 +125,19 @@ export const EVENT_TYPES: readonly EventType[] = [
 		name: "conversation.said",
 		title: "Said in a conversation",
 		description: "Somebody talked to a device, or its assistant answered.",
-		isUserOnly: true,
+		needs: "userTools",
 		input: input({ role: z.enum(["user", "assistant"]).optional().describe("Only what this one said") }),
 		payload: payload({ role: z.string(), text: z.string() }),
+	},
+	{
+		name: "speech.heard",
+		title: "Speech heard",
+		description:
+			"Somebody spoke to a device that had begun to listen, after a press of its button or its wake word. Answer with say or ask.",
+		needs: "microphone",
+		isOnDemand: true,
+		input: input(),
+		payload: payload({ text: z.string() }),
 	},
 	{
 		name: "device.state",

@@ -80,7 +80,8 @@ function askIn(mcpReq: ServerContext["mcpReq"]): (question: Question, signal: Ab
 	};
 }
 
-function onProgress(mcpReq: ServerContext["mcpReq"]): CallOptions["onProgress"] {
+/** Passes progress on to the client, if it wants any. */
+export function onProgress(mcpReq: ServerContext["mcpReq"]): CallOptions["onProgress"] {
 	const progressToken = mcpReq._meta?.progressToken;
 	if (progressToken === undefined) {
 		return undefined;

@@ -37,7 +37,7 @@ const RELAYED = {
 	extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } },
 };
 
-const EVERY_RIGHT: Access = { principal: "local", userTools: true };
+const EVERY_RIGHT: Access = { principal: "local", userTools: true, microphone: true };
 
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;

@@ -1,13 +1,15 @@
 import {
 	CLIENT_CAPABILITIES_META_KEY,
+	CLIENT_INFO_META_KEY,
 	type ClientCapabilities,
+	type Implementation,
 	type InputRequiredResult,
 	type InputResponses,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
-import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { type CallOptions, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
-import { ANSWER_TIME } from "./call-options.js";
+import { ANSWER_TIME, onProgress } from "./call-options.js";
 import type { ServedClient } from "./served-client.js";
 
 /** The key of the only question in a result. */
@@ -25,11 +27,13 @@ export class RequestCaller implements OwnToolCaller {
 	readonly #client: ServedClient;
 	readonly #mcpReq: ServerContext["mcpReq"];
 	readonly #options: RequestCallerOptions;
+	readonly #onProgress: CallOptions["onProgress"];
 
 	constructor(client: ServedClient, { mcpReq }: ServerContext, options: RequestCallerOptions) {
 		this.#client = client;
 		this.#mcpReq = mcpReq;
 		this.#options = options;
+		this.#onProgress = onProgress(mcpReq);
 	}
 
 	get principal(): string {
@@ -39,6 +43,16 @@ export class RequestCaller implements OwnToolCaller {
 	get signal(): AbortSignal {
 		return this.#mcpReq.signal;
 	}
+
+	get clientName(): string | undefined {
+		const { [CLIENT_INFO_META_KEY]: info } = (this.#mcpReq.envelope ?? {}) as {
+			[CLIENT_INFO_META_KEY]?: Implementation;
+		};
+		return (info ?? this.#client.server.getClientVersion())?.name;
+	}
+
+	readonly progress = (progress: number, total: number, message: string): void =>
+		this.#onProgress?.({ progress, total, message });
 
 	readonly ask = async (question: string): Promise<boolean> => {
 		const { envelope, inputResponses = {} } = this.#mcpReq;

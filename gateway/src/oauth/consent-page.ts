@@ -88,7 +88,8 @@ export function choosePage(
 ): Html {
 	const t = LANGUAGES[language];
 	const scopes = request.scope.split(" ");
-	const readsOnly = scopes.includes("devices:read") && !scopes.some((each) => /control|user-tools/.test(each));
+	const readsOnly =
+		scopes.includes("devices:read") && !scopes.some((each) => /control|user-tools|microphone/.test(each));
 	const asked = new Set(
 		scopes.filter((each) => each.startsWith("device:")).map((each) => each.slice("device:".length)),
 	);
@@ -106,6 +107,10 @@ export function choosePage(
 					<label class="choice indent">
 						<input type="checkbox" name="userTools" ${scopes.includes("devices:user-tools") ? "checked" : ""} />
 						<span>${t.userTools}<small>${t.userToolsHelp}</small></span>
+					</label>
+					<label class="choice indent">
+						<input type="checkbox" name="microphone" ${scopes.includes("devices:microphone") ? "checked" : ""} />
+						<span>${t.microphone}<small>${t.microphoneHelp}</small></span>
 					</label>
 				</fieldset>
 				<fieldset>

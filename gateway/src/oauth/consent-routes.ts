@@ -227,6 +227,7 @@ class Consent {
 			...(!isForAll && { devices }),
 			...(readOnly && { readOnly }),
 			...(!readOnly && fields.has("userTools") && { userTools: true }),
+			...(!readOnly && fields.has("microphone") && { microphone: true }),
 		};
 		const { id, redirectUri, challenge, audience } = request;
 		const approval = { client, redirectUri, challenge, audience, limits };

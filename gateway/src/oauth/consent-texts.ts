@@ -18,6 +18,8 @@ interface ConsentTexts {
 	readonly control: string;
 	readonly userTools: string;
 	readonly userToolsHelp: string;
+	readonly microphone: string;
+	readonly microphoneHelp: string;
 	readonly devices: string;
 	readonly allDevices: string;
 	readonly someDevices: string;
@@ -50,6 +52,8 @@ const en: ConsentTexts = {
 	control: "Call every tool but user-only ones",
 	userTools: "Also user-only tools",
 	userToolsHelp: "Restart, firmware upgrade and the like",
+	microphone: "Also microphones",
+	microphoneHelp: "Listen through devices, if the gateway allows that at all",
 	devices: "Which devices?",
 	allDevices: "All devices, also those to come",
 	someDevices: "Only these:",
@@ -82,6 +86,8 @@ const ja: ConsentTexts = {
 	control: "ユーザー専用を除くすべてのツールを呼ぶ",
 	userTools: "ユーザー専用のツールも許可",
 	userToolsHelp: "再起動、ファームウェアの更新など",
+	microphone: "マイクも許可",
+	microphoneHelp: "ゲートウェイが許可している場合に、デバイスで音声を聞く",
 	devices: "対象のデバイス",
 	allDevices: "すべてのデバイス（今後追加されるものも含む）",
 	someDevices: "次のデバイスだけ：",
@@ -113,6 +119,8 @@ const zh: ConsentTexts = {
 	control: "调用除用户专用之外的所有工具",
 	userTools: "也允许用户专用工具",
 	userToolsHelp: "重启、固件升级等",
+	microphone: "也允许使用麦克风",
+	microphoneHelp: "在网关允许的情况下通过设备收听",
 	devices: "哪些设备？",
 	allDevices: "所有设备，包括以后添加的",
 	someDevices: "仅这些：",

@@ -237,10 +237,10 @@ export class RequestGuard {
 	}
 }
 
-/** The access of a client without a token: every device, user-only tools only as configured. */
+/** The access of a client of this machine without a token: every device, user-only tools only as configured. */
 export function localAccess(userTools: readonly string[]): Access {
 	const some = userTools.length > 0 && new Set(userTools);
-	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some };
+	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some, microphone: true };
 }
 
 /**
@@ -253,6 +253,7 @@ export function accessOf(principal: string, limits: Limits, userTools: readonly 
 		principal,
 		...(limits.devices && { devices: new Set(limits.devices) }),
 		...(limits.readOnly && { readOnly: true }),
+		...(limits.microphone && { microphone: true }),
 		userTools: limits.userTools === true || localAccess(userTools).userTools,
 	};
 }

@@ -195,7 +195,9 @@ export class ClientSide {
 		const { configuration, log, onClose } = this.#context;
 		const { endpoints, userTools } = configuration;
 		for (const url of endpoints) {
-			const access = { ...localAccess(userTools), principal: `endpoint ${new URL(url).host}` };
+			const principal = `endpoint ${new URL(url).host}`;
+			// Hosted agents are elsewhere.
+			const access = { ...localAccess(userTools), principal, microphone: false };
 			const onChange = (text: string): void => log.info(text);
 			const onerror = ({ message }: Error): void => log.warn(`${access.principal}: ${message}`);
 			const open = () => openClientServer(this.#core.gateway, { access, onerror });

@@ -16,10 +16,12 @@ import { JsonLines } from "../history/json-lines.js";
 import { Gateway } from "../mcp/gateway.js";
 import { managementToolsFor } from "../mcp/management.js";
 import { accessOf } from "../oauth/request-guard.js";
+import { DeviceTurns } from "../speech/device-turns.js";
 import { sayToolFor } from "../speech/say-tool.js";
 import { speakTimers } from "../speech/speak-timers.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ProgramContext } from "./context.js";
+import { openListening } from "./open-listening.js";
 import { type OpenedSpeech, openSpeech } from "./open-speech.js";
 
 /** The servers, and what clients see of them: neither devices nor clients can connect yet. */
@@ -54,16 +56,21 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	const events = await openEvents(context, gateway);
 	const history = await openHistory(context, gateway);
 	const audit = await openAudit(context);
-	const speech = openSpeech(configuration, urlFor);
+	const turns = new DeviceTurns();
+	const speech = openSpeech(configuration, turns, urlFor);
 	if (speech !== undefined && configuration.speakTimers) {
 		speakTimers(gateway.servers, speech.announcements, (device, reason) =>
 			context.limitedLog.warn("speech", { device }, `timer not said: ${reason}`),
 		);
 	}
+	const announcements = speech?.announcements;
+	const { servers } = gateway;
+	const listening = openListening({ context, servers, turns, announcements, audit, events });
 	const manager = await openManager(context, gateway);
 	gateway.ownTools = (access) => [
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),
-		...(speech ? sayToolFor(access, speech.announcements, gateway.servers) : []),
+		...(announcements ? sayToolFor(access, announcements, servers) : []),
+		...(listening?.toolsFor(access) ?? []),
 	];
 	return { gateway, pictures, speech, history, audit, manager, events };
 }
@@ -99,7 +106,7 @@ async function openEvents(
 	{ configuration, tokens, saves, resolve, limitedLog, onClose }: ProgramContext,
 	gateway: Gateway,
 ): Promise<Core["events"]> {
-	const { stateFolder, userTools, webhookHosts, cluster } = configuration;
+	const { stateFolder, userTools, webhookHosts, cluster, microphones } = configuration;
 	const folder = join(stateFolder, "events");
 	const log = await EventLog.open(cluster === undefined ? folder : undefined, (error) => saves.appended(error));
 	recordEvents(log, gateway.servers, gateway.updates);
@@ -108,6 +115,7 @@ async function openEvents(
 		log,
 		servers: gateway.servers,
 		resolve,
+		microphones,
 		trustedHosts: webhookHosts,
 		accessOf: (holder) => {
 			const token = tokens.current(holder);

@@ -2,6 +2,7 @@ import type { ServerIdentity } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { Announcements } from "../speech/announcements.js";
+import type { DeviceTurns } from "../speech/device-turns.js";
 import { QuietHours } from "../speech/quiet-hours.js";
 import { Speech } from "../speech/speech.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
@@ -19,6 +20,7 @@ export interface OpenedSpeech {
  */
 export function openSpeech(
 	configuration: Configuration,
+	turns: DeviceTurns,
 	urlFor: (identity: ServerIdentity) => string | undefined,
 ): OpenedSpeech | undefined {
 	const voice = voiceOf(configuration);
@@ -27,7 +29,7 @@ export function openSpeech(
 	}
 	const speech = new Speech(voice);
 	const quietHours = new QuietHours(configuration.quietHours);
-	return { speech, announcements: new Announcements({ speech, quietHours, urlFor }) };
+	return { speech, announcements: new Announcements({ speech, turns, quietHours, urlFor }) };
 }
 
 function voiceOf({

@@ -1,6 +1,6 @@
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
-import { AnnouncementQueue } from "./announcement-queue.js";
-import { type Caller, CHIME, callTool, findTool, longestText, PLAY, SHOW_TEXT, setVolume } from "./device-tools.js";
+import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
+import type { DeviceTurns } from "./device-turns.js";
 import type { QuietHours } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech, SpokenText } from "./speech.js";
@@ -14,6 +14,8 @@ export interface Announcement {
 	readonly isUrgent?: boolean;
 	/** Percent; afterwards the volume is as before. */
 	readonly volume?: number | undefined;
+	/** Whether the screen goes on showing what it shows, if the text is said. */
+	readonly isOnlySaid?: boolean;
 	/** Whether it is repeated until a button of the device is pressed. */
 	readonly untilPressed?: boolean;
 }
@@ -38,18 +40,15 @@ type Say = (signal: AbortSignal) => Promise<boolean>;
 
 interface AnnouncementsOptions {
 	readonly speech: Speech;
+	readonly turns: DeviceTurns;
 	readonly quietHours: QuietHours;
 	/** The URL of the gateway for a device, without a path; undefined if the device cannot reach it. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
 
-/** Announcements that wait for a device. */
-const MAX_WAITING = 8;
-
 /** Says texts on devices, one after the other on each. */
 export class Announcements {
 	readonly #options: AnnouncementsOptions;
-	readonly #queues = new WeakMap<Server, AnnouncementQueue>();
 
 	constructor(options: AnnouncementsOptions) {
 		this.#options = options;
@@ -57,32 +56,33 @@ export class Announcements {
 
 	/** Says a text on several devices at the same time. Never rejects: what has failed is in the outcomes. */
 	async say(what: Announcement, devices: readonly Server[], caller: Caller): Promise<readonly Outcome[]> {
-		const spoken = this.#options.speech.text(what.text, caller.signal);
+		return await this.#withSound(what, caller, (spoken) =>
+			Promise.all(devices.map((device) => this.#sayOn(device, spoken, caller))),
+		);
+	}
+
+	/** Says a text on a device whose turn it is already. Rejects with an Error. */
+	async sayNow(what: Announcement, device: Server, caller: Caller): Promise<Outcome> {
+		return await this.#withSound(what, caller, (spoken) => this.#announce(device, spoken, caller));
+	}
+
+	async #withSound<T>(what: Announcement, { signal }: Caller, say: (what: Spoken) => Promise<T>): Promise<T> {
+		const spoken = this.#options.speech.text(what.text, signal);
 		try {
-			return await Promise.all(devices.map((device) => this.#sayOn(device, { ...what, spoken }, caller)));
+			return await say({ ...what, spoken });
 		} finally {
 			spoken.withdraw();
 		}
 	}
 
 	async #sayOn(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
-		const queue = this.#queueOf(device);
-		const { isUrgent = false } = what;
-		if (queue.length >= MAX_WAITING) {
-			return failed(device, `${MAX_WAITING} announcements wait for this device`);
+		try {
+			return await this.#options.turns.take(device, { ...what, signal: caller.signal }, (signal) =>
+				this.#announce(device, what, { ...caller, signal }),
+			);
+		} catch (error) {
+			return { device: device.alias, outcome: "failed", reason: (error as Error).message };
 		}
-		if (isUrgent) {
-			queue.interrupt(new Error("interrupted by an urgent announcement"));
-		}
-		return await queue.run(isUrgent, async (interrupted) => {
-			const signal = AbortSignal.any([caller.signal, interrupted]);
-			try {
-				signal.throwIfAborted();
-				return await this.#announce(device, what, { ...caller, signal });
-			} catch (error) {
-				return failed(device, ((signal.aborted ? signal.reason : error) as Error).message);
-			}
-		});
 	}
 
 	async #announce(device: Server, what: Spoken, caller: Caller): Promise<Outcome> {
@@ -118,7 +118,7 @@ export class Announcements {
 	}
 
 	/** How the device gets the sound: as a file that it plays, which it confirms, or as packets. Else, why it cannot. */
-	#wayTo(device: Server, { text, spoken }: Spoken, caller: Caller): (() => Promise<Say>) | string {
+	#wayTo(device: Server, { text, spoken, isOnlySaid }: Spoken, caller: Caller): (() => Promise<Say>) | string {
 		const { session } = device;
 		const player = findTool(device, PLAY);
 		const url = session && this.#options.urlFor(session.identity);
@@ -140,27 +140,15 @@ export class Announcements {
 		}
 		return async () => {
 			const packets = await spoken.packets();
-			return (signal) => streamSpeech(session, channel, { text, packets, signal });
+			return (signal) => streamSpeech(session, channel, { text: isOnlySaid ? undefined : text, packets, signal });
 		};
 	}
 
 	/** Rejects with an Error if the device has no screen either. */
 	async #show(device: Server, { text }: Announcement, caller: Caller, reason: string): Promise<Outcome> {
-		const screen = findTool(device, SHOW_TEXT);
-		if (screen === undefined) {
-			throw new Error(`${reason}, and no screen for texts`);
-		}
-		await callTool(device, screen, { text: text.slice(0, longestText(screen)) }, caller);
+		await showText(device, text, caller).catch((error: Error) => {
+			throw new Error(`${reason}, and ${error.message}`);
+		});
 		return { device: device.alias, outcome: "shown", reason };
 	}
-
-	#queueOf(device: Server): AnnouncementQueue {
-		const queue = this.#queues.get(device) ?? new AnnouncementQueue();
-		this.#queues.set(device, queue);
-		return queue;
-	}
-}
-
-function failed(device: Server, reason: string): Outcome {
-	return { device: device.alias, outcome: "failed", reason };
 }

@@ -10,7 +10,8 @@ export interface Caller {
 
 export const CHIME = "self.audio_speaker.chime";
 export const PLAY = "self.audio_speaker.play";
-export const SHOW_TEXT = "self.screen.show_text";
+const SHOW_TEXT = "self.screen.show_text";
+export const ASK_USER = "self.assistant.ask_user";
 const SET_VOLUME = "self.audio_speaker.set_volume";
 const STATUS = "self.get_device_status";
 
@@ -20,14 +21,32 @@ export function findTool(device: Server, name: string): ServerTool | undefined {
 }
 
 /** Calls a tool. Rejects with an Error also if the tool has failed. */
-export async function callTool(device: Server, tool: ServerTool, args: object, caller: Caller): Promise<void> {
-	await resultOf(device, tool, args, caller);
+export async function callTool(
+	device: Server,
+	tool: ServerTool,
+	args: object,
+	{ principal, signal }: Caller,
+): Promise<CallToolResult> {
+	const result = (await device.calls.call(principal, tool, args, { signal, onProgress: () => {} })) as CallToolResult;
+	if (result.isError) {
+		throw new Error(textOf(result.content));
+	}
+	return result;
 }
 
-/** Characters of a text that a tool takes. */
-export function longestText({ inputSchema }: ServerTool): number | undefined {
-	const text = inputSchema.properties?.text;
-	return isObject(text) && typeof text.maxLength === "number" ? text.maxLength : undefined;
+/** As much of a text as a tool takes for one of its arguments. */
+export function fitting({ inputSchema }: ServerTool, argument: string, text: string): string {
+	const schema = inputSchema.properties?.[argument];
+	return text.slice(0, isObject(schema) && typeof schema.maxLength === "number" ? schema.maxLength : undefined);
+}
+
+/** Shows a text on the screen of a device. Rejects with an Error if it has none. */
+export async function showText(device: Server, text: string, caller: Caller): Promise<void> {
+	const screen = findTool(device, SHOW_TEXT);
+	if (screen === undefined) {
+		throw new Error("no screen for texts");
+	}
+	await callTool(device, screen, { text: fitting(screen, "text", text) }, caller);
 }
 
 /**
@@ -57,20 +76,11 @@ export async function setVolume(
 /** Percent; undefined if the device does not say. */
 async function readVolume(device: Server, caller: Caller): Promise<number | undefined> {
 	const tool = findTool(device, STATUS);
-	const { content = [] } = tool === undefined ? {} : await resultOf(device, tool, {}, caller);
+	const { content = [] } = tool === undefined ? {} : await callTool(device, tool, {}, caller);
 	try {
 		const { audio_speaker: speaker } = JSON.parse(textOf(content));
 		return typeof speaker?.volume === "number" ? speaker.volume : undefined;
 	} catch {
 		return undefined;
 	}
-}
-
-async function resultOf(device: Server, tool: ServerTool, args: object, caller: Caller): Promise<CallToolResult> {
-	const { principal, signal } = caller;
-	const result = (await device.calls.call(principal, tool, args, { signal, onProgress: () => {} })) as CallToolResult;
-	if (result.isError) {
-		throw new Error(textOf(result.content));
-	}
-	return result;
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { type Access, reaches } from "../config/access.js";
-import { failedCall } from "../mcp/failures.js";
+import { ownTool } from "../mcp/own-tool.js";
 import type { Announcements, Outcome } from "./announcements.js";
 
 /** Characters of a text: about two minutes. */
@@ -19,13 +19,12 @@ const INPUT = z.strictObject({
 	until_pressed: z.boolean().default(false).describe("Repeats it until a button of the device is pressed"),
 });
 
-const LISTED: Tool = {
+const LISTED: Omit<Tool, "inputSchema"> = {
 	name: "say",
 	title: "Say",
 	description:
 		"Say a text aloud on devices, for the people nearby. Returns when the sound has ended, with what became of it on each device: " +
 		"played, sent (it does not say when it has played it), shown (as text on the screen) or failed.",
-	inputSchema: inputSchema(),
 	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 };
 
@@ -35,25 +34,12 @@ export function sayToolFor(access: Access, announcements: Announcements, servers
 }
 
 function sayTool(access: Access, announcements: Announcements, servers: ServerRegistry): OwnTool {
-	return {
-		listed: LISTED,
-		async call(args, { principal, signal }) {
-			const { data, error } = INPUT.safeParse(args);
-			if (error !== undefined) {
-				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
-				return failedCall("invalid-arguments", `${LISTED.name}: ${problems.join("; ")}`);
-			}
-			let devices: readonly Server[];
-			try {
-				devices = findDevices(servers, access, data[DEVICES]);
-			} catch (reason) {
-				return failedCall("invalid-arguments", `${LISTED.name}: ${(reason as Error).message}`);
-			}
-			const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = data;
-			const what = { text, chime, isUrgent, volume, untilPressed };
-			return resultOf(await announcements.say(what, devices, { principal, signal }));
-		},
-	};
+	return ownTool(LISTED, INPUT, async (args, { principal, signal }) => {
+		const devices = findDevices(servers, access, args[DEVICES]);
+		const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = args;
+		const what = { text, chime, isUrgent, volume, untilPressed };
+		return resultOf(await announcements.say(what, devices, { principal, signal }));
+	});
 }
 
 /** @throws RangeError with the devices and tags that there are */
@@ -75,9 +61,4 @@ function resultOf(outcomes: readonly Outcome[]): CallToolResult {
 		structuredContent: { results: outcomes },
 		...(isError && { isError }),
 	};
-}
-
-function inputSchema(): Tool["inputSchema"] {
-	const { $schema: _, ...schema } = z.toJSONSchema(INPUT, { io: "input" });
-	return schema as Tool["inputSchema"];
 }

@@ -21,7 +21,8 @@ const TAIL = 2 * FRAME;
 const CONFIRMATION_TIME = 3_000;
 
 interface SpokenOptions {
-	readonly text: string;
+	/** Shown on the screen. */
+	readonly text: string | undefined;
 	readonly packets: readonly Uint8Array[];
 	readonly signal: AbortSignal;
 	/** Default: the machine's. */
@@ -56,7 +57,9 @@ export async function streamSpeech(
 	const ended = AbortSignal.any([signal, device.interrupted]);
 	try {
 		session.sendMessage({ type: "tts", state: "start" });
-		session.sendMessage({ type: "tts", state: "sentence_start", text });
+		if (text !== undefined) {
+			session.sendMessage({ type: "tts", state: "sentence_start", text });
+		}
 		if (channel.mayOvertake) {
 			await clock.wait(HEAD_START, ended);
 		}

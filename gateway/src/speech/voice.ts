@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { collect, runProgram } from "./run-program.js";
 
 /** Speaks a text. Rejects with an Error that says why it cannot, without the key. */
 export type Voice = (text: string, signal: AbortSignal) => Promise<Buffer>;
@@ -15,9 +14,6 @@ export interface ServiceOptions {
 
 /** Bytes of a WAV file: five minutes at 24 kHz. */
 const MAX_WAV = 16_777_216;
-
-/** Characters of a program's error output. */
-const MAX_ERROR = 500;
 
 /** Stands for the voice in a program's arguments. */
 const VOICE = "{voice}";
@@ -42,7 +38,7 @@ export function serviceVoice({ url, model, key, voices }: ServiceOptions): Voice
 			await response.body?.cancel();
 			throw new Error(`HTTP status ${response.status}`);
 		}
-		return await collect(response.body ?? []);
+		return await collectSound(response.body ?? []);
 	};
 }
 
@@ -54,50 +50,15 @@ export function serviceVoice({ url, model, key, voices }: ServiceOptions): Voice
  * @param voices default: names of espeak-ng's voices
  */
 export function programVoice(command: string, voices: ReadonlyMap<string, string>): Voice {
-	const [program = "", ...args] = command.trim().split(/\s+/);
 	return async (text, signal) => {
 		const voice = voiceFor(text, voices.size === 0 ? DEFAULT_VOICES : voices) ?? "";
-		const child = spawn(
-			program,
-			args.map((arg) => arg.replaceAll(VOICE, voice)),
-			{ stdio: ["pipe", "pipe", "pipe"], signal, killSignal: "SIGKILL" },
-		);
-		let problem = "";
-		child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-			problem = (problem + piece).slice(-MAX_ERROR);
-		});
-		// A program that ends without reading its input says why by its status.
-		child.stdin.on("error", () => {});
-		child.stdin.end(`${text}\n`);
-		// Rejects if the program cannot be started, or is stopped.
-		const ended = once(child, "close") as Promise<[code: number | null]>;
-		ended.catch(() => {});
-		try {
-			const wav = await collect(child.stdout);
-			const [code] = await ended;
-			if (code !== 0) {
-				throw new Error(`${program} ended with status ${code}: ${problem.trim() || "no error output"}`);
-			}
-			return wav;
-		} catch (error) {
-			child.kill("SIGKILL");
-			throw error;
-		}
+		const fill = (argument: string): string => argument.replaceAll(VOICE, voice);
+		return await runProgram(command, { fill, input: `${text}\n`, signal, read: collectSound });
 	};
 }
 
-/** Rejects with an Error if there are more bytes than a WAV file may have. */
-async function collect(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Buffer> {
-	const kept: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const piece of pieces) {
-		bytes += piece.length;
-		if (bytes > MAX_WAV) {
-			throw new Error(`the sound is too long (limit ${MAX_WAV} bytes)`);
-		}
-		kept.push(piece);
-	}
-	return Buffer.concat(kept);
+async function collectSound(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Buffer> {
+	return await collect(pieces, "the sound", MAX_WAV);
 }
 
 function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | undefined {

@@ -233,7 +233,10 @@ describe("say", () => {
 		speaker.isSlow = true;
 		const client = await connect(t, side);
 		const all = Array.from({ length: 10 }, () => say(client, { text: "again" }));
-		assert.equal((await Promise.race(all)).text, "lamp_000001: failed (8 announcements wait for this device)");
+		assert.equal(
+			(await Promise.race(all)).text,
+			"lamp_000001: failed (8 calls wait for this device to speak or listen)",
+		);
 		for (let count = 0; count < 9; count += 1) {
 			await until(() => speaker.heard.length > count, `${count} are heard`);
 			speaker.end(speaker.device.calls[count]);

@@ -99,7 +99,7 @@ it("is confirmed by a device that speaks no more, or that listens", async () => 
 	for (const confirm of [
 		({ session }: ReturnType<typeof say>) =>
 			session.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
-		({ channel }: ReturnType<typeof say>) => channel.emit("message", { type: "listen", state: "start" }),
+		({ channel }: ReturnType<typeof say>) => channel.told({ type: "listen", state: "start" }),
 	]) {
 		const side = say(1);
 		await side.pass(4 * FRAME);
@@ -133,7 +133,7 @@ it("leaves the device 180 ms of sound when it is cancelled, and sends stop at on
 
 it("ends when the person at the device interrupts, or the device is gone", async () => {
 	for (const [end, message] of [
-		[({ channel }: ReturnType<typeof say>) => channel.emit("message", { type: "abort" }), "stopped at the device"],
+		[({ channel }: ReturnType<typeof say>) => channel.told({ type: "abort" }), "stopped at the device"],
 		[({ session }: ReturnType<typeof say>) => session.emit("closed", "it disconnected"), "it disconnected"],
 	] as const) {
 		const side = say(100);

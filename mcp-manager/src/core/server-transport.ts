@@ -68,6 +68,8 @@ export interface AudioChannel extends EventEmitter<AudioEvents> {
 	readonly mayOvertake: boolean;
 	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
 	send(packet: Uint8Array): void;
+	/** Whether the device listens, as it says. */
+	readonly isListening: boolean;
 	/** Whether the device begins and ends to listen at a `listen` message, as firmware of this project does. */
 	readonly listensOnRequest: boolean;
 	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */

@@ -288,6 +288,8 @@ export const en = {
 	unsubscribe: "End",
 	update: "Update firmware",
 	userTools: "user tools",
+	microphone: "microphone",
+	microphoneHelp: "microphone: may listen with devices",
 	views: "Views",
 	virtualDevice: "A virtual device",
 	virtualDeviceHelp: "The same firmware on this computer. In the project's folder:",

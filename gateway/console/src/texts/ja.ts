@@ -295,6 +295,8 @@ export const ja: Texts = {
 	unsubscribe: "終了",
 	update: "ファームウェアを更新",
 	userTools: "ユーザーツール",
+	microphone: "マイク",
+	microphoneHelp: "マイク: デバイスで音声を聞ける",
 	views: "表示",
 	virtualDevice: "仮想デバイス",
 	virtualDeviceHelp: "このコンピューターで動く同じファームウェアです。プロジェクトのフォルダーで：",

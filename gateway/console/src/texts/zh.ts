@@ -285,6 +285,8 @@ export const zh: Texts = {
 	unsubscribe: "结束",
 	update: "更新固件",
 	userTools: "用户工具",
+	microphone: "麦克风",
+	microphoneHelp: "麦克风：可通过设备收听",
 	views: "视图",
 	virtualDevice: "虚拟设备",
 	virtualDeviceHelp: "在本机上运行的同一固件。在项目文件夹中：",

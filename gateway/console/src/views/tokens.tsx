@@ -123,12 +123,13 @@ function revokeQuestion({ name, operator }: TokenSummary, all: readonly TokenSum
 }
 
 function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => void }) {
-	const { name, kind, client, devices, userTools, operator, readOnly, expires, lastUsed } = token;
+	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
 	return (
 		<li class="line">
 			<span class="grow">
 				{visibleLine(name)} <span class="tag">{t(kind === "client" ? "forClient" : "forDevice")}</span>
 				{userTools && <span class="tag">{t("userTools")}</span>}
+				{microphone && <span class="tag warn">{t("microphone")}</span>}
 				{readOnly && <span class="tag">{t("readOnly")}</span>}
 				{operator && <span class="tag warn">{t("operator")}</span>}
 				<small>
@@ -177,6 +178,9 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					<label class="check">
 						<input name="userTools" type="checkbox" /> {t("userTools")}
 					</label>
+					<label class="check">
+						<input name="microphone" type="checkbox" /> {t("microphoneHelp")}
+					</label>
 					{isFirst ? (
 						<p class="muted">
 							<input name="operator" type="hidden" value="on" />
@@ -210,6 +214,7 @@ function requestIn(form: FormData) {
 		...(devices.length > 0 && { devices }),
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
 		...(form.get("userTools") !== null && { userTools: true }),
+		...(form.get("microphone") !== null && { microphone: true }),
 		...(form.get("operator") !== null && { operator: true }),
 		...(form.get("readOnly") !== null && { readOnly: true }),
 	};

@@ -1,0 +1,153 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Server, textOf } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+import type { Announcements } from "../speech/announcements.js";
+import { ASK_USER, callTool, findTool, fitting, showText } from "../speech/device-tools.js";
+import { matchAnswer } from "./match-answer.js";
+import type { ListeningCaller, Microphones } from "./microphones.js";
+
+/** A question to the people near a device. */
+export interface Question {
+	readonly text: string;
+	/** The answers that are expected; also to be chosen by buttons or touch. */
+	readonly answers: readonly string[];
+	/** Time for the answer, once the question was asked. */
+	readonly seconds: number;
+}
+
+export interface Answer {
+	readonly by: "voice" | "button";
+	/** The expected answer that it is; absent if it is another. */
+	readonly answer?: string | undefined;
+	/** What was said. */
+	readonly text?: string;
+}
+
+interface AskOptions {
+	readonly microphones: Microphones;
+	/** Undefined: the gateway has no voice. */
+	readonly announcements: Announcements | undefined;
+}
+
+/** Seconds for the longest question, with which the screen shows it; it ends sooner, with the call. */
+const SPEECH_TIME = 150;
+
+/** Seconds of the `ask_user` tool. */
+const MAX_ASK_USER = 300;
+
+/**
+ * Asks a question at a device whose turn it is: aloud, and on its screen with the answers. The first answer counts, by voice
+ * or by button.
+ *
+ * Rejects with an Error if it can neither be asked nor answered.
+ *
+ * @returns undefined if nobody has answered
+ */
+export async function ask(
+	device: Server,
+	question: Question,
+	caller: ListeningCaller,
+	options: AskOptions,
+): Promise<Answer | undefined> {
+	const isOver = new AbortController();
+	const own = { ...caller, signal: AbortSignal.any([caller.signal, isOver.signal]) };
+	const pressed = byButton(device, question, own);
+	const said = byVoice(device, { ...question, isOnScreen: pressed !== undefined }, own, options);
+	const ended = said.catch(async (error: Error) => {
+		if (pressed === undefined) {
+			throw error;
+		}
+		// It is still on the screen.
+		await delay(question.seconds * 1_000, undefined, { signal: own.signal });
+		return undefined;
+	});
+	try {
+		return await (pressed === undefined ? ended : Promise.race([ended, chosen(pressed)]));
+	} finally {
+		isOver.abort(new Error("the question is over"));
+		// The turn lasts until the device does nothing of it any more.
+		await Promise.allSettled([ended, pressed]);
+	}
+}
+
+/** What was chosen on the screen; undefined if the device cannot ask there. */
+function byButton(
+	device: Server,
+	{ text, answers, seconds }: Question,
+	caller: ListeningCaller,
+): Promise<Answer | undefined> | undefined {
+	const tool = findTool(device, ASK_USER);
+	if (tool === undefined || answers.length === 0) {
+		return undefined;
+	}
+	const args = {
+		question: fitting(tool, "question", text),
+		choices: answers,
+		seconds: Math.min(MAX_ASK_USER, seconds + SPEECH_TIME),
+	};
+	return callTool(device, tool, args, caller).then(({ structuredContent, content }) => {
+		const { choice } = isObject(structuredContent) ? structuredContent : readJson(textOf(content));
+		return typeof choice === "string" ? { by: "button", answer: choice } : undefined;
+	});
+}
+
+/** Settles only with a choice: that nobody has chosen is known by the time. */
+function chosen(pressed: Promise<Answer | undefined>): Promise<Answer> {
+	return new Promise((resolve) => {
+		pressed.then(
+			(answer) => answer && resolve(answer),
+			() => {},
+		);
+	});
+}
+
+/** Asks aloud, and listens until something was understood or the time is over. */
+async function byVoice(
+	device: Server,
+	question: Question & { readonly isOnScreen: boolean },
+	caller: ListeningCaller,
+	{ microphones, announcements }: AskOptions,
+): Promise<Answer | undefined> {
+	await pose(device, question, caller, announcements);
+	const end = performance.now() + question.seconds * 1_000;
+	for (;;) {
+		const seconds = Math.round((end - performance.now()) / 1_000);
+		if (seconds < 1) {
+			return undefined;
+		}
+		const { text, ended } = await microphones.listenNow(device, { seconds, untilSilence: true }, caller);
+		if (text !== "") {
+			return { by: "voice", text, answer: matchAnswer(text, question.answers) };
+		}
+		if (ended !== "silence") {
+			return undefined;
+		}
+	}
+}
+
+/** Rejects with an Error if the question is neither said nor shown. */
+async function pose(
+	device: Server,
+	{ text, isOnScreen }: Question & { readonly isOnScreen: boolean },
+	caller: ListeningCaller,
+	announcements: Announcements | undefined,
+): Promise<void> {
+	try {
+		await (announcements === undefined
+			? isOnScreen || showText(device, text, caller)
+			: announcements.sayNow({ text, isOnlySaid: isOnScreen }, device, caller));
+	} catch (error) {
+		if (!isOnScreen || caller.signal.aborted) {
+			throw error;
+		}
+	}
+}
+
+function readJson(text: string): Readonly<Record<string, unknown>> {
+	try {
+		const json: unknown = JSON.parse(text);
+		return isObject(json) ? json : {};
+	} catch {
+		return {};
+	}
+}

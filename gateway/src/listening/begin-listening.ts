@@ -1,0 +1,95 @@
+import { on } from "node:events";
+import type { AudioChannel, AudioEvents, Session } from "xs-mcp-manager/core";
+
+/** Milliseconds that a device has to say that it listens. */
+const ANSWER_TIME = 3_000;
+
+/** What a device says when it does not begin: the words of this project's firmware. */
+const REASONS: Readonly<Record<string, string>> = {
+	muted: "its microphone is muted",
+	upgrading: "it installs firmware",
+};
+
+/**
+ * Has a device listen, if it does not yet. Resolves when it says that it does; rejects with an Error that says why it does not.
+ *
+ * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
+ * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
+ */
+export async function beginListening(session: Session, channel: AudioChannel, signal: AbortSignal): Promise<void> {
+	signal.throwIfAborted();
+	if (channel.isListening) {
+		return;
+	}
+	await told(session, channel, signal, {
+		ask() {
+			if (channel.listensOnRequest) {
+				session.sendMessage({ type: "listen", state: "start" });
+			} else {
+				session.sendMessage({ type: "tts", state: "start" });
+				session.sendMessage({ type: "tts", state: "stop" });
+			}
+		},
+		isAnswer({ state, reason }) {
+			if (state === "stop" && typeof reason === "string") {
+				throw new Error(REASONS[reason] ?? `it is busy: ${reason.slice(0, 40)}`);
+			}
+			return state === "start";
+		},
+	});
+}
+
+/**
+ * Has a device listen no more, if it can be asked. Resolves when it says so, or does not answer. Also one that has only been
+ * asked to begin: it must not do so later.
+ */
+export async function endListening(session: Session, channel: AudioChannel): Promise<void> {
+	if (!channel.listensOnRequest) {
+		return;
+	}
+	const ask = (): void => session.sendMessage({ type: "listen", state: "stop" });
+	if (!channel.isListening) {
+		ask();
+		return;
+	}
+	const { signal } = new AbortController();
+	await told(session, channel, signal, { ask, isAnswer: ({ state }) => state === "stop" }).catch(() => {});
+}
+
+type Message = AudioEvents["message"][0];
+
+interface Exchange {
+	readonly ask: () => void;
+	/** Throws an Error if the answer is no. */
+	readonly isAnswer: (message: Message) => boolean;
+}
+
+/** Settles with the device's answer. Rejects with an Error if there is none, or the signal says so. */
+async function told(session: Session, channel: AudioChannel, signal: AbortSignal, { ask, isAnswer }: Exchange) {
+	const ended = new AbortController();
+	const closed = (reason: string): void => ended.abort(new Error(`it disconnected: ${reason}`));
+	const tooLate = setTimeout(() => ended.abort(new Error(whyNot(channel))), ANSWER_TIME);
+	const either = AbortSignal.any([signal, ended.signal]);
+	session.once("closed", closed);
+	try {
+		const messages = on(channel, "message", { signal: either });
+		ask();
+		for await (const [message] of messages as AsyncIterable<[Message]>) {
+			if (message.type === "listen" && isAnswer(message)) {
+				return;
+			}
+		}
+	} catch (error) {
+		throw either.aborted ? either.reason : error;
+	} finally {
+		clearTimeout(tooLate);
+		session.off("closed", closed);
+	}
+}
+
+function whyNot({ listensOnRequest }: AudioChannel): string {
+	const silent = `it has not begun to listen within ${ANSWER_TIME / 1_000} s`;
+	return listensOnRequest
+		? silent
+		: `${silent}: its firmware does not do so by itself. Ask the person to press its button or say its wake word, and call again`;
+}

@@ -1,0 +1,99 @@
+/** Hertz of the samples. */
+export const LISTENING_RATE = 16_000;
+
+/** Milliseconds and samples of a frame, whose loudness is measured. */
+const FRAME_TIME = 20;
+const FRAME = (LISTENING_RATE * FRAME_TIME) / 1_000;
+
+/** Frames of the last seconds among which the noise is looked for, and the share of them that it is at least. */
+const NOISE_FRAMES = 5_000 / FRAME_TIME;
+const NOISE_SHARE = 0.1;
+
+/** Decibels: what is louder than the noise by so much is speech. */
+const MARGIN = 9;
+
+/** Decibels below full scale: a microphone has at least this noise. Below the other it is no sound at all, as before it has started. */
+const LEAST_NOISE = -65;
+const NO_SOUND = -90;
+
+/** Frames of speech that are more than a click, and of silence that are more than a pause between words. */
+const SPEECH_FRAMES = 200 / FRAME_TIME;
+const SILENT_FRAMES = 900 / FRAME_TIME;
+
+/** Loud frames that silence may have. */
+const CLICKS = 2;
+
+/** Voices are between these frequencies, Hertz: what is outside counts less. */
+const LOW = 200;
+const HIGH = 1_500;
+
+/** How far a filter of the first order follows its input with each sample. */
+const STEP = { low: stepAt(LOW), high: stepAt(HIGH) };
+
+/**
+ * Finds the end of speech by its loudness above the noise, whose level it learns: the quietest tenth of the last five seconds.
+ * So a noise that begins meanwhile is speech for five seconds at most.
+ */
+export class EndOfSpeech {
+	/** Decibels below full scale, for each frame since the beginning. */
+	readonly #levels: number[] = [];
+	#sum = 0;
+	#count = 0;
+	/** Below {@link LOW}, of the samples and of what is left without it; and below {@link HIGH} of the rest. */
+	readonly #below = [0, 0, 0] as [number, number, number];
+	#hasSpeech = false;
+
+	/** Takes the next samples: 16 kHz, 16 bits. */
+	add(samples: Int16Array): void {
+		for (const sample of samples) {
+			this.#sum += this.#filter(sample) ** 2;
+			this.#count += 1;
+			if (this.#count === FRAME) {
+				this.#levels.push(levelOf(this.#sum));
+				this.#sum = 0;
+				this.#count = 0;
+				this.#hasSpeech ||= this.#loudIn(this.#levels) >= SPEECH_FRAMES;
+			}
+		}
+	}
+
+	/** Whether there was speech. */
+	get hasSpeech(): boolean {
+		return this.#hasSpeech;
+	}
+
+	/** Whether there was speech, and it has ended. */
+	get hasEnded(): boolean {
+		const last = this.#levels.slice(-SILENT_FRAMES);
+		return this.#hasSpeech && last.length === SILENT_FRAMES && this.#loudIn(last) <= CLICKS;
+	}
+
+	#filter(sample: number): number {
+		const below = this.#below;
+		below[0] += STEP.low * (sample - below[0]);
+		below[1] += STEP.low * (sample - below[0] - below[1]);
+		below[2] += STEP.high * (sample - below[0] - below[1] - below[2]);
+		return below[2];
+	}
+
+	#loudIn(levels: readonly number[]): number {
+		const limit = this.#noise + MARGIN;
+		return levels.filter((level) => level > limit).length;
+	}
+
+	get #noise(): number {
+		const recent = this.#levels
+			.slice(-NOISE_FRAMES)
+			.filter((level) => level > NO_SOUND)
+			.sort((a, b) => a - b);
+		return Math.max(LEAST_NOISE, recent[Math.floor(recent.length * NOISE_SHARE)] ?? LEAST_NOISE);
+	}
+}
+
+function levelOf(sum: number): number {
+	return 10 * Math.log10(sum / FRAME / 32_768 ** 2 + 1e-12);
+}
+
+function stepAt(frequency: number): number {
+	return 1 - Math.exp((-2 * Math.PI * frequency) / LISTENING_RATE);
+}

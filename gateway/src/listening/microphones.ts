@@ -1,0 +1,162 @@
+import type { Server } from "xs-mcp-manager/core";
+import type { Caller } from "../speech/device-tools.js";
+import type { DeviceTurns } from "../speech/device-turns.js";
+import { encodeWav } from "../speech/wav.js";
+import { beginListening, endListening } from "./begin-listening.js";
+import { LISTENING_RATE } from "./end-of-speech.js";
+import type { Recognize } from "./recognizer.js";
+import { type Ending, type Recorded, record } from "./recording.js";
+
+/** What is to be heard. */
+export interface Listening {
+	/** 1 to {@link MAX_SECONDS}. */
+	readonly seconds: number;
+	/** Whether it ends when somebody has spoken and is silent. */
+	readonly untilSilence: boolean;
+	/** Whether the speech is turned into text. Default true. */
+	readonly asText?: boolean;
+}
+
+/** What a device has heard. */
+export interface Heard {
+	/** Empty if nobody has spoken, or it was not asked for. */
+	readonly text: string;
+	readonly hasSpeech: boolean;
+	readonly seconds: number;
+	readonly ended: Ending;
+	/** A WAV file. */
+	readonly wav: Buffer;
+}
+
+/** Who listens. */
+export interface ListeningCaller extends Caller {
+	/** The application, as it names itself. */
+	readonly clientName?: string | undefined;
+	/** Is told once the device listens, and every two seconds: seconds of it, and what happens. */
+	readonly onProgress?: ((seconds: number, message: string) => void) | undefined;
+}
+
+/** A microphone was on. */
+interface ListeningRecord {
+	readonly device: Server;
+	readonly principal: string;
+	readonly client?: string | undefined;
+	/** "ok", or why it has ended. */
+	readonly outcome: string;
+	/** Milliseconds. */
+	readonly duration: number;
+	/** Seconds that were asked for. */
+	readonly seconds: number;
+}
+
+interface MicrophonesOptions {
+	readonly turns: DeviceTurns;
+	/** Undefined: no setting says how. */
+	readonly recognize: Recognize | undefined;
+	/** A device is asked to listen. */
+	readonly onBegin: (device: Server, principal: string) => void;
+	/** It does not listen any more. */
+	readonly onEnd: (record: ListeningRecord) => void;
+}
+
+/** Milliseconds between two reports of progress. */
+const REPORT_INTERVAL = 2_000;
+
+/** How to have speech turned into text. */
+const NO_RECOGNIZER =
+	"this gateway cannot turn speech into text: its operator sets transcriptionCommand or transcriptionUrl";
+
+/** Listens with the microphones of devices, one after the other on each, and never while it speaks. */
+export class Microphones {
+	readonly #options: MicrophonesOptions;
+
+	constructor(options: MicrophonesOptions) {
+		this.#options = options;
+	}
+
+	/** Whether speech can be turned into text. */
+	get canRecognize(): boolean {
+		return this.#options.recognize !== undefined;
+	}
+
+	/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
+	async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
+		this.check(device, what);
+		return await this.#options.turns.take(device, caller, (signal) =>
+			this.listenNow(device, what, { ...caller, signal }),
+		);
+	}
+
+	/** Listens with a device whose turn it is already. Rejects as {@link listen} does. */
+	async listenNow(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
+		const recorded = await this.#record(device, what, caller);
+		const { samples, hasSpeech, ended } = recorded;
+		const wav = encodeWav({
+			sampleRate: LISTENING_RATE,
+			samples: Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
+		});
+		const seconds = Math.round((samples.length / LISTENING_RATE) * 10) / 10;
+		const { recognize } = this.#options;
+		let text = "";
+		if (what.asText !== false && hasSpeech && recognize !== undefined) {
+			caller.onProgress?.(seconds, "turning the speech into text");
+			text = await recognize(wav, caller.signal);
+			this.#show(device, text);
+		}
+		return { text, hasSpeech, seconds, ended, wav };
+	}
+
+	/** @throws Error that says why a device cannot listen */
+	check(device: Server, { asText = true }: Pick<Listening, "asText"> = {}): void {
+		const { session, online } = device;
+		if (asText && this.#options.recognize === undefined) {
+			throw new Error(NO_RECOGNIZER);
+		}
+		if (!online || session === undefined) {
+			throw new Error("offline");
+		}
+		if (session.identity.gateway !== undefined) {
+			throw new Error(`connected to another gateway of the cluster, ${session.identity.gateway}`);
+		}
+		if (session.audio === undefined) {
+			throw new Error("it has no microphone, or its connection carries no sound");
+		}
+	}
+
+	async #record(device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> {
+		this.check(device, what);
+		const { session } = device;
+		const channel = session?.audio;
+		if (session === undefined || channel === undefined) {
+			throw new Error("offline");
+		}
+		const { principal, clientName: client, signal, onProgress } = caller;
+		const { onBegin, onEnd } = this.#options;
+		const started = performance.now();
+		const elapsed = (): number => performance.now() - started;
+		let outcome = "ok";
+		let timer: NodeJS.Timeout | undefined;
+		onBegin(device, principal);
+		try {
+			await beginListening(session, channel, signal);
+			const report = (): void => onProgress?.(Math.round(elapsed() / 1_000), `${device.alias} listens`);
+			report();
+			timer = setInterval(report, REPORT_INTERVAL);
+			return await record(session, channel, { ...what, signal });
+		} catch (error) {
+			outcome = signal.aborted ? "cancelled" : "failed";
+			throw error;
+		} finally {
+			clearInterval(timer);
+			await endListening(session, channel);
+			onEnd({ device, principal, client, outcome, duration: elapsed(), seconds: what.seconds });
+		}
+	}
+
+	/** What was understood is on the screen, as with the family's servers. */
+	#show({ session }: Server, text: string): void {
+		if (text !== "") {
+			session?.sendMessage({ type: "stt", text });
+		}
+	}
+}

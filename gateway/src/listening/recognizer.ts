@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pLimit from "p-limit";
+import { isObject } from "../firmware.js";
+import { collect, runProgram } from "../speech/run-program.js";
+
+/** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */
+export type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;
+
+interface ServiceOptions {
+	/** The base URL of an OpenAI-compatible API: `https://HOST/v1`. */
+	readonly url: string;
+	readonly model: string;
+	readonly key?: string | undefined;
+	/** ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out. */
+	readonly language?: string | undefined;
+}
+
+/** Bytes of an answer, and characters of the text in it: 30 s of speech have about 600. */
+const MAX_ANSWER = 65_536;
+const MAX_TEXT = 4_000;
+
+/** Milliseconds for a text. */
+const TIME = 60_000;
+
+/** Texts that are recognized at the same time; each may be a program. */
+const MAX_RUNNING = 2;
+
+/** Stand for the sound and the language in a program's arguments. */
+const FILE = "{file}";
+const LANGUAGE = "{language}";
+
+/** A service with the transcription API of OpenAI: `POST /audio/transcriptions`. */
+export function serviceRecognizer({ url, model, key, language }: ServiceOptions): Recognize {
+	return async (wav, signal) => {
+		const body = new FormData();
+		body.set("file", new Blob([Uint8Array.from(wav)], { type: "audio/wav" }), "speech.wav");
+		body.set("model", model);
+		body.set("response_format", "json");
+		if (language !== undefined) {
+			body.set("language", language);
+		}
+		const response = await fetch(`${url.replace(/\/+$/, "")}/audio/transcriptions`, {
+			method: "POST",
+			headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
+			body,
+			redirect: "error",
+			signal,
+		});
+		if (!response.ok) {
+			await response.body?.cancel();
+			throw new Error(`HTTP status ${response.status}`);
+		}
+		return textIn(await collectAnswer(response.body ?? []));
+	};
+}
+
+/**
+ * A program of this machine that writes the text to its output. It is started without a shell.
+ *
+ * @param command the program and its arguments, separated by spaces; `{file}` stands for a WAV file, which it reads from its
+ * input otherwise, and `{language}` for the language
+ */
+export function programRecognizer(command: string, language = "auto"): Recognize {
+	return async (wav, signal) => {
+		const run = async (file: string, input?: Buffer): Promise<string> => {
+			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
+			return (await runProgram(command, { fill, input, signal, read: collectAnswer })).toString();
+		};
+		return command.includes(FILE) ? await withFile(wav, run) : await run("", wav);
+	};
+}
+
+/** One that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
+export function limited(recognize: Recognize): Recognize {
+	const limit = pLimit(MAX_RUNNING);
+	return async (wav, signal) => {
+		const either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
+		try {
+			const text = await limit(() => recognize(wav, either));
+			return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
+		} catch (error) {
+			signal.throwIfAborted();
+			const { name, message } = error as Error;
+			throw new Error(
+				`the speech was not recognized: ${either.aborted ? `no text within ${TIME / 1_000} s` : message || name}`,
+			);
+		}
+	};
+}
+
+async function withFile<T>(wav: Buffer, use: (file: string) => Promise<T>): Promise<T> {
+	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-gateway-"));
+	try {
+		const file = join(folder, "speech.wav");
+		await writeFile(file, wav, { mode: 0o600 });
+		return await use(file);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function collectAnswer(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Buffer> {
+	return await collect(pieces, "the answer", MAX_ANSWER);
+}
+
+/** @throws Error if it is not JSON with a text */
+function textIn(answer: Buffer): string {
+	let json: unknown;
+	try {
+		json = JSON.parse(answer.toString());
+	} catch {
+		throw new Error("the answer is not JSON");
+	}
+	if (!isObject(json) || typeof json.text !== "string") {
+		throw new Error("the answer has no text");
+	}
+	return json.text;
+}

@@ -1,0 +1,44 @@
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
+import type { EventLog } from "../events/event-log.js";
+import type { EventService } from "../events/event-service.js";
+import type { DeviceTurns } from "../speech/device-turns.js";
+import type { Microphones } from "./microphones.js";
+import { MAX_SECONDS } from "./recording.js";
+
+/** Caller in the log: a person at the device has begun it. */
+const PRINCIPAL = "device";
+
+const NAME = "speech.heard";
+
+interface HeardOptions {
+	readonly turns: DeviceTurns;
+	readonly microphones: Microphones;
+	readonly events: Pick<EventService, "wants">;
+	readonly log: EventLog;
+	readonly onFailure: (device: string, reason: string) => void;
+}
+
+/**
+ * Records as an event what somebody says to a device that has begun to listen by itself: after a press or a wake word, and only
+ * while a client subscribes to that. A device that listens because the gateway had it speak or listen has not begun by itself.
+ */
+export function recordHeard(servers: ServerRegistry, options: HeardOptions): void {
+	const { turns, microphones, events, log, onFailure } = options;
+	const hear = async (device: Server): Promise<void> => {
+		const { signal } = new AbortController();
+		const what = { seconds: MAX_SECONDS, untilSilence: true };
+		const { text } = await microphones.listen(device, what, { principal: PRINCIPAL, signal });
+		if (text !== "") {
+			log.append({ name: NAME, device: device.id, data: { device: device.alias, text } });
+		}
+	};
+	servers.on("connected", (device, { audio }) => {
+		audio?.on("message", ({ type, state }) => {
+			const begins = type === "listen" && state === "start" && device.online && !turns.isBusy(device);
+			const event = { name: NAME, device: device.id, data: { device: device.alias, text: "" } };
+			if (begins && events.wants(event)) {
+				hear(device).catch((error: Error) => onFailure(device.id, error.message));
+			}
+		});
+	});
+}

@@ -1,0 +1,35 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { failedResult } from "xs-mcp-manager/core";
+import { z } from "zod";
+import type { OwnTool, OwnToolCaller } from "../catalog/own-tools.js";
+import { failedCall } from "./failures.js";
+
+/**
+ * A tool of the gateway whose arguments are checked before it is called.
+ *
+ * @param run rejects with RangeError if an argument cannot be used, with another Error if the call has failed
+ */
+export function ownTool<Input extends z.ZodObject>(
+	listed: Omit<Tool, "inputSchema">,
+	input: Input,
+	run: (args: z.output<Input>, caller: OwnToolCaller) => Promise<CallToolResult>,
+): OwnTool {
+	const { name } = listed;
+	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+	return {
+		listed: { ...listed, inputSchema: schema as Tool["inputSchema"] },
+		async call(args, caller) {
+			const { data, error } = input.safeParse(args);
+			if (error !== undefined) {
+				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
+				return failedCall("invalid-arguments", `${name}: ${problems.join("; ")}`);
+			}
+			try {
+				return await run(data, caller);
+			} catch (error) {
+				const text = `${name}: ${(error as Error).message}`;
+				return error instanceof RangeError ? failedCall("invalid-arguments", text) : failedResult(text);
+			}
+		},
+	};
+}

@@ -1,0 +1,88 @@
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import type { OwnTool } from "../catalog/own-tools.js";
+import { type Access, mayListen } from "../config/access.js";
+import { ConfigurationError } from "../config/configuration.js";
+import type { Configuration } from "../config/settings.js";
+import type { EventLog } from "../events/event-log.js";
+import type { EventService } from "../events/event-service.js";
+import type { AuditLog } from "../history/audit-log.js";
+import { askTool } from "../listening/ask-tool.js";
+import { listenTool } from "../listening/listen-tool.js";
+import { Microphones } from "../listening/microphones.js";
+import { limited, programRecognizer, type Recognize, serviceRecognizer } from "../listening/recognizer.js";
+import { recordHeard } from "../listening/record-heard.js";
+import type { Announcements } from "../speech/announcements.js";
+import type { DeviceTurns } from "../speech/device-turns.js";
+import type { ProgramContext } from "./context.js";
+
+interface ListeningOptions {
+	readonly context: ProgramContext;
+	readonly servers: ServerRegistry;
+	readonly turns: DeviceTurns;
+	readonly announcements: Announcements | undefined;
+	readonly audit: AuditLog | undefined;
+	readonly events: { readonly events: EventService; readonly log: EventLog };
+}
+
+/** Listening with the microphones of devices. */
+export interface OpenedListening {
+	/** The tools of a client with this access. */
+	readonly toolsFor: (access: Access) => readonly OwnTool[];
+}
+
+/**
+ * Opens the microphones, if the settings allow that; undefined if they do not.
+ *
+ * @throws ConfigurationError if the settings are not complete
+ */
+export function openListening(options: ListeningOptions): OpenedListening | undefined {
+	const { context, servers, turns, announcements, audit, events } = options;
+	const { configuration, log, limitedLog } = context;
+	const recognize = recognizerOf(configuration);
+	if (!configuration.microphones) {
+		return undefined;
+	}
+	const microphones = new Microphones({
+		turns,
+		recognize: recognize && limited(recognize),
+		onBegin: ({ id }, principal) => log.info({ device: id, principal }, "listening"),
+		onEnd: ({ device: { id, alias }, seconds, ...record }) =>
+			audit?.called({ ...record, device: id, alias, tool: "listen", args: JSON.stringify({ seconds }) }),
+	});
+	if (recognize !== undefined) {
+		recordHeard(servers, {
+			turns,
+			microphones,
+			...events,
+			onFailure: (device, reason) => limitedLog.warn("speech", { device }, `not heard: ${reason}`),
+		});
+	}
+	return {
+		toolsFor: (access) =>
+			mayListen(access)
+				? [listenTool(access, microphones, servers), askTool(access, { microphones, announcements, turns, servers })]
+				: [],
+	};
+}
+
+function recognizerOf({
+	transcriptionCommand: command,
+	transcriptionUrl: url,
+	transcriptionModel: model,
+	transcriptionKey: key,
+	transcriptionLanguage: language,
+}: Configuration): Recognize | undefined {
+	if (command !== undefined && url !== undefined) {
+		throw new ConfigurationError(["transcriptionCommand, transcriptionUrl: only one of them can be set"]);
+	}
+	if (command !== undefined) {
+		return programRecognizer(command, language);
+	}
+	if (url === undefined) {
+		return undefined;
+	}
+	if (model === undefined) {
+		throw new ConfigurationError(["transcriptionModel: required with transcriptionUrl"]);
+	}
+	return serviceRecognizer({ url, model, key, language });
+}

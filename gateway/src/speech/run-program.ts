@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+interface ProgramOptions {
+	/** Replaces placeholders in each argument. */
+	readonly fill: (argument: string) => string;
+	/** What the program reads. Default: nothing. */
+	readonly input?: string | Uint8Array | undefined;
+	/** Ends the program. */
+	readonly signal: AbortSignal;
+	/** Reads its output; an Error ends the program. */
+	readonly read: (output: AsyncIterable<Uint8Array>) => Promise<Buffer>;
+}
+
+/** Characters of a program's error output. */
+const MAX_ERROR = 500;
+
+/**
+ * Runs a program of this machine, without a shell. Rejects with an Error that says why it has failed.
+ *
+ * @param command the program and its arguments, separated by spaces
+ */
+export async function runProgram(command: string, { fill, input = "", signal, read }: ProgramOptions): Promise<Buffer> {
+	const [program = "", ...args] = command.trim().split(/\s+/);
+	const child = spawn(program, args.map(fill), { stdio: ["pipe", "pipe", "pipe"], signal, killSignal: "SIGKILL" });
+	let problem = "";
+	child.stderr.setEncoding("utf8").on("data", (piece: string) => {
+		problem = (problem + piece).slice(-MAX_ERROR);
+	});
+	// A program that ends without reading its input says why by its status.
+	child.stdin.on("error", () => {});
+	child.stdin.end(input);
+	// Rejects if the program cannot be started, or is stopped.
+	const ended = once(child, "close") as Promise<[code: number | null]>;
+	ended.catch(() => {});
+	try {
+		const output = await read(child.stdout);
+		const [code] = await ended;
+		if (code !== 0) {
+			throw new Error(`${program} ended with status ${code}: ${problem.trim() || "no error output"}`);
+		}
+		return output;
+	} catch (error) {
+		child.kill("SIGKILL");
+		throw error;
+	}
+}
+
+/** Rejects with an Error if there are more bytes: `the sound is too long (limit 16777216 bytes)`. */
+export async function collect(
+	pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+	what: string,
+	maxBytes: number,
+): Promise<Buffer> {
+	const kept: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const piece of pieces) {
+		bytes += piece.length;
+		if (bytes > maxBytes) {
+			throw new Error(`${what} is too long (limit ${maxBytes} bytes)`);
+		}
+		kept.push(piece);
+	}
+	return Buffer.concat(kept);
+}

@@ -1,0 +1,370 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Client } from "@modelcontextprotocol/client";
+import { whyNoOpus } from "../../../host-test/support/optional-program.js";
+import { PATIENT } from "../../../host-test/support/patient.js";
+import { skipIf } from "../../../host-test/support/skip-if.js";
+import { until } from "../../../host-test/support/until.js";
+import { readWav } from "../../src/speech/wav.js";
+import { connectClient } from "../support/gateway.js";
+import {
+	encode,
+	ListeningDevice,
+	type ListeningDeviceOptions,
+	openRecognizer,
+	speech,
+} from "../support/listening-device.js";
+import { type StartedProgram, startProgram } from "../support/program.js";
+import { VOICE } from "../support/voice.js";
+
+/** A program that writes what it got: how many seconds, and by which way. */
+const PROGRAM = `${process.execPath} ${fileURLToPath(new URL("fixtures/recognizer.mjs", import.meta.url))}`;
+
+const NAME = "radio_000003";
+
+interface Result {
+	readonly text: string;
+	readonly isError: boolean;
+	readonly structured: Readonly<Record<string, unknown>>;
+	readonly content: readonly { type: string; text?: string; data?: string; mimeType?: string }[];
+}
+
+const connect = (t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> =>
+	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
+
+async function listen(client: Client, args: object = {}, signal?: AbortSignal): Promise<Result> {
+	const options = { ...PATIENT, ...(signal && { signal }) };
+	const result = await client.callTool({ name: "listen", arguments: { device: NAME, ...args } }, options);
+	const content = result.content as Result["content"];
+	const structured = (result.structuredContent ?? {}) as Result["structured"];
+	return { text: content[0]?.text ?? "", isError: result.isError === true, structured, content };
+}
+
+/** A gateway with a program as the recognizer, a device, and a client. */
+async function start(
+	t: TestContext,
+	settings: Parameters<typeof startProgram>[1] = {},
+	own: ListeningDeviceOptions = {},
+) {
+	const side = await startProgram(t, { microphones: true, transcriptionCommand: PROGRAM, ...settings });
+	const device = await ListeningDevice.connect(t, side, own);
+	return { side, device, client: await connect(t, side) };
+}
+
+describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
+	it("has the device listen until somebody has spoken, and returns what was said", async (t) => {
+		const { device, client } = await start(t);
+		device.packets = await encode(speech(2));
+		const { text, structured } = await listen(client, { seconds: 30 });
+		assert.match(text, /^16000 Hz, \d\.\d s, by its input$/);
+		assert.deepEqual({ ...structured, seconds: 0 }, { device: NAME, heard: true, text, seconds: 0, ended: "silence" });
+		const seconds = structured.seconds as number;
+		assert.ok(seconds > 2.5 && seconds < 5, `${seconds} s`);
+		await until(() => !device.isListening, "it listens no more");
+		assert.deepEqual(device.heard, ["listen start", "listen stop", `stt ${text}`]);
+	});
+
+	it("says that nobody spoke, without asking the recognizer", async (t) => {
+		const { device, client } = await start(t);
+		device.packets = await encode(new Int16Array(16_000).map((_, at) => 20 * Math.sin(at * at)));
+		const { text, isError, structured } = await listen(client, { seconds: 1 });
+		assert.deepEqual([text, isError, structured.ended], ["Nobody spoke.", false, "time"]);
+	});
+
+	it("ends when the person ends it at the device", async (t) => {
+		const { device, client } = await start(t);
+		device.packets = await encode(speech(3).subarray(0, 24_000));
+		const listening = listen(client, { seconds: 30 });
+		await until(() => device.isListening, "it listens");
+		device.stopListening();
+		const { structured } = await listening;
+		assert.equal(structured.ended, "stopped");
+	});
+
+	it("returns the sound only if it is asked for", async (t) => {
+		const { device, client } = await start(t);
+		device.packets = await encode(speech(1));
+		const { content } = await listen(client, { seconds: 30, audio: true });
+		assert.deepEqual(
+			content.map(({ type, mimeType }) => [type, mimeType]),
+			[
+				["text", undefined],
+				["audio", "audio/wav"],
+			],
+		);
+		const { sampleRate, samples } = readWav(Buffer.from(content[1]?.data ?? "", "base64"));
+		assert.ok(sampleRate === 16_000 && samples.length > 2 * 16_000);
+	});
+
+	it("says that its microphone is muted, or why else it does not listen", async (t) => {
+		const { client } = await start(t, {}, { refuses: "muted" });
+		assert.deepEqual(
+			[(await listen(client)).text, (await listen(client)).isError],
+			[`listen: ${NAME}: its microphone is muted`, true],
+		);
+	});
+
+	it("begins by an empty announcement on firmware that knows no listen message", async (t) => {
+		const { device, client } = await start(t, {}, { family: "auto" });
+		device.packets = await encode(speech(1));
+		const { structured } = await listen(client, { seconds: 30 });
+		assert.equal(structured.heard, true);
+		assert.deepEqual(device.heard.slice(0, 2), ["tts start", "tts stop"]);
+	});
+
+	it("tells to press its button if such firmware does not listen by itself; once it does, it is heard", async (t) => {
+		const { device, client } = await start(t, {}, { family: "manual" });
+		const { text } = await listen(client);
+		assert.match(text, /has not begun to listen within 3 s: .* press its button or say its wake word/);
+		device.listen();
+		const listening = listen(client, { seconds: 30 });
+		for (const packet of await encode(speech(1))) {
+			device.send(packet);
+		}
+		assert.equal((await listening).structured.heard, true);
+	});
+
+	it("fails if the device goes offline meanwhile, or is", async (t) => {
+		const { side, device, client } = await start(t);
+		const listening = listen(client, { seconds: 30 });
+		await until(() => device.isListening, "it listens");
+		device.unplug();
+		assert.match((await listening).text, /^listen: radio_000003: it disconnected: the device closed the connection$/);
+		await until(() => side.gateway.servers.find(NAME)?.online === false, "it is offline");
+		assert.equal((await listen(client)).text, "listen: radio_000003: offline");
+	});
+
+	it("fails if what the device sends is no Opus, or nothing", async (t) => {
+		const { side, device, client } = await start(t);
+		device.packets = Array.from({ length: 7 }, () => Uint8Array.of(0xff, 0xff, 1, 2));
+		assert.match((await listen(client, { seconds: 1 })).text, /none of the 7 packets that it sent is Opus$/);
+		assert.match((await listen(client, { seconds: 1 })).text, /it sent no sound: it may have no microphone$/);
+		assert.match(side.log(), /audio dropped/);
+	});
+
+	it("is bounded, however much the device sends", async (t) => {
+		const { device, client } = await start(t);
+		const [packet = new Uint8Array(0)] = await encode(speech(1));
+		const listening = listen(client, { seconds: 30, until: "time", audio: true });
+		await until(() => device.isListening, "it listens");
+		const flood = setInterval(() => {
+			for (let count = 0; count < 500; count += 1) {
+				device.send(packet);
+			}
+		}, 50);
+		t.after(() => clearInterval(flood));
+		const { structured, content } = await listening;
+		assert.deepEqual([structured.seconds, structured.ended], [30, "time"]);
+		assert.equal(readWav(Buffer.from(content[1]?.data ?? "", "base64")).samples.length, 2 * 30 * 16_000);
+	});
+
+	it("waits for its turn while another one listens, or the device speaks", async (t) => {
+		const { device, client } = await start(t, { speechCommand: VOICE });
+		device.packets = await encode(speech(1));
+		const said = client.callTool({ name: "say", arguments: { text: "tone 1", devices: ["all"] } });
+		const [first, second] = [listen(client, { seconds: 30 }), listen(client, { seconds: 1 })];
+		await said;
+		await Promise.all([first, second]);
+		assert.deepEqual(
+			device.heard.filter((each) => !each.startsWith("stt") && !each.includes("sentence")),
+			["tts start", "tts stop", "listen start", "listen stop", "listen start", "listen stop"],
+		);
+	});
+
+	it("ends when the client cancels its call, and the device listens no more", async (t) => {
+		const { device, client } = await start(t);
+		const cancel = new AbortController();
+		const listening = listen(client, { seconds: 30 }, cancel.signal);
+		await until(() => device.isListening, "it listens");
+		cancel.abort();
+		await assert.rejects(listening);
+		await until(() => !device.isListening, "it listens no more");
+	});
+
+	it("is interrupted by an urgent announcement", async (t) => {
+		const { device, client } = await start(t, { speechCommand: VOICE });
+		const listening = listen(client, { seconds: 30 });
+		await until(() => device.isListening, "it listens");
+		await client.callTool({ name: "say", arguments: { text: "fire", devices: ["all"], urgent: true } });
+		assert.match((await listening).text, /interrupted by an urgent announcement$/);
+	});
+
+	it("reports its progress", async (t) => {
+		const { device, client } = await start(t);
+		device.packets = await encode(speech(1));
+		const messages: unknown[] = [];
+		const onprogress = ({ message }: { message?: string | undefined }) => void messages.push(message);
+		await client.callTool({ name: "listen", arguments: { device: NAME, seconds: 30 } }, { onprogress });
+		assert.deepEqual(messages, [`${NAME} listens`, "turning the speech into text"]);
+	});
+
+	it("rejects wrong arguments with the argument's name", async (t) => {
+		const { client } = await start(t);
+		assert.match((await listen(client, { seconds: 31 })).text, /^listen: seconds: .*30/);
+		assert.match(
+			(await listen(client, { device: "cellar" })).text,
+			/^listen: device: no device "cellar"; expected radio_000003$/,
+		);
+	});
+});
+
+describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
+	const toolsOf = async (client: Client) =>
+		(await client.listTools()).tools.map(({ name }) => name).filter((name) => name === "listen" || name === "ask");
+
+	it("is nobody without the setting", async (t) => {
+		const side = await startProgram(t, { transcriptionCommand: PROGRAM });
+		assert.deepEqual(await toolsOf(await connect(t, side)), []);
+	});
+
+	it("is a token with the permission only, at its own devices", async (t) => {
+		const { side, device } = await start(t);
+		const own = { kind: "client", microphone: true } as const;
+		const tokens = {
+			plain: await side.tokens.add({ name: "plain", kind: "client", userTools: true, operator: true }),
+			reader: await side.tokens.add({ name: "reader", ...own, readOnly: true }),
+			elsewhere: await side.tokens.add({ name: "elsewhere", ...own, devices: ["aa:bb:cc:00:00:99"] }),
+			listener: await side.tokens.add({ name: "listener", ...own }),
+		};
+		assert.deepEqual(await toolsOf(await connect(t, side, tokens.plain)), []);
+		assert.deepEqual(await toolsOf(await connect(t, side, tokens.reader)), []);
+		assert.match((await listen(await connect(t, side, tokens.elsewhere))).text, /no device "radio_000003"/);
+		device.packets = await encode(speech(1));
+		const client = await connect(t, side, tokens.listener);
+		assert.deepEqual(await toolsOf(client), ["listen", "ask"]);
+		assert.equal((await listen(client, { seconds: 30 })).structured.heard, true);
+	});
+
+	it("is in the log and in the audit log: who, when, and which device", async (t) => {
+		const { side, device } = await start(t);
+		const token = await side.tokens.add({ name: "agent", kind: "client", microphone: true, operator: true });
+		device.packets = await encode(speech(1));
+		await listen(await connect(t, side, token), { seconds: 30 });
+		assert.match(side.log(), /"device":"aa:bb:cc:00:00:03","principal":"agent".*"msg":"listening"/);
+		const response = await fetch(`${side.base}/audit`, { headers: { authorization: `Bearer ${token}` } });
+		const { entries } = (await response.json()) as { entries: Record<string, unknown>[] };
+		const [{ principal, client, device: id, alias, tool, args, outcome } = {}] = entries;
+		assert.deepEqual(
+			{ principal, client, id, alias, tool, args, outcome },
+			{
+				principal: "agent",
+				client: "test-client",
+				id: "aa:bb:cc:00:00:03",
+				alias: NAME,
+				tool: "listen",
+				args: '{"seconds":30}',
+				outcome: "ok",
+			},
+		);
+	});
+});
+
+describe("a recognizer", { skip: skipIf(await whyNoOpus()) }, () => {
+	const said = async (t: TestContext, settings: Parameters<typeof startProgram>[1]): Promise<Result> => {
+		const { device, client } = await start(t, { transcriptionCommand: undefined, ...settings });
+		device.packets = await encode(speech(1));
+		return await listen(client, { seconds: 30 });
+	};
+
+	it("may be a program that reads a file, and gets the language", async (t) => {
+		const transcriptionCommand = `${PROGRAM} {file} {language}`;
+		const { text } = await said(t, { transcriptionCommand, transcriptionLanguage: "ja" });
+		assert.match(text, /^16000 Hz, \d\.\d s, by the file speech\.wav, in ja$/);
+	});
+
+	for (const [argument, problem] of [
+		["fail", /speech was not recognized: .* ended with status 3: no model$/],
+		["endless", /speech was not recognized: the answer is too long \(limit 65536 bytes\)$/],
+	] as const) {
+		it(`that is a program is reported if it is wrong: ${argument}`, async (t) => {
+			assert.match((await said(t, { transcriptionCommand: `${PROGRAM} ${argument}` })).text, problem);
+		});
+	}
+
+	it("that does not exist is reported", async (t) => {
+		const { text, isError } = await said(t, { transcriptionCommand: "no-such-program {file}" });
+		assert.deepEqual(
+			[text, isError],
+			[`listen: ${NAME}: the speech was not recognized: spawn no-such-program ENOENT`, true],
+		);
+	});
+
+	it("may be a service, which gets the sound, the model and the language", async (t) => {
+		const forms: FormData[] = [];
+		const headers: unknown[] = [];
+		const service = await openRecognizer(t, async (request, response) => {
+			headers.push([request.method, request.url, request.headers.authorization]);
+			const body = new Response(request as never, {
+				headers: { "content-type": request.headers["content-type"] ?? "" },
+			});
+			forms.push(await body.formData());
+			response.end('{"text":" Good\\nmorning. "}');
+		});
+		const { text } = await said(t, { ...service, transcriptionKey: "a-key", transcriptionLanguage: "en" });
+		assert.equal(text, "Good morning.");
+		assert.deepEqual(headers, [["POST", "/v1/audio/transcriptions", "Bearer a-key"]]);
+		const [form] = forms;
+		assert.deepEqual(
+			[form?.get("model"), form?.get("language"), form?.get("response_format")],
+			["whisper", "en", "json"],
+		);
+		const file = form?.get("file") as File;
+		assert.equal(readWav(Buffer.from(await file.arrayBuffer())).sampleRate, 16_000);
+	});
+
+	for (const [title, answer, problem] of [
+		["an error", (_, response) => response.writeHead(401).end("a-key is wrong"), /not recognized: HTTP status 401$/],
+		["a page", (_, response) => response.end("<html>"), /not recognized: the answer is not JSON$/],
+		["no text", (_, response) => response.end("{}"), /not recognized: the answer has no text$/],
+		[
+			"a huge answer",
+			(_, response) => response.end(`{"text":"${"a".repeat(100_000)}"}`),
+			/the answer is too long \(limit 65536 bytes\)$/,
+		],
+		["nothing", (_, response) => response.destroy(), /not recognized: /],
+	] satisfies [string, Parameters<typeof openRecognizer>[1], RegExp][]) {
+		it(`that is a service is reported if it answers with ${title}, without the key`, async (t) => {
+			const { text } = await said(t, { ...(await openRecognizer(t, answer)), transcriptionKey: "a-key" });
+			assert.match(text, problem);
+			assert.doesNotMatch(text, /a-key/);
+		});
+	}
+
+	it("that is slow can be cancelled", async (t) => {
+		let asked = false;
+		const service = await openRecognizer(t, () => {
+			asked = true;
+		});
+		const { device, client } = await start(t, { transcriptionCommand: undefined, ...service });
+		device.packets = await encode(speech(1));
+		const cancel = new AbortController();
+		const listening = listen(client, { seconds: 30 }, cancel.signal);
+		await until(() => asked, "the service is asked");
+		assert.equal(device.isListening, false);
+		cancel.abort();
+		await assert.rejects(listening);
+	});
+
+	it("is named by the error if there is none; the sound alone can be had", async (t) => {
+		const { device, client } = await start(t, { transcriptionCommand: undefined });
+		assert.match(
+			(await listen(client)).text,
+			/cannot turn speech into text: its operator sets transcriptionCommand or transcriptionUrl$/,
+		);
+		assert.deepEqual(device.heard, []);
+		device.packets = await encode(speech(1));
+		const { content, structured } = await listen(client, { seconds: 30, audio: true });
+		assert.deepEqual([content.length, structured.text], [2, ""]);
+	});
+
+	it("whose settings are not complete is rejected at the start", async (t) => {
+		const url = "http://127.0.0.1:1/v1";
+		await assert.rejects(
+			startProgram(t, { transcriptionUrl: url }),
+			/transcriptionModel: required with transcriptionUrl/,
+		);
+		const both = { transcriptionUrl: url, transcriptionModel: "whisper", transcriptionCommand: "whisper-cli" };
+		await assert.rejects(startProgram(t, both), /transcriptionCommand, transcriptionUrl: only one of them can be set/);
+	});
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import { resample } from "../../gateway/src/speech/resample.js";
+import { readWav } from "../../gateway/src/speech/wav.js";
+import { connectClient } from "../../gateway/test/support/gateway.js";
+import { openRecognizer } from "../../gateway/test/support/listening-device.js";
+import { startProgram } from "../../gateway/test/support/program.js";
+import { VOICE } from "../../gateway/test/support/voice.js";
+import type { BoardProfile } from "../../virtual-device/src/index.js";
+import { correlation } from "../support/correlation.js";
+import { whyMissing, whyNoOpus } from "../support/optional-program.js";
+import { PATIENT } from "../support/patient.js";
+import { cases } from "../support/scope.js";
+import { skipIf } from "../support/skip-if.js";
+import { until } from "../support/until.js";
+import { ENGINES, startDevice } from "./fixtures.js";
+
+// What somebody says to a device's microphone, as the gateway hears it: the firmware listens when it is asked.
+
+const BOARD: BoardProfile = {
+	name: "virtual",
+	parts: ["codec"],
+	screen: { width: 320, height: 240 },
+	buttons: ["boot"],
+	lights: ["led"],
+	sensors: [],
+};
+
+const SENTENCE = "Yes, please water the plant.";
+
+/** Samples that the way may delay a sound: a second. */
+const MAX_DELAY = 16_000;
+
+function speak(text: string): Buffer {
+	return execFileSync("espeak-ng", ["--stdout", text], { maxBuffer: 2 ** 24 });
+}
+
+function samplesOf(wav: Buffer): Int16Array {
+	const { sampleRate, samples } = readWav(wav);
+	return resample(new Int16Array(Uint8Array.from(samples).buffer), sampleRate, 16_000);
+}
+
+async function start(t: TestContext, engine: (typeof ENGINES)[number]) {
+	const heard: Buffer[] = [];
+	const service = await openRecognizer(t, async (request, response) => {
+		const headers = { "content-type": request.headers["content-type"] ?? "" };
+		const form = await new Response(request as never, { headers }).formData();
+		heard.push(Buffer.from(await (form.get("file") as File).arrayBuffer()));
+		response.end(JSON.stringify({ text: SENTENCE }));
+	});
+	const side = await startProgram(t, { microphones: true, speechCommand: VOICE, ...service });
+	const online = once(side.gateway.servers, "online");
+	const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
+	await online;
+	const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
+	const call = async (name: string, args: object) => {
+		const params = { name, arguments: { device: device.macAddress, ...args } };
+		const { content, structuredContent } = await client.callTool(params, PATIENT);
+		const { ended, by, answer } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
+		return { text: (content as { text: string }[])[0]?.text ?? "", ended, by, answer };
+	};
+	return { device, heard, call };
+}
+
+const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
+
+for (const engine of cases(ENGINES)) {
+	describe(`listening, firmware on ${engine.kind}`, { skip: SKIP }, () => {
+		it("hears a sentence to its end, and shows meanwhile that it listens", async (t) => {
+			const { device, heard, call } = await start(t, engine);
+			const lights: string[] = [];
+			device.on("light", (name, { on, color }) => lights.push(`${name} ${on ? color.toString(16) : "off"}`));
+			const states: unknown[] = [];
+			device.on("screen", ({ state, message }) => states.push(`${state} ${message}`));
+			device.hear(speak(SENTENCE));
+			const result = await call("listen", { seconds: 30 });
+			assert.deepEqual([result.text, result.ended], [SENTENCE, "silence"]);
+			const likeness = correlation(samplesOf(speak(SENTENCE)), samplesOf(heard[0] as Buffer), MAX_DELAY);
+			// On a busy machine packets are recorded late, several at once, and some of them are dropped.
+			assert.ok(likeness >= 0.6, `correlation ${likeness}`);
+			await until(() => lights.at(-1) === "led off", "its light is off");
+			assert.ok(lights.includes("led ff0000"), lights.join());
+			await until(() => states.at(-1) === `idle ${SENTENCE}`, "the screen shows what was heard");
+			assert.ok(states.some((each) => String(each).startsWith("listening")));
+		});
+
+		it("does not listen while its microphone is muted, and says so", async (t) => {
+			const { device, call } = await start(t, engine);
+			device.isMuted = true;
+			const { text } = await call("listen", { seconds: 1 });
+			assert.match(text, /its microphone is muted$/);
+			device.restart();
+			await once(device, "restarted");
+			await until(async () => /muted$/.test((await call("listen", { seconds: 1 })).text), "it stays muted");
+		});
+
+		it("a question is answered by voice", async (t) => {
+			const { device, call } = await start(t, engine);
+			device.hear(speak(SENTENCE));
+			const { text, by, answer } = await call("ask", { question: "tone 1", answers: ["Yes", "No"], seconds: 30 });
+			assert.deepEqual([text, by, answer], [`Yes (by voice: ${SENTENCE})`, "voice", "Yes"]);
+		});
+
+		it("a question is answered by a button", async (t) => {
+			const { device, call } = await start(t, engine);
+			const screens: string[] = [];
+			device.on("screen", ({ message }) => screens.push(message));
+			const asking = call("ask", { question: "tone 1", answers: ["Yes", "No"], seconds: 30 });
+			await until(() => screens.some((each) => each.includes("tone 1\n> 1/2 Yes")), "the question is on the screen");
+			void device.press();
+			await until(() => screens.some((each) => each.includes("> 2/2 No")), "the other answer is marked");
+			void device.press(2_500);
+			const { text, by } = await asking;
+			assert.deepEqual([text, by], ["No (by button)", "button"]);
+		});
+	});
+}
