@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
-import { BOARDS, describeBoards } from "../../scripts/moddable/boards.js";
+import { BOARDS, CHIPS, describeBoards } from "../../scripts/moddable/boards.js";
 import { measureConstantData } from "../../scripts/moddable/image-size.js";
-import { linkForChip } from "../../scripts/moddable/mcconfig.js";
+import { configureForChip, linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { planMemory } from "../../scripts/moddable/memory-plan.js";
 import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
@@ -93,6 +94,22 @@ describe("boards", () => {
 		const linked = await linkForChip(sdk as Sdk, ROOT, "esp32", ["-p", "esp32"], "manifest_minimal.json");
 		const bytes = measureConstantData(sdk as Sdk, linked);
 		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
+	});
+
+	it("have every header of the SDK that their C includes", { skip: sdk === undefined && NO_SDK }, async () => {
+		const { root } = sdk as Sdk;
+		const files = readdirSync(join(root, "modules"), { recursive: true, encoding: "utf8" });
+		const headers = new Set(files.filter((file) => file.endsWith(".h")).map((file) => basename(file)));
+		for (const name of [...CHIPS, ...BOARDS]) {
+			const makefile = readFileSync(join(await configureForChip(sdk as Sdk, ROOT, name, []), "makefile"), "utf8");
+			const folders = [...makefile.matchAll(/^\t-I(\/\S+?)\\?$/gm)].map(([, folder = ""]) => folder);
+			for (const [, source = ""] of makefile.matchAll(/\.c\.o: (\/\S+\.c) /g)) {
+				for (const [, header = ""] of readFileSync(source, "utf8").matchAll(/^#include "([\w.-]+)"/gm)) {
+					const found = [dirname(source), ...folders].some((folder) => existsSync(join(folder, header)));
+					assert.ok(found || !headers.has(header), `${name}: ${source} includes ${header}`);
+				}
+			}
+		}
 	});
 
 	it("have the larger heap only if malloc uses their PSRAM", { skip: sdk === undefined && NO_SDK }, async () => {
