@@ -15,3 +15,6 @@ export const RESTARTS = isSoak ? 50 : 5;
 
 /** Seconds of two calls each. */
 export const SOAK_TIME = Number(process.env.XS_MCP_SOAK_SECONDS ?? (isSoak ? 3_600 : 20));
+
+/** Connections that are reset. */
+export const RESETS = isSoak ? 6_000 : 600;

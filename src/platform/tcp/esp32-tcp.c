@@ -1,85 +1,74 @@
-// The SDK's TCP socket, for src/platform/tcp/esp32-tcp.ts. lwIP's task appends to its list of received buffers, and the machine's
-// removes from it. The SDK does both without a lock, and so loses a buffer, or writes to one that is free. What arrives while a
-// socket is taken over, as each connection of a server is, it loses, too (docs/sdk.md).
-// Here these functions are others, and all else is the SDK's own file.
+// The SDK's TCP sockets and listeners, for src/platform/tcp/esp32-tcp.ts and the SDK's listener.js. lwIP's task runs beside the
+// machine's, on another core if there are two, and frees a connection when its peer resets it. The SDK changes connections and lists
+// of them in both tasks, and goes on to use connections that are gone (docs/sdk.md).
+// Here only lwIP's task touches a connection, and it says when it is gone. All else is the SDK's own file.
 
 #include "lwip/tcp.h"
 #include "lwip/priv/tcp_priv.h"
 #include "lwip/priv/tcpip_priv.h"
+#include "modLwipSafe.h"
 
-static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err);
-static err_t refuse(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err);
+/** So many connections wait for their listener. */
+#define MAX_PENDING 8
 
-// A socket of the SDK's code receives nothing until the functions below say so.
-#define tcp_recv(socket, callback) (tcp_recv)(socket, (callback) == tcpReceive ? refuse : (callback))
+typedef struct tcp_pcb *Connection;
+
+/** The connection that one socket takes over from another: NULL once it is gone. Meanwhile both have PARKED. */
+static Connection onTheWay;
+#define PARKED ((Connection)&onTheWay)
+
+struct TCPRecord;
+struct ListenerRecord;
+
+static err_t accept(void *arg, Connection skt, err_t err);
+static err_t connectInTask(struct TCPRecord *tcp, const ip_addr_t *address, u16_t port);
+static u16_t sendBuffer(Connection *skt);
+static err_t writeInTask(Connection *skt, const void *data, u16_t count, u8_t flags);
+static void outputInTask(Connection *skt);
+static void closeInTask(Connection *skt);
+
+// A connection gets its callbacks from the functions below, and keeps them until it is closed or gone.
+#define tcp_arg(skt, arg) _Generic((arg), struct ListenerRecord *: (tcp_arg)(skt, arg), struct TCPRecord *: (void)0)
+#define tcp_err(skt, callback)
+#define tcp_recv(skt, callback)
+#define tcp_sent(skt, callback)
+#define tcp_accept(skt, callback) (tcp_accept)(skt, (callback) == listenerAccept ? accept : NULL)
+#define tcp_connect_safe(skt, address, port, callback) connectInTask(tcp, address, port)
+#undef tcp_sndbuf
+#define tcp_sndbuf(skt) sendBuffer(&(skt))
+#define tcp_write_safe(skt, data, count, flags) writeInTask(&(skt), data, count, flags)
+#define tcp_output_safe(skt) outputInTask(&(skt))
+#define tcp_close_safe(skt) closeInTask(&(skt))
+
 #define xs_tcp_constructor sdk_tcp_constructor
+#define xs_tcp_close sdk_tcp_close
 #define xs_tcp_read sdk_tcp_read
+#define xs_tcp_get_remoteAddress sdk_tcp_get_remoteAddress
+#define xs_tcp_get_remotePort sdk_tcp_get_remotePort
 #define xs_listener_read sdk_listener_read
 #include "../../modules/io/socket/lwip/tcp.c"	// as seen from the SDK's xs/includes, which is in the include path
 #undef xs_tcp_constructor
+#undef xs_tcp_close
 #undef xs_tcp_read
+#undef xs_tcp_get_remoteAddress
+#undef xs_tcp_get_remotePort
 #undef xs_listener_read
+#undef tcp_arg
+#undef tcp_err
 #undef tcp_recv
+#undef tcp_sent
+#undef tcp_accept
 
-/** Leaves what a peer has sent to lwIP, which offers it again. */
-static err_t refuse(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)
-{
-	return ERR_MEM;
-}
-
-typedef struct {
-	struct tcpip_api_call_data call;
-	TCP tcp;
-	tcp_recv_fn callback;
-} SetReceiverRecord;
-
-static err_t setReceiverInTask(struct tcpip_api_call_data *call)
-{
-	TCP tcp = ((SetReceiverRecord *)call)->tcp;
-
-	if (NULL == tcp->skt)		// reset by its peer
-		return ERR_OK;
-	tcp_recv(tcp->skt, ((SetReceiverRecord *)call)->callback);
-	if (tcp->skt->refused_data)
-		tcp_process_refused_data(tcp->skt);
-	return ERR_OK;
-}
-
-/** Says what happens with what a socket receives. lwIP's task does it, so it is not in the other function meanwhile. */
-static void setReceiver(TCP tcp, tcp_recv_fn callback)
-{
-	SetReceiverRecord record = {.tcp = tcp, .callback = callback};
-
-	tcpip_api_call(setReceiverInTask, &record.call);
-}
-
-/** Opens a connection, takes one over (`from`), or makes a socket for a listener. A socket that is taken over loses nothing. */
-void xs_tcp_constructor(xsMachine *the)
-{
-	if (xsmcArgc && xsmcHas(xsArg(0), xsID_from)) {
-		xsmcGet(xsResult, xsArg(0), xsID_from);
-		setReceiver(xsmcGetHostDataValidate(xsResult, (void *)&xsTCPHooks), refuse);
-		xsmcSetUndefined(xsResult);
-	}
-	sdk_tcp_constructor(the);
-	setReceiver(xsmcGetHostData(xsThis), receive);
-}
-
-/** Gives its argument, a socket, the next connection of a listener. */
-void xs_listener_read(xsMachine *the)
-{
-	sdk_listener_read(the);
-	setReceiver(xsmcGetHostDataValidate(xsArg(0), (void *)&xsTCPHooks), receive);
-}
+#include "lwip-task.h"
 
 /** Takes what a peer has sent. Runs in lwIP's task. */
-static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)
+static err_t receive(void *arg, Connection skt, struct pbuf *pb, err_t err)
 {
 	TCP tcp = arg;
 	TCPBuffer buffer, *end;
 
 	if ((NULL == pb) || (ERR_OK != err))
-		return tcpReceive(arg, pcb, pb, err);		// the end of the connection: it does not touch the list
+		return tcpReceive(arg, skt, pb, err);		// the peer sends no more: it does not touch the list
 
 #ifdef mxDebug
 	if (fxInNetworkDebugLoop(tcp->the))
@@ -104,17 +93,203 @@ static err_t receive(void *arg, struct tcp_pcb *pcb, struct pbuf *pb, err_t err)
 	return ERR_OK;
 }
 
+/** Makes a connection its socket's, which is told what happened before. Runs in lwIP's task. */
+static void attach(TCP tcp)
+{
+	Connection skt = tcp->skt;
+
+	if (NULL == skt) {
+		tcpTrigger(tcp, kTCPError);
+		return;
+	}
+	tcp_arg(skt, tcp);
+	tcp_err(skt, tcpError);
+	tcp_recv(skt, receive);
+	tcp_sent(skt, (tcp->triggerable & kTCPWritable) ? tcpSent : NULL);
+	if (skt->refused_data)
+		tcp_process_refused_data(skt);
+	else if (CLOSE_WAIT == skt->state)
+		tcpReceive(tcp, skt, NULL, ERR_OK);
+}
+
+static err_t connecting(Call *call)
+{
+	Request *it = (Request *)call;
+
+	attach(it->tcp);
+	if (ERR_OK != tcp_connect(it->tcp->skt, &it->address, it->count, tcpConnect))
+		tcpTrigger(it->tcp, kTCPError);
+	return ERR_OK;
+}
+
+/** Begins to connect. If that fails, the socket has an error, as if it failed later. */
+static err_t connectInTask(TCP tcp, const ip_addr_t *address, u16_t port)
+{
+	Request it = {.tcp = tcp, .address = *address, .count = port};
+
+	return tcpip_api_call(connecting, &it.call);
+}
+
+static err_t detaching(Call *call)
+{
+	Connection *skt = ((Request *)call)->skt;
+
+	onTheWay = *skt;
+	*skt = PARKED;
+	if (onTheWay)
+		park(&onTheWay);
+	return ERR_OK;
+}
+
+static err_t attaching(Call *call)
+{
+	TCP tcp = ((Request *)call)->tcp;
+
+	tcp->skt = onTheWay;
+	onTheWay = NULL;
+	attach(tcp);
+	return ERR_OK;
+}
+
+/** Opens a connection, takes one over (`from`), or makes a socket for a listener. A connection that is taken over loses nothing. */
+void xs_tcp_constructor(xsMachine *the)
+{
+	uint8_t takesOver = xsmcArgc && xsmcHas(xsArg(0), xsID_from);
+	Request it = {0};
+
+	if (takesOver) {
+		xsmcGet(xsResult, xsArg(0), xsID_from);
+		it.skt = &((TCP)xsmcGetHostDataValidate(xsResult, (void *)&xsTCPHooks))->skt;
+		tcpip_api_call(detaching, &it.call);
+		xsmcSetUndefined(xsResult);
+	}
+	sdk_tcp_constructor(the);
+	if (takesOver) {
+		it.tcp = xsmcGetHostData(xsThis);
+		tcpip_api_call(attaching, &it.call);
+	}
+}
+
+void xs_tcp_close(xsMachine *the)
+{
+	TCP tcp = xsmcGetHostData(xsThis);
+
+	if (tcp && xsmcGetHostDataValidate(xsThis, (void *)&xsTCPHooks))
+		closeInTask(&tcp->skt);		// before the SDK, so that no callback finds a socket that is free
+	sdk_tcp_close(the);
+}
+
+static err_t naming(Call *call)
+{
+	Request *it = (Request *)call;
+
+	if (NULL == *it->skt)
+		return ERR_CONN;
+	it->address = (*it->skt)->remote_ip;
+	it->count = (*it->skt)->remote_port;
+	return ERR_OK;
+}
+
+/** The peer's address; undefined if the connection is gone. */
+void xs_tcp_get_remoteAddress(xsMachine *the)
+{
+	Request it = {.skt = &((TCP)xsmcGetHostDataValidate(xsThis, (void *)&xsTCPHooks))->skt};
+	char text[IPADDR_STRLEN_MAX];
+
+	if (ERR_OK == tcpip_api_call(naming, &it.call))
+		xsmcSetString(xsResult, ipaddr_ntoa_r(&it.address, text, sizeof(text)));
+}
+
+/** The peer's port; undefined if the connection is gone. */
+void xs_tcp_get_remotePort(xsMachine *the)
+{
+	Request it = {.skt = &((TCP)xsmcGetHostDataValidate(xsThis, (void *)&xsTCPHooks))->skt};
+
+	if (ERR_OK == tcpip_api_call(naming, &it.call))
+		xsmcSetInteger(xsResult, it.count);
+}
+
+/** Keeps a connection that a peer has opened for its listener. Runs in lwIP's task. */
+static err_t accept(void *arg, Connection skt, err_t err)
+{
+	Listener listener = arg;
+	ListenerPending pending, *end;
+	int count = 0;
+
+	for (end = &listener->pending; NULL != *end; end = &(*end)->next)
+		count += 1;
+	if ((NULL == skt) || (count >= MAX_PENDING))
+		return ERR_MEM;		// lwIP resets it
+
+#ifdef mxDebug
+	if (fxInNetworkDebugLoop(listener->the))
+		return ERR_MEM;
+#endif
+
+	pending = c_calloc(1, sizeof(ListenerPendingRecord));
+	if (NULL == pending)
+		return ERR_MEM;
+	pending->skt = skt;
+	park(&pending->skt);
+	builtinCriticalSectionBegin();
+	*end = pending;
+	builtinCriticalSectionEnd();
+	listenerTrigger(listener, kListenerReadable);
+	return ERR_OK;
+}
+
+static err_t taking(Call *call)
+{
+	Request *it = (Request *)call;
+	ListenerPending pending;
+
+	while ((NULL == it->tcp->skt) && (NULL != (pending = it->listener->pending))) {
+		it->listener->pending = pending->next;
+		it->tcp->skt = pending->skt;
+		c_free(pending);
+	}
+	if (NULL == it->tcp->skt)
+		return ERR_CONN;
+	attach(it->tcp);
+	return ERR_OK;
+}
+
+/** Gives its argument, a socket, the next connection of a listener. Returns undefined, and closes it, if there is none any more. */
+void xs_listener_read(xsMachine *the)
+{
+	Request it = {
+		.listener = xsmcGetHostDataValidate(xsThis, (void *)&xsListenerHooks),
+		.tcp = xsmcGetHostDataValidate(xsArg(0), (void *)&xsTCPHooks),
+	};
+
+	it.tcp->ready = true;
+	if (ERR_OK == tcpip_api_call(taking, &it.call))
+		xsResult = xsArg(0);
+	else
+		doClose(the, &xsArg(0));
+}
+
+static err_t releasing(Call *call)
+{
+	Request *it = (Request *)call;
+
+	if (*it->skt)
+		tcp_recved(*it->skt, it->pb->tot_len);
+	pbuf_free(it->pb);
+	return ERR_OK;
+}
+
 /** Removes the first buffer from the list, once all of it has been read. */
 static void removeFirst(TCP tcp)
 {
 	TCPBuffer buffer = tcp->buffers;
+	Request it = {.skt = &tcp->skt, .pb = buffer->pb};
 
 	builtinCriticalSectionBegin();
 	tcp->buffers = buffer->next;
 	builtinCriticalSectionEnd();
 
-	tcp_recved_safe(tcp->skt, buffer->pb->tot_len);
-	pbuf_free_safe(buffer->pb);
+	tcpip_api_call(releasing, &it.call);
 	c_free(buffer);
 	if ((NULL == tcp->buffers) && tcp->error)
 		tcpTrigger(tcp, kTCPError);
