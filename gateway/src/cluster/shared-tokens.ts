@@ -46,7 +46,9 @@ export class SharedTokens implements TokenShare {
 	/** By hash. */
 	readonly #known = new Map<string, Known>();
 	/** The hashes that this gateway's file has, or had: one that is no longer in the file was removed here. */
-	#seen: Set<string>;
+	readonly #seen: Set<string>;
+	/** How many of them are on disk. */
+	#stored: number;
 	#bucket: KV | undefined;
 	#isDirty = false;
 	#warned = "";
@@ -56,6 +58,7 @@ export class SharedTokens implements TokenShare {
 		this.#options = options;
 		this.#path = join(options.folder, "tokens-shared.json");
 		this.#seen = new Set(readSeen(this.#path));
+		this.#stored = this.#seen.size;
 		options.tokens.share(this);
 	}
 
@@ -141,11 +144,14 @@ export class SharedTokens implements TokenShare {
 			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
 		}
 		try {
-			for (const record of bucket === undefined ? [] : added) {
-				await this.#put(bucket as KV, record);
-			}
-			for (const record of bucket === undefined ? [] : removed) {
-				await this.#remove(bucket as KV, record);
+			if (bucket !== undefined) {
+				await this.#noteSeen(added.map(({ sha256 }) => sha256));
+				for (const record of added) {
+					await this.#put(bucket, record);
+				}
+				for (const record of removed) {
+					await this.#remove(bucket, record);
+				}
 			}
 		} catch (error) {
 			// Shared later: the file will show it.
@@ -180,13 +186,30 @@ export class SharedTokens implements TokenShare {
 				await this.#remove(bucket, record);
 			}
 		}
-		for (const record of tokens.records.filter(({ sha256 }) => !this.#known.has(sha256))) {
+		const unknown = tokens.records.filter(({ sha256 }) => !this.#known.has(sha256));
+		// They may arrive although no answer comes, and be removed here before that is known.
+		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));
+		for (const record of unknown) {
 			await this.#put(bucket, record);
 		}
-		const seen = this.#seen;
-		await tokens.adopt((records) => this.#merge(records));
-		if ([...this.#seen].some((hash) => !seen.has(hash))) {
+		let merged: readonly string[] = [];
+		await tokens.adopt((records) => {
+			merged = [...this.#known.keys()];
+			return this.#merge(records);
+		});
+		// Not before they are stored: what was seen and is not in the file counts as removed.
+		await this.#noteSeen(merged);
+	}
+
+	/** Notes which hashes the file has. Settles when that is on disk. */
+	async #noteSeen(hashes: readonly string[]): Promise<void> {
+		for (const hash of hashes) {
+			this.#seen.add(hash);
+		}
+		const { size } = this.#seen;
+		if (size !== this.#stored) {
 			await replaceFile(this.#path, `${JSON.stringify({ version: 1, hashes: [...this.#seen] })}\n`);
+			this.#stored = size;
 		}
 	}
 
@@ -199,7 +222,6 @@ export class SharedTokens implements TokenShare {
 			const known = this.#known.get(record.sha256);
 			return known === undefined || isSame(known.record, record) ? record : (known.record ?? []);
 		});
-		this.#seen = new Set([...this.#seen, ...this.#known.keys()]);
 		const isUnchanged =
 			added.length === 0 && kept.length === records.length && kept.every((each, i) => each === records[i]);
 		return {

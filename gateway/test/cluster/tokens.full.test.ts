@@ -139,6 +139,65 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 	});
 });
 
+describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
+	/** Opens a bucket, and a store that shares its tokens by it. */
+	async function open(t: TestContext) {
+		const connection = await connect({ servers: (await NatsServer.start(t)).url });
+		t.after(() => connection.close());
+		const bucket = await new Kvm(connection).create("tokens");
+		const openStore = () => {
+			const folder = makeStateFolder();
+			const tokens = new TokenStore(folder);
+			const warnings: string[] = [];
+			const warn = (message: string): void => void warnings.push(message);
+			return { tokens, warnings, shared: new SharedTokens({ tokens, folder, clock: new SharedClock(warn), warn }) };
+		};
+		return { bucket, openStore };
+	}
+
+	it("stay removed, if NATS has stored one whose confirmation did not arrive", async (t) => {
+		const { bucket, openStore } = await open(t);
+		const { tokens, shared } = openStore();
+		const unconfirmed = new Proxy(bucket, {
+			get: (_target, name) =>
+				name === "create"
+					? async (key: string, value: string) => {
+							await bucket.create(key, value).catch(() => {});
+							throw new Error("timeout");
+						}
+					: Reflect.get(bucket, name).bind(bucket),
+		});
+		await shared.enter(unconfirmed);
+		const token = await tokens.add({ name: "desk", kind: "client" });
+		shared.leave();
+		await tokens.remove("desk");
+		await shared.enter(bucket);
+		assert.equal(tokens.verify("client", token), undefined);
+		assert.deepEqual(tokens.records, []);
+	});
+
+	it("are not removed by a gateway that cannot store them", async (t) => {
+		const { bucket, openStore } = await open(t);
+		const [first, second] = [openStore(), openStore()];
+		await first.shared.enter(bucket);
+		const token = await first.tokens.add({ name: "desk", kind: "client" });
+		await second.tokens.add({ name: "lamp", kind: "client" });
+		const adopt = second.tokens.adopt.bind(second.tokens);
+		second.tokens.adopt = async (change) => {
+			change(second.tokens.records);
+			throw new Error("the disk is full");
+		};
+		await second.shared.enter(bucket);
+		assert.equal(second.warnings.length, 1);
+		second.tokens.adopt = adopt;
+		await second.shared.flush();
+		await first.shared.enter(bucket);
+		for (const { tokens } of [first, second]) {
+			assert.ok(tokens.verify("client", token) !== undefined);
+		}
+	});
+});
+
 describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 	/** A gateway's tokens, and a sign-in. */
 	async function openTokens(t: TestContext, wrap: (bucket: KV, shared: () => SharedTokens) => KV = (bucket) => bucket) {
