@@ -93,8 +93,6 @@ export class Cluster {
 	#tidyTimer: NodeJS.Timeout | undefined;
 	#draining = false;
 	#isClosed = false;
-	/** Whether the registry has changed since the last check. */
-	#hasChanged = false;
 
 	private constructor(options: ClusterOptions) {
 		const { name, registry, tokens, uses, stateFolder: folder, warn } = options;
@@ -221,9 +219,7 @@ export class Cluster {
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
-		registry.on("changed", () => {
-			this.#hasChanged = true;
-		});
+		registry.on("changed", () => this.#remotes.changed());
 		this.#members.start();
 		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
 		this.#tidyTimer = setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL);
@@ -358,12 +354,8 @@ export class Cluster {
 			await this.approvals.flush();
 			await this.#events.flush();
 			await this.#webhooks.flush();
-			if (this.#hasChanged) {
-				this.#hasChanged = false;
-				await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
-			}
+			await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
 		} catch (error) {
-			this.#hasChanged = true;
 			this.#warn(error as Error);
 		}
 	}

@@ -1,5 +1,5 @@
 import type { KvWatchEntry } from "@nats-io/kv";
-import type { Offers, Server, ServerRecord, ServerRegistry } from "xs-mcp-manager/core";
+import type { Offers, Server, ServerRegistry } from "xs-mcp-manager/core";
 import { type Buckets, isOutdated } from "./bus.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import type { Members } from "./members.js";
@@ -19,7 +19,10 @@ interface RemotesOptions {
 }
 
 /** A device's name as the operator has chosen it. */
-type Label = Pick<ServerRecord, "alias" | "tags">;
+interface Label {
+	readonly alias: string;
+	readonly tags?: readonly string[] | undefined;
+}
 
 /** Milliseconds until lists that could not be read are requested again: NATS may be slow, without the connection being lost. */
 const RETRY_TIME = 1_000;
@@ -39,6 +42,8 @@ export class Remotes {
 	readonly #retries = new Set<string>();
 	/** Devices whose lists are missing in the bucket. */
 	readonly #missing = new Set<string>();
+	/** Whether the registry has changed since its labels were compared with those of the bucket. */
+	#hasChanged = false;
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
@@ -110,16 +115,35 @@ export class Remotes {
 		}
 	}
 
-	/** Something in the registry has changed: aliases and tags that were changed here are written, and what was forgotten. */
+	/** Something in the registry has changed. */
+	changed(): void {
+		this.#hasChanged = true;
+	}
+
+	/** Writes the aliases and tags that were changed here, and what was forgotten. Rejects if that cannot be written. */
 	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
+		if (!this.#hasChanged) {
+			return;
+		}
+		this.#hasChanged = false;
+		try {
+			await this.#publishAll(isHere);
+		} catch (error) {
+			this.#hasChanged = true;
+			throw error;
+		}
+	}
+
+	async #publishAll(isHere: (device: string) => boolean): Promise<void> {
 		const { registry } = this.#options;
 		for (const [id, label] of this.#labels) {
 			const server = registry.find(id);
 			if (server === undefined) {
 				await this.#remove(id);
 			} else if (!isSame(label, server.record) && !isHere(id)) {
-				this.#labels.set(id, server.record);
+				const { record } = server;
 				await this.#edit(server);
+				this.#labels.set(id, record);
 			}
 		}
 	}
@@ -224,21 +248,28 @@ export class Remotes {
 
 	#adoptLabel(server: Server, { id, alias, tags }: Entry): void {
 		const { registry, warn } = this.#options;
+		const known = this.#labels.get(id);
+		// What was changed here alone is still to be written.
+		const keepsAlias = known !== undefined && known.alias !== server.alias && known.alias === alias;
+		const keepsTags = known !== undefined && known.tags !== server.record.tags && haveSame(known.tags ?? [], tags);
 		// Each by itself: an alias that another device has here does not keep the tags away.
-		for (const change of [{ alias }, { tags }]) {
+		for (const change of [keepsAlias ? {} : { alias }, keepsTags ? {} : { tags }]) {
 			try {
 				registry.relabel(id, change);
 			} catch (error) {
 				warn(`${id}: its alias or tags of another gateway cannot be used here: ${(error as Error).message}`);
 			}
 		}
-		this.#labels.set(id, server.record);
+		this.#hasChanged ||= keepsAlias || keepsTags;
+		const { record } = server;
+		const label = { alias: keepsAlias ? alias : record.alias, tags: keepsTags ? known.tags : record.tags };
+		this.#labels.set(id, label);
 	}
 
-	/** The operator has changed an alias or tags here. */
+	/** The operator has changed an alias or tags here. Rejects if that cannot be written. */
 	async #edit({ id, alias, tags }: Server): Promise<void> {
-		const devices = this.#options.buckets()?.devices;
-		for (let attempt = 0; devices !== undefined && attempt < MAX_ATTEMPTS; attempt += 1) {
+		const devices = this.#reachDevices();
+		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
 			const found = await devices.get(keyOf(id));
 			const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
 			if (!found || entry === undefined) {
@@ -256,12 +287,20 @@ export class Remotes {
 		}
 	}
 
-	/** The operator has forgotten a device here. */
+	/** The operator has forgotten a device here. Rejects if that cannot be written. */
 	async #remove(id: string): Promise<void> {
+		await this.#reachDevices().purge(keyOf(id));
 		this.#labels.delete(id);
 		this.#entries.delete(id);
 		this.#missing.delete(id);
-		await this.#options.buckets()?.devices.purge(keyOf(id));
+	}
+
+	#reachDevices(): Buckets["devices"] {
+		const { devices } = this.#options.buckets() ?? {};
+		if (devices === undefined) {
+			throw new Error("the connection to NATS is lost");
+		}
+		return devices;
 	}
 
 	/** Another gateway has forgotten a device. */
@@ -275,6 +314,10 @@ export class Remotes {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
 		}
 	}
+}
+
+function haveSame(some: readonly string[], others: readonly string[]): boolean {
+	return some.length === others.length && some.every((each, i) => each === others[i]);
 }
 
 /** Compared by identity: tags are replaced, never changed, and there are thousands of devices. */

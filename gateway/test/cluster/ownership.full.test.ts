@@ -88,6 +88,26 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		}
 	});
 
+	it("keeps an alias and tags that it got, and stays forgotten, while NATS was away", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const other = "aa:bb:cc:00:00:02";
+		const devices = [await WireDevice.connect(t, a), await WireDevice.connect(t, a, { id: other })];
+		for (const device of devices) {
+			await device.unplug();
+		}
+		const isOffline = (id: string) => b.gateway.servers.find(id)?.session === undefined;
+		await until(() => b.gateway.servers.find(other)?.online === false && isOffline(LAMP), "b knows them, offline");
+		await nats.kill();
+		await b.gateway.servers.edit(LAMP, { alias: "desk" });
+		await b.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
+		await b.gateway.servers.forget(other);
+		await nats.run();
+		await until(() => a.gateway.servers.find("desk")?.tags.includes("upstairs") === true, "a has both");
+		await until(() => a.gateway.servers.find(other) === undefined, "a has forgotten the other one");
+		assert.deepEqual(b.gateway.servers.find("desk")?.tags, ["upstairs"]);
+		assert.equal(b.gateway.servers.find(other), undefined);
+	});
+
 	it("sends pictures of 2 MB to clients of other gateways", async (t) => {
 		const { a, b } = await startTwo(t);
 		const tool = {
