@@ -1,0 +1,264 @@
+import type { TokenStore } from "../../src/config/token-store.js";
+import type { Host } from "./host.js";
+import type { Token } from "./ledger.js";
+import { NORMAL } from "./network.js";
+import type { Action, Disturbance } from "./plan.js";
+import type { Town } from "./town.js";
+import { SimulatedProcess } from "./world.js";
+
+/** Milliseconds in which gateways follow a change, if nothing disturbs them. */
+export const BOUND = 4_000;
+
+/** Does what a step says. What makes no sense now is left out, so that a plan without some of its steps is one, too. */
+export function act(town: Town, action: Action): void {
+	switch (action.do) {
+		case "connect":
+		case "leave":
+			actOnDevice(town, action);
+			break;
+		case "call":
+			call(town, action);
+			break;
+		case "add token":
+			addToken(town, hostOf(town, action), action.token);
+			break;
+		case "remove token":
+			removeToken(town, hostOf(town, action), action.token);
+			break;
+		case "rename":
+			rename(town, action);
+			break;
+		case "forget":
+			forget(town, action);
+			break;
+		case "make code":
+			makeCode(town, hostOf(town, action));
+			break;
+		case "enter code":
+			enterCode(town, action.gateways);
+			break;
+		case "restart NATS":
+			restartNats(town, action);
+			break;
+		case "fill disk":
+		case "free disk":
+			town.disk.faults.full = action.do === "fill disk";
+			town.say("disk", action.do === "fill disk" ? "is full" : "has room");
+			break;
+		default:
+			disturb(town, hostOf(town, action), action);
+			break;
+	}
+}
+
+function hostOf(town: Town, { gateway }: { readonly gateway: number }): Host {
+	return town.hosts[gateway] as Host;
+}
+
+function actOnDevice(town: Town, action: Action & { do: "connect" | "leave" }): void {
+	const device = town.devices[action.device];
+	if (device === undefined) {
+		return;
+	}
+	if (action.do === "leave") {
+		town.say(device.id, action.isSilent ? "loses its power" : "disconnects");
+		device.leave(action.isSilent);
+	} else {
+		device.restart();
+		town.connect(device, hostOf(town, action));
+	}
+}
+
+/** Calls a device's tool at a gateway. */
+export function call(town: Town, action: Omit<Action & { do: "call" }, "do">): void {
+	const host = hostOf(town, action);
+	const { gateway } = host;
+	const device = town.devices[action.device];
+	const token = town.ledger.tokens.get(action.token);
+	if (gateway === undefined || device === undefined || token?.secret === undefined) {
+		return;
+	}
+	const { secret } = token;
+	const { n, ms } = action;
+	const { incarnation, name } = host;
+	const entry = {
+		n,
+		device: device.id,
+		gateway: name,
+		incarnation,
+		token,
+		time: town.world.now,
+		answers: [] as object[],
+	};
+	town.ledger.calls.push(entry);
+	town.say(name, `client with ${token.name} calls ${device.id}: ${n}, ${ms} ms`);
+	town.world.at(0, host.process, () => {
+		const alias = gateway.devices.find(({ id }) => id === device.id)?.alias ?? "unknown";
+		void gateway.call(secret, alias, { n, ms }).then((answer) => {
+			entry.answers.push(answer);
+			town.say(name, `answers ${n}: ${JSON.stringify(answer)}`);
+		});
+	});
+}
+
+/** Runs a command beside the gateway, in a process of its own on the same disk. */
+function command(town: Town, host: Host, run: (tokens: TokenStore) => Promise<void>): void {
+	const process = new SimulatedProcess(host.name, host.clockError);
+	const folder = host.folder(town.nextProcess());
+	town.world.at(0, process, () => {
+		run(new town.core.TokenStore(folder)).catch((error: Error) => town.say(host.name, `command: ${error.message}`));
+	});
+}
+
+function addToken(town: Town, host: Host, place: number): void {
+	const known = town.ledger.tokens.get(place);
+	if (known !== undefined && known.state !== "removed") {
+		return;
+	}
+	const name = `token${place}-${town.nextProcess()}`;
+	const device = place % 2 === 0 ? undefined : town.devices[0]?.id;
+	const token: Token = { name, device, secret: undefined, state: "unsure", time: town.world.now, gateway: host.name };
+	town.ledger.tokens.set(place, token);
+	command(town, host, async (tokens) => {
+		token.secret = await tokens.add({ name, kind: "client", ...(device !== undefined && { devices: [device] }) });
+		token.state = "valid";
+		token.time = town.world.now;
+		town.say(host.name, `token add ${name}: done`);
+	});
+}
+
+function removeToken(town: Town, host: Host, place: number): void {
+	const token = town.ledger.tokens.get(place);
+	if (token?.state !== "valid") {
+		return;
+	}
+	command(town, host, async (tokens) => {
+		await tokens.remove(token.name);
+		Object.assign(token, { state: "removed", time: town.world.now, gateway: host.name });
+		town.ledger.removed.push(token);
+		town.say(host.name, `token remove ${token.name}: done`);
+	});
+}
+
+function rename(town: Town, action: Action & { do: "rename" }): void {
+	const host = hostOf(town, action);
+	const device = town.devices[action.device];
+	const { gateway } = host;
+	if (gateway === undefined || device === undefined || !gateway.devices.some(({ id }) => id === device.id)) {
+		return;
+	}
+	const { alias } = action;
+	const entry = { alias, isSure: false };
+	town.ledger.aliases.set(device.id, entry);
+	town.world.at(0, host.process, () => {
+		gateway.edit(device.id, { alias }).then(
+			() => {
+				town.say(host.name, `${device.id} is named ${alias}`);
+				const { now } = town.world;
+				// Of two names that are given at the same time, or while gateways do not hear of each other, any may stay.
+				town.world.at(BOUND, undefined, () => {
+					entry.isSure = town.calmSince < now - BOUND;
+				});
+			},
+			(error: Error) => town.say(host.name, `cannot name ${device.id}: ${error.message}`),
+		);
+	});
+}
+
+function forget(town: Town, action: Action & { do: "forget" }): void {
+	const host = hostOf(town, action);
+	const device = town.devices[action.device];
+	const { gateway } = host;
+	if (gateway === undefined || device === undefined) {
+		return;
+	}
+	town.ledger.aliases.delete(device.id);
+	town.world.at(0, host.process, () => {
+		gateway.forget(device.id).then(
+			(isKnown) => isKnown && town.say(host.name, `has forgotten ${device.id}`),
+			(error: Error) => town.say(host.name, `cannot forget: ${error.message}`),
+		);
+	});
+}
+
+export function makeCode(town: Town, host: Host): void {
+	const process = new SimulatedProcess(host.name, host.clockError);
+	town.world.at(0, process, () => {
+		try {
+			const code = town.core.makeSignInCode(host.folder(town.nextProcess()));
+			town.ledger.codes.push({ code, time: town.world.now, takenBy: [] });
+			town.say(host.name, `token code: ${code}`);
+		} catch (error) {
+			town.say(host.name, `token code: ${(error as Error).message}`);
+		}
+	});
+}
+
+/** Enters the newest code at these gateways, at the same time. */
+export function enterCode(town: Town, gateways: readonly number[]): void {
+	const code = town.ledger.codes.at(-1);
+	for (const place of code === undefined ? [] : gateways) {
+		const { gateway, process, name } = town.hosts[place] as Host;
+		town.world.at(0, process, () => {
+			gateway?.takeSignInCode(code?.code ?? "").then(
+				(isTaken) => {
+					town.say(name, `code ${code?.code}: ${isTaken ? "accepted" : "rejected"}`);
+					if (isTaken) {
+						code?.takenBy.push(name);
+					}
+				},
+				(error: Error) => town.say(name, `code ${code?.code}: ${error.message}`),
+			);
+		});
+	}
+}
+
+function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS" }): void {
+	town.say("NATS", isLost ? "stops, and loses its disk" : "stops");
+	town.stopNats();
+	town.nats.restart();
+	if (isLost) {
+		town.nats.loseEverything();
+	}
+	town.world.at(time, undefined, () => {
+		town.say("NATS", "starts");
+		town.startNats();
+	});
+}
+
+function disturb(town: Town, host: Host, action: Disturbance): void {
+	const path = town.pathOf(host);
+	switch (action.do) {
+		case "slow":
+			town.say(host.name, `NATS is slow: up to ${action.time} ms`);
+			town.network.disturb(path, { delay: [action.time / 10, action.time], state: "up" });
+			break;
+		case "hold":
+			town.say(host.name, "nothing passes between it and NATS");
+			town.network.disturb(path, { state: "held" });
+			break;
+		case "cut":
+			town.say(host.name, "is cut off from NATS");
+			town.network.disturb(path, { state: "cut" });
+			break;
+		case "heal":
+			town.say(host.name, "reaches NATS again");
+			town.network.disturb(path, { delay: NORMAL, state: "up" });
+			break;
+		case "freeze":
+			town.say(host.name, `does not run for ${action.time} ms`);
+			host.process.stoppedUntil = town.world.now + action.time;
+			break;
+		case "kill":
+			town.say(host.name, "is killed");
+			town.kill(host);
+			break;
+		case "stop":
+			town.say(host.name, "gets SIGTERM");
+			town.stop(host);
+			break;
+		case "start":
+			town.start(host);
+			break;
+	}
+}

@@ -1,0 +1,12 @@
+// What runs in the sandbox: the gateway's own sources, and the little that stands for its listeners.
+import { nuid } from "@nats-io/nuid";
+import { makeSignInCode } from "../../../src/config/sign-in-code.js";
+import { TokenStore } from "../../../src/config/token-store.js";
+
+export { SimulatedGateway } from "./simulated-gateway.js";
+export { makeSignInCode, TokenStore };
+
+/** Forgets what libraries keep from one world to the next. */
+export function reset(): void {
+	nuid.reset();
+}

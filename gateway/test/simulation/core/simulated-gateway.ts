@@ -1,0 +1,244 @@
+import { ServerError } from "xs-mcp-manager/core";
+import type { Cluster } from "../../../src/cluster/cluster.js";
+import { readConfiguration } from "../../../src/config/configuration.js";
+import { lockStateFolder } from "../../../src/config/file-lock.js";
+import { SaveState } from "../../../src/config/save-state.js";
+import { TokenStore } from "../../../src/config/token-store.js";
+import { TokenUses } from "../../../src/config/token-uses.js";
+import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
+import type { Logger } from "../../../src/log/log.js";
+import { LogLimiter } from "../../../src/log/log-limiter.js";
+import { accessOf } from "../../../src/oauth/request-guard.js";
+import type { ProgramContext } from "../../../src/program/context.js";
+import { joinCluster } from "../../../src/program/join-cluster.js";
+import { type Core, openCore } from "../../../src/program/open-core.js";
+import { type DeviceWire, LinkTransport } from "./link-transport.js";
+
+/** As in `program.ts`. */
+const CHECK_INTERVAL = 1_000;
+
+export interface SimulatedGatewayOptions {
+	readonly name: string;
+	readonly stateFolder: string;
+	/** Of NATS; undefined: the gateway is alone. */
+	readonly cluster: string | undefined;
+	readonly log: (line: string) => void;
+}
+
+/** A device as one gateway sees it. */
+export interface SeenDevice {
+	readonly id: string;
+	readonly alias: string;
+	readonly tags: readonly string[];
+	readonly online: boolean;
+	/** The gateway that has it; undefined: this one. */
+	readonly gateway: string | undefined;
+}
+
+/** The answer to a call: the result's text, or the code of the error. */
+export interface Answer {
+	readonly text?: string;
+	readonly error?: string;
+}
+
+/** A device's connection to a gateway, at the gateway's end. */
+export interface DeviceSession {
+	readonly received: (text: string) => void;
+	/** The connection has ended. */
+	readonly ended: () => void;
+}
+
+/**
+ * A gateway as its program makes it, without HTTP and sockets for devices: those are other programs' code, which no seed
+ * decides. Calls begin where the request of a client has been read.
+ */
+export class SimulatedGateway {
+	readonly #context: ProgramContext;
+	readonly #closers: (() => Promise<void> | void)[] = [];
+	readonly #guard: DeviceGuard;
+	readonly #devices = new Map<LinkTransport, Admission>();
+	/** Of clients' requests in progress: the hash of their token, and what ends them. */
+	readonly #requests = new Map<AbortController, string>();
+	#core!: Core;
+	#cluster: Cluster | undefined;
+
+	private constructor({ stateFolder, name, cluster, log: write }: SimulatedGatewayOptions) {
+		const line = (...parts: unknown[]): void => write(parts.map((each) => textOf(each)).join(" "));
+		const log = { trace: () => {}, debug: () => {}, info: line, warn: line, error: line } as unknown as Logger;
+		const flags = { stateFolder, cluster, clusterName: name, historyBytes: 0, auditBytes: 0, offlineWait: 2_000 };
+		const configuration = { ...readConfiguration({ flags: { stateFolder } }), ...flags };
+		const saves = new SaveState();
+		const tokens = new TokenStore(stateFolder, (error) => line(error.message), saves);
+		this.#context = {
+			configuration,
+			log,
+			limitedLog: new LogLimiter(log),
+			tokens,
+			uses: new TokenUses(stateFolder, saves),
+			saves,
+			urls: {},
+			onClose: (close) => void this.#closers.push(close),
+		};
+		this.#guard = new DeviceGuard("127.0.0.1", tokens);
+	}
+
+	/** Starts as the program does. Rejects as that does. */
+	static async start(options: SimulatedGatewayOptions): Promise<SimulatedGateway> {
+		const gateway = new SimulatedGateway(options);
+		await gateway.#open();
+		return gateway;
+	}
+
+	async #open(): Promise<void> {
+		const { configuration, onClose } = this.#context;
+		onClose(await lockStateFolder(configuration.stateFolder, () => {}));
+		this.#core = await openCore(this.#context);
+		this.#cluster = await joinCluster(this.#context, this.#core, () => 0);
+		const timer = setInterval(() => this.#recheck(), CHECK_INTERVAL);
+		onClose(() => clearInterval(timer));
+	}
+
+	/** Stops as the program does. */
+	async close(): Promise<void> {
+		await this.#cluster?.drain();
+		await this.#core.gateway.servers.drain(5_000);
+		await this.#core.gateway.servers.close();
+		await this.#cluster?.close();
+		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+			await close();
+		}
+	}
+
+	/** Every known device. */
+	get devices(): SeenDevice[] {
+		return this.#core.gateway.servers.all.map(({ id, alias, tags, online, session }) => ({
+			id,
+			alias,
+			tags: [...tags],
+			online,
+			gateway: session?.identity.gateway,
+		}));
+	}
+
+	/** The names of the tokens that are valid here. */
+	get tokenNames(): string[] {
+		return this.#context.tokens.records.map(({ name }) => name).sort();
+	}
+
+	get isConnected(): boolean {
+		return this.#cluster?.status.connected ?? true;
+	}
+
+	/** Names of the gateways of the cluster. */
+	get members(): string[] {
+		return this.#cluster?.status.gateways.map(({ name }) => name) ?? [];
+	}
+
+	/** Calls of other gateways in progress. */
+	get incomingCalls(): number {
+		return this.#cluster?.status.gateways[0]?.calls ?? 0;
+	}
+
+	/** The events that can be read: their places and data. */
+	get events(): { readonly seq: number; readonly name: string; readonly data: unknown }[] {
+		return this.#core.events.log.after(0).map(({ seq, name, data }) => ({ seq, name, data }));
+	}
+
+	/** Whether a token is valid here now. */
+	admits(secret: string): boolean {
+		return this.#context.tokens.verify("client", secret) !== undefined;
+	}
+
+	/** A device has connected. Returns its connection, or why it is not admitted. */
+	connectDevice(deviceId: string, wire: DeviceWire): DeviceSession | string {
+		const admission = this.#guard.authenticate({ deviceId, secret: "" });
+		if (typeof admission === "string") {
+			return admission;
+		}
+		const identity = { id: deviceId, clientId: deviceId, transport: "websocket" };
+		const transport = new LinkTransport(identity, wire);
+		this.#devices.set(transport, admission);
+		this.#core.gateway.servers.connect(transport);
+		return {
+			received: (text) => transport.received(text),
+			ended: () => {
+				this.#devices.delete(transport);
+				transport.ended("the device closed the connection");
+			},
+		};
+	}
+
+	/**
+	 * Makes the call of a client, as the MCP server for clients does.
+	 *
+	 * @param alias of the device
+	 * @returns "401" if the token is not valid, "gone" if it is removed meanwhile
+	 */
+	async call(secret: string, alias: string, args: object): Promise<Answer> {
+		const token = this.#context.tokens.verify("client", secret);
+		if (token === undefined) {
+			return { error: "401" };
+		}
+		const catalog = this.#core.gateway.catalog(accessOf(token.name, token, []));
+		const found = catalog.findTool(`${alias}__work`);
+		if (found === undefined) {
+			return { error: "unknown-tool" };
+		}
+		const request = new AbortController();
+		this.#requests.set(request, token.sha256);
+		try {
+			const { signal } = request;
+			const result = await found.server.calls.call(token.name, found.tool, args, { signal });
+			const [content] = "content" in result ? (result.content as readonly { readonly text?: string }[]) : [];
+			return request.signal.aborted ? { error: "gone" } : { text: content?.text ?? "" };
+		} catch (error) {
+			return { error: error instanceof ServerError ? error.code : (error as Error).message };
+		} finally {
+			this.#requests.delete(request);
+		}
+	}
+
+	/** The aliases of the devices whose tools a client sees; undefined: the token is not valid. */
+	seenBy(secret: string): string[] | undefined {
+		const token = this.#context.tokens.verify("client", secret);
+		return token && this.#core.gateway.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id);
+	}
+
+	async edit(id: string, change: { alias?: string; tags?: string[] }): Promise<void> {
+		await this.#core.gateway.servers.edit(id, change);
+	}
+
+	async forget(id: string): Promise<boolean> {
+		return await this.#core.gateway.servers.forget(id);
+	}
+
+	/** Uses a code of `token code`. */
+	async takeSignInCode(code: string): Promise<boolean> {
+		return (await this.#cluster?.approvals.takeSignInCode(code)) ?? false;
+	}
+
+	async saveUses(): Promise<void> {
+		await this.#context.uses.save(this.#context.tokens.records);
+	}
+
+	/** As `GatewayProgram` does every second. */
+	#recheck(): void {
+		const { tokens } = this.#context;
+		tokens.refresh();
+		for (const [request, sha256] of this.#requests) {
+			if (tokens.current(sha256) === undefined) {
+				request.abort();
+			}
+		}
+		const stillAdmits = this.#guard.currentlyAdmits();
+		for (const [transport, admission] of this.#devices) {
+			if (!stillAdmits(admission)) {
+				void transport.close("the token is no longer valid");
+			}
+		}
+	}
+}
+
+function textOf(part: unknown): string {
+	return typeof part === "string" ? part : JSON.stringify(part);
+}

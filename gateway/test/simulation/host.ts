@@ -1,0 +1,32 @@
+import type { SimulatedGateway } from "./core/simulated-gateway.js";
+import { SimulatedProcess } from "./world.js";
+
+/** A machine for a gateway: its disk stays, the gateway's process comes and goes. */
+export class Host {
+	readonly name: string;
+	readonly clockError: number;
+	process: SimulatedProcess;
+	/** Undefined while it does not run, or still starts. */
+	gateway: SimulatedGateway | undefined;
+	state: "down" | "starting" | "up" | "stopping" = "down";
+	/** Counts the processes. */
+	incarnation = 0;
+
+	constructor(name: string, clockError: number) {
+		this.name = name;
+		this.clockError = clockError;
+		this.process = new SimulatedProcess(name, clockError);
+	}
+
+	/** The next process. */
+	restart(): void {
+		this.incarnation += 1;
+		this.process = new SimulatedProcess(this.name, this.clockError);
+		this.state = "starting";
+	}
+
+	/** Its state folder, under the name by which a new process knows it: see {@link Disk}. */
+	folder(process: number): string {
+		return `/${this.name}@${process}/state`;
+	}
+}

@@ -1,0 +1,45 @@
+import type { Answer } from "./core/simulated-gateway.js";
+
+/** A call of a client. */
+export interface Call {
+	readonly n: number;
+	readonly device: string;
+	readonly gateway: string;
+	/** Process of the gateway: its client hears nothing when that is killed. */
+	readonly incarnation: number;
+	readonly token: Token;
+	readonly time: number;
+	readonly answers: Answer[];
+}
+
+/** A token of a client. */
+export interface Token {
+	readonly name: string;
+	/** The only device that it may reach; undefined: every device. */
+	readonly device: string | undefined;
+	secret: string | undefined;
+	/** "unsure": the command was killed, or could not say. */
+	state: "none" | "valid" | "removed" | "unsure";
+	/** When and where it was added or removed. */
+	time: number;
+	gateway: string;
+}
+
+/** A code of `token code`. */
+export interface Code {
+	readonly code: string;
+	readonly time: number;
+	/** Gateways that have accepted it. */
+	readonly takenBy: string[];
+}
+
+/** What was asked for, and what was answered: the properties are about this. */
+export class Ledger {
+	readonly calls: Call[] = [];
+	readonly codes: Code[] = [];
+	/** By their place in the plan: the newest of each. */
+	readonly tokens = new Map<number, Token>();
+	readonly removed: Token[] = [];
+	/** The alias that each device was given last, by its id, and whether it must stay. */
+	readonly aliases = new Map<string, { readonly alias: string; isSure: boolean }>();
+}

@@ -1,0 +1,281 @@
+import { EventEmitter } from "node:events";
+import type { SimulatedProcess, World } from "./world.js";
+
+/** How the network between two places behaves. */
+export interface Path {
+	/** Milliseconds that a packet takes. */
+	delay: readonly [low: number, high: number];
+	/** "held": nothing arrives, and nobody notices. "cut": connections end, and new ones are refused. */
+	state: "up" | "held" | "cut";
+}
+
+/** What gets the bytes or messages of the other end. */
+interface End<T> {
+	readonly process: SimulatedProcess | undefined;
+	received: (message: T) => void;
+	/** The connection has ended: the other end closed it, or the network did. */
+	ended: () => void;
+}
+
+/** A connection: what one end sends arrives at the other in this order, after a while, unless the path is disturbed. */
+export class Link<T> {
+	readonly #world: World;
+	readonly #path: Path;
+	readonly #ends: readonly [End<T>, End<T>];
+	/** When the last message to each end arrives. */
+	readonly #latest: [number, number] = [0, 0];
+	readonly #held: { readonly to: 0 | 1; readonly run: () => void }[] = [];
+	readonly #open: [boolean, boolean] = [true, true];
+	readonly #network: Network;
+
+	constructor(network: Network, path: Path, ends: readonly [End<T>, End<T>]) {
+		this.#network = network;
+		this.#world = network.world;
+		this.#path = path;
+		this.#ends = ends;
+		network.add(path, this);
+		for (const side of [0, 1] as const) {
+			ends[side].process?.onKilled.push(() => this.close(side));
+		}
+	}
+
+	/** Whether both ends count it as open. */
+	get isOpen(): boolean {
+		return this.#open[0] && this.#open[1];
+	}
+
+	/** Sends from one end to the other. */
+	send(from: 0 | 1, message: T): void {
+		const to = from === 0 ? 1 : 0;
+		if (this.#open[from]) {
+			this.#deliver(to, () => this.#open[to] && this.#ends[to].received(message));
+		}
+	}
+
+	/** One end closes the connection. */
+	close(from: 0 | 1): void {
+		const to = from === 0 ? 1 : 0;
+		if (this.#open[from]) {
+			this.#open[from] = false;
+			this.#deliver(to, () => this.#end(to));
+		}
+		if (!this.#open[to]) {
+			this.#network.remove(this.#path, this);
+		}
+	}
+
+	/** The network ends it: both ends notice. */
+	cut(): void {
+		this.#held.length = 0;
+		for (const side of [0, 1] as const) {
+			this.#world.at(this.#world.random.between(0, 5), this.#ends[side].process, () => this.#end(side));
+		}
+		this.#network.remove(this.#path, this);
+	}
+
+	/** What was held arrives. */
+	release(): void {
+		for (const { to, run } of this.#held.splice(0)) {
+			this.#deliver(to, run);
+		}
+	}
+
+	#end(side: 0 | 1): void {
+		if (this.#open[side]) {
+			this.#open[side] = false;
+			this.#ends[side].ended();
+			this.close(side);
+		}
+	}
+
+	#deliver(to: 0 | 1, run: () => void): void {
+		if (this.#path.state === "held") {
+			this.#held.push({ to, run });
+			return;
+		}
+		const world = this.#world;
+		const arrival = Math.max(world.now + world.random.between(...this.#path.delay), this.#latest[to]);
+		this.#latest[to] = arrival;
+		world.at(arrival - world.now, this.#ends[to].process, run);
+	}
+}
+
+/** Milliseconds that a packet takes if nothing is wrong. */
+export const NORMAL = [0.2, 2] as const;
+
+/** The network of a world. */
+export class Network {
+	readonly world: World;
+	readonly #paths = new Map<string, Path>();
+	readonly #links = new Map<Path, Set<Link<never>>>();
+	/** Accept connections, by address; undefined: nobody listens. */
+	readonly #listeners = new Map<string, (socket: ListenerSide) => ListenerEnd>();
+
+	constructor(world: World) {
+		this.world = world;
+	}
+
+	/** The path between two places. */
+	path(name: string): Path {
+		const path = this.#paths.get(name) ?? { delay: NORMAL, state: "up" };
+		this.#paths.set(name, path);
+		return path;
+	}
+
+	isNormal(name: string): boolean {
+		const { state, delay } = this.path(name);
+		return state === "up" && delay === NORMAL;
+	}
+
+	/** Everything works again. */
+	heal(): void {
+		for (const name of this.#paths.keys()) {
+			this.disturb(name, { state: "up", delay: NORMAL });
+		}
+	}
+
+	disturb(name: string, change: Partial<Path>): void {
+		const path = this.path(name);
+		Object.assign(path, change);
+		for (const link of [...(this.#links.get(path) ?? [])]) {
+			if (path.state === "cut") {
+				link.cut();
+			} else if (path.state === "up") {
+				link.release();
+			}
+		}
+	}
+
+	/** Opens connections on a path. */
+	count(name: string): number {
+		return this.#links.get(this.path(name))?.size ?? 0;
+	}
+
+	add(path: Path, link: Link<never>): void {
+		const links = this.#links.get(path) ?? new Set();
+		this.#links.set(path, links.add(link));
+	}
+
+	remove(path: Path, link: Link<never>): void {
+		this.#links.get(path)?.delete(link);
+	}
+
+	/** Has a server accept connections at an address, until the returned function is called. */
+	listen(address: string, accept: (socket: ListenerSide) => ListenerEnd): () => void {
+		this.#listeners.set(address, accept);
+		return () => {
+			this.#listeners.delete(address);
+			for (const name of this.#paths.keys()) {
+				if (name.endsWith(`>${address}`)) {
+					for (const link of [...(this.#links.get(this.path(name)) ?? [])]) {
+						link.cut();
+					}
+				}
+			}
+		};
+	}
+
+	/** Opens a connection of a process, as `net.createConnection` does. */
+	connect(process: SimulatedProcess, address: string, onConnect: () => void): SimulatedSocket {
+		const socket = new SimulatedSocket();
+		const path = this.path(`${process.name}>${address}`);
+		const attempt = (): void => {
+			if (socket.destroyed) {
+				return;
+			}
+			if (path.state === "held") {
+				this.world.at(500, process, attempt);
+				return;
+			}
+			const accept = this.#listeners.get(address);
+			if (accept === undefined || path.state === "cut") {
+				socket.fail(Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" }));
+				return;
+			}
+			this.#accept(process, path, socket, accept);
+			onConnect();
+		};
+		this.world.at(this.world.random.between(...path.delay), process, attempt);
+		return socket;
+	}
+
+	#accept(
+		process: SimulatedProcess,
+		path: Path,
+		socket: SimulatedSocket,
+		accept: (socket: ListenerSide) => ListenerEnd,
+	): void {
+		const server = { process: undefined, received: (_: Uint8Array) => {}, ended: () => {} };
+		const client = {
+			process,
+			received: (bytes: Uint8Array) => void socket.emit("data", bytes),
+			ended: () => socket.fail(undefined),
+		};
+		const link = new Link<Uint8Array>(this, path, [client, server]);
+		socket.opened(link);
+		const end = accept({ write: (bytes) => link.send(1, bytes), close: () => link.close(1) });
+		server.received = end.received;
+		server.ended = end.ended;
+	}
+}
+
+/** The server's side of a connection: what it can do, and what it is told. */
+export interface ListenerSide {
+	readonly write: (bytes: Uint8Array) => void;
+	readonly close: () => void;
+}
+
+export interface ListenerEnd {
+	readonly received: (bytes: Uint8Array) => void;
+	readonly ended: () => void;
+}
+
+/** The part of `net.Socket` that the client of NATS uses. */
+export class SimulatedSocket extends EventEmitter {
+	destroyed = false;
+	#link: Link<Uint8Array> | undefined;
+
+	opened(link: Link<Uint8Array>): void {
+		this.#link = link;
+	}
+
+	setNoDelay(): this {
+		return this;
+	}
+
+	write(bytes: Uint8Array, done?: (error?: Error) => void): boolean {
+		if (this.destroyed || this.#link === undefined) {
+			done?.(new Error("this socket has been ended"));
+			return false;
+		}
+		if (bytes.length > 0) {
+			this.#link.send(0, Buffer.from(bytes));
+		}
+		done?.();
+		return true;
+	}
+
+	end(): void {
+		this.destroy();
+	}
+
+	destroy(): this {
+		if (!this.destroyed) {
+			this.destroyed = true;
+			this.#link?.close(0);
+			this.emit("close");
+		}
+		return this;
+	}
+
+	/** The connection has ended, or could not be opened. */
+	fail(error: Error | undefined): void {
+		if (!this.destroyed) {
+			this.destroyed = true;
+			if (error !== undefined) {
+				this.emit("error", error);
+			}
+			this.emit("close");
+		}
+	}
+}

@@ -1,0 +1,45 @@
+import type { Patch } from "./bundle.js";
+
+/** A fault that the gateway had, and how to put it back. */
+export interface OldFault {
+	readonly name: string;
+	/** The commit that fixed it; absent: found by this simulation. */
+	readonly commit?: string;
+	/** The first seed that finds it, with 30 steps. */
+	readonly seed: number;
+	readonly patches: readonly Patch[];
+}
+
+const CLUSTER = "gateway/src/cluster";
+
+/** `npm run simulate -- --fault NAME` shows how many seeds find one of them. */
+export const OLD_FAULTS: readonly OldFault[] = [
+	{
+		name: "late-close",
+		commit: "f56a1fce",
+		seed: 5,
+		patches: [
+			{
+				file: `${CLUSTER}/remote-transport.ts`,
+				from: "		this.onclose?.();\n",
+				to: "		setImmediate(() => setImmediate(() => this.onclose?.()));\n",
+			},
+			{
+				file: "mcp-manager/src/core/server.ts",
+				from: "		this.disconnect();\n		this.#session = session;",
+				to: "		this.#session = session;",
+			},
+		],
+	},
+	{
+		name: "returned-token",
+		seed: 230,
+		patches: [
+			{
+				file: `${CLUSTER}/shared-tokens.ts`,
+				from: "		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));\n",
+				to: "",
+			},
+		],
+	},
+];

@@ -1,0 +1,137 @@
+import { Random } from "./random.js";
+
+/** One thing that somebody does in the world, or that befalls it, and the milliseconds until the next. */
+type Step = { readonly pause: number } & Action;
+
+export type Action =
+	| { readonly do: "connect"; readonly device: number; readonly gateway: number }
+	| { readonly do: "leave"; readonly device: number; readonly isSilent: boolean }
+	| {
+			readonly do: "call";
+			readonly n: number;
+			readonly gateway: number;
+			readonly token: number;
+			readonly device: number;
+			readonly ms: number;
+	  }
+	| { readonly do: "add token" | "remove token"; readonly gateway: number; readonly token: number }
+	| { readonly do: "rename"; readonly gateway: number; readonly device: number; readonly alias: string }
+	| { readonly do: "forget"; readonly gateway: number; readonly device: number }
+	| { readonly do: "make code"; readonly gateway: number }
+	| { readonly do: "enter code"; readonly gateways: readonly number[] }
+	| { readonly do: "restart NATS"; readonly time: number; readonly isLost: boolean }
+	| { readonly do: "fill disk" | "free disk" }
+	| Disturbance;
+
+/** What befalls one gateway. Times in ms. */
+export type Disturbance =
+	| {
+			readonly do: "slow" | "hold" | "cut" | "heal" | "freeze";
+			readonly gateway: number;
+			readonly time: number;
+	  }
+	| { readonly do: "kill" | "stop" | "start"; readonly gateway: number };
+
+/** What a world has, and what happens in it. */
+export interface Plan {
+	readonly seed: number;
+	readonly gateways: number;
+	readonly devices: number;
+	/** How much each gateway's clock is ahead, ms. */
+	readonly clocks: readonly number[];
+	readonly steps: readonly Step[];
+}
+
+/** How often each action happens. */
+const WEIGHTS: readonly (readonly [Action["do"], number])[] = [
+	["connect", 14],
+	["leave", 6],
+	["call", 24],
+	["add token", 3],
+	["remove token", 3],
+	["rename", 5],
+	["forget", 2],
+	["make code", 2],
+	["enter code", 4],
+	["slow", 5],
+	["hold", 4],
+	["cut", 4],
+	["heal", 8],
+	["freeze", 2],
+	["kill", 3],
+	["stop", 2],
+	["start", 7],
+	["restart NATS", 2],
+	["fill disk", 1],
+	["free disk", 2],
+];
+
+const TOTAL = WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
+
+/** Tokens of clients: the even ones may reach every device, the others only the first. */
+const TOKENS = 4;
+
+/** Makes the plan of a seed: the same for the same seed and number of steps. */
+export function makePlan(seed: number, length: number): Plan {
+	const random = new Random(seed ^ 0x5eed);
+	const gateways = random.chance(0.6) ? 2 : 3;
+	const devices = 1 + random.below(3);
+	const clocks = Array.from({ length: gateways }, () => (random.chance(0.2) ? random.below(60_000) - 30_000 : 0));
+	// Some worlds are calm, in others much happens at once.
+	const haste = random.pick([0.05, 0.3, 1, 3]);
+	const steps = Array.from({ length }, (_, n): Step => {
+		const pause = Math.round(random.fraction() ** 2 * 2_000 * haste);
+		return { pause, ...makeAction(random, n, gateways, devices) };
+	});
+	return { seed, gateways, devices, clocks, steps };
+}
+
+function pickKind(random: Random): Action["do"] {
+	let left = random.below(TOTAL);
+	for (const [kind, weight] of WEIGHTS) {
+		left -= weight;
+		if (left < 0) {
+			return kind;
+		}
+	}
+	throw new RangeError("unreachable");
+}
+
+function makeAction(random: Random, n: number, gateways: number, devices: number): Action {
+	const [gateway, device, token] = [random.below(gateways), random.below(devices), random.below(TOKENS)];
+	const kind = pickKind(random);
+	switch (kind) {
+		case "connect":
+		case "forget":
+			return { do: kind, device, gateway };
+		case "leave":
+			return { do: kind, device, isSilent: random.chance(0.5) };
+		case "call":
+			return { do: kind, n, gateway, token, device, ms: random.chance(0.7) ? 5 : random.below(4_000) };
+		case "add token":
+		case "remove token":
+			return { do: kind, gateway, token };
+		case "rename":
+			return { do: kind, gateway, device, alias: `name${n}` };
+		case "make code":
+			return { do: kind, gateway };
+		case "enter code":
+			return { do: kind, gateways: [gateway, random.below(gateways)] };
+		case "slow":
+		case "hold":
+		case "cut":
+		case "heal":
+			return { do: kind, gateway, time: random.pick([300, 2_000, 5_500, 8_000]) };
+		case "freeze":
+			return { do: kind, gateway, time: random.pick([1_000, 3_000, 12_000]) };
+		case "kill":
+		case "stop":
+		case "start":
+			return { do: kind, gateway };
+		case "restart NATS":
+			return { do: kind, time: random.below(3_000), isLost: random.chance(0.3) };
+		case "fill disk":
+		case "free disk":
+			return { do: kind };
+	}
+}

@@ -1,0 +1,162 @@
+import { BOUND } from "./actions.js";
+import type { SeenDevice } from "./core/simulated-gateway.js";
+import type { Call, Token } from "./ledger.js";
+import type { Town } from "./town.js";
+
+/** Milliseconds in which a call is answered: it waits for its device, then for the answer. */
+const ANSWER_TIME = 40_000;
+
+/** Timers of a gateway that nobody uses. */
+const MAX_TIMERS = 60;
+
+/** A property that does not hold. */
+export class Violation extends Error {
+	readonly property: string;
+
+	constructor(property: string, details: string) {
+		super(`${property}: ${details}`);
+		this.property = property;
+	}
+}
+
+/** Which property a failure is about: that of a fault which the simulation did not expect, is its message. */
+export function propertyOf(failure: Error | undefined): string | undefined {
+	return failure instanceof Violation ? failure.property : failure?.message;
+}
+
+/** What must be true at any time. */
+export function checkAlways(town: Town): void {
+	for (const call of town.ledger.calls) {
+		checkCall(town, call);
+	}
+	for (const { code, takenBy } of town.ledger.codes) {
+		expect(takenBy.length <= 1, "a code is valid once", `${code} was accepted by ${takenBy.join(" and ")}`);
+	}
+	for (const token of town.ledger.removed) {
+		checkRemoved(town, token);
+	}
+	for (const [, token] of town.ledger.tokens) {
+		checkScope(town, token);
+	}
+}
+
+function expect(isTrue: boolean, property: string, details: string): void {
+	if (!isTrue) {
+		throw new Violation(property, details);
+	}
+}
+
+function timesDone(town: Town, { n }: Call): number {
+	return town.devices.reduce((sum, { done }) => sum + (done.get(n) ?? 0), 0);
+}
+
+function checkCall(town: Town, call: Call): void {
+	const { n, answers, device, token, gateway } = call;
+	const times = timesDone(town, call);
+	const [answer] = answers;
+	expect(times <= 1, "a call is carried out at most once", `${n} was carried out ${times} times`);
+	expect(answers.length <= 1, "a call is answered once", `${n} has ${answers.length} answers`);
+	if (answer === undefined) {
+		return;
+	}
+	if (answer.text !== undefined) {
+		expect(answer.text === `done ${n}`, "an answer is that of its call", `${n} got ${answer.text}`);
+		expect(times === 1, "what is answered was carried out", `${n} at ${gateway} was not`);
+	}
+	if (answer.error?.includes("Nothing was sent") || answer.error === "401" || answer.error === "unknown-tool") {
+		expect(times === 0, "nothing was sent, if an error says so", `${n} was carried out: ${answer.error}`);
+	}
+	const isAllowed = token.device === undefined || token.device === device;
+	expect(isAllowed || times === 0, "a client reaches only what its token allows", `${n} reached ${device}`);
+}
+
+function checkRemoved(town: Town, { name, secret = "", time }: Token): void {
+	const isDue = town.world.now - time > BOUND && town.calmSince < time - BOUND;
+	for (const { gateway, name: host } of isDue ? town.hosts : []) {
+		expect(gateway?.admits(secret) !== true, "a removed token is out everywhere", `${name} is valid at ${host}`);
+	}
+}
+
+function checkScope(town: Town, { name, secret, device }: Token): void {
+	for (const { gateway, name: host } of town.hosts) {
+		const seen = device === undefined || secret === undefined ? [] : (gateway?.seenBy(secret) ?? []);
+		const foreign = seen.filter((id) => id !== device);
+		expect(foreign.length === 0, "a client sees only what its token allows", `${name} at ${host}: ${foreign}`);
+	}
+}
+
+/** What must be true once nothing has been disturbed for a while. */
+export function checkQuiet(town: Town): void {
+	checkAlways(town);
+	const { now } = town.world;
+	for (const { n, answers, time, gateway, incarnation } of town.ledger.calls) {
+		const host = town.host(gateway);
+		const isOver = host?.incarnation === incarnation && now - time > ANSWER_TIME;
+		expect(!isOver || answers.length === 1, "a call is answered once", `${n} at ${gateway} was not`);
+	}
+	for (const host of town.hosts) {
+		const { gateway, name, process } = host;
+		expect(gateway?.isConnected === true, "gateways find their cluster again", `${name}: ${host.state}`);
+		const { members = [] } = gateway ?? {};
+		expect(members.length === town.hosts.length, "gateways know each other", `${name} knows ${members}`);
+		expect(gateway?.incomingCalls === 0, "nothing grows", `${name} has calls in progress`);
+		expect(process.timers < MAX_TIMERS, "nothing grows", `${name} has ${process.timers} timers`);
+		expect(town.network.count(town.pathOf(host)) === 1, "nothing grows", `${name} has connections to NATS`);
+	}
+	checkViews(town);
+	checkTokens(town);
+	checkAliases(town);
+}
+
+/** Every gateway shows the devices that are online as they are, and the same of the others. */
+function checkViews(town: Town): void {
+	const views = town.hosts.map(({ name, gateway }) => ({ name, devices: gateway?.devices ?? [] }));
+	for (const device of town.devices) {
+		const at = town.hosts.find(({ name }) => device.isWith(name))?.name;
+		for (const { name, devices } of views) {
+			const seen = devices.find(({ id }) => id === device.id);
+			const where = seen?.online ? (seen.gateway ?? name) : undefined;
+			expect(where === at, "views converge", `${name} shows ${device.id} at ${where}, but it is at ${at}`);
+		}
+	}
+	// A device that the cluster does not know may be known by a gateway that has it on its disk.
+	const shared = new Map(town.nats.newest("KV_xsmcp_devices").map(({ text }) => idAndText(text)));
+	const [first, ...others] = views.map(({ name, devices }) => ({ name, text: describe(devices, shared) }));
+	for (const { name, text } of others) {
+		expect(text === first?.text, "views converge", `${first?.name} shows ${first?.text}; ${name} shows ${text}`);
+	}
+}
+
+/** Of an entry of a device. */
+function idAndText(text: string): [string, string] {
+	return [text === "" ? "" : (JSON.parse(text) as { id: string }).id, text];
+}
+
+function describe(devices: readonly SeenDevice[], shared: ReadonlyMap<string, string>): string {
+	const lines = devices.filter(({ id }) => shared.has(id)).map(({ id, alias, tags }) => `${id} ${alias} ${tags}`);
+	return lines.sort().join(", ");
+}
+
+function checkTokens(town: Town): void {
+	for (const { name, state, secret = "" } of [...town.ledger.tokens.values(), ...town.ledger.removed]) {
+		for (const host of town.hosts) {
+			const isAdmitted = host.gateway?.admits(secret) === true;
+			if (state === "valid") {
+				expect(isAdmitted, "what was stored stays stored", `${name} is not valid at ${host.name}`);
+			} else if (state === "removed") {
+				expect(!isAdmitted, "a removed token is out everywhere", `${name} is valid at ${host.name}`);
+			}
+		}
+	}
+}
+
+function checkAliases(town: Town): void {
+	for (const [id, { alias, isSure }] of town.ledger.aliases) {
+		for (const { gateway, name } of town.hosts) {
+			const seen = gateway?.devices.find((device) => device.id === id);
+			if (isSure && seen !== undefined) {
+				expect(seen.alias === alias, "what was stored stays stored", `${name} names ${id} ${seen.alias}, not ${alias}`);
+			}
+		}
+	}
+}

@@ -1,0 +1,198 @@
+import type * as Core from "./core/index.js";
+import { SimulatedDevice } from "./device.js";
+import { Disk } from "./disk.js";
+import { Host } from "./host.js";
+import { Ledger } from "./ledger.js";
+import { NatsModel } from "./nats/nats-model.js";
+import { Network } from "./network.js";
+import type { Plan } from "./plan.js";
+import { enter } from "./sandbox.js";
+import { World } from "./world.js";
+
+const NATS = "nats:4222";
+
+/** Milliseconds between the model's own checks. */
+const NATS_TICK = 1_000;
+
+/** Milliseconds until a device that has lost its gateway connects again. */
+const RECONNECT = [200, 2_500] as const;
+
+/** The same key for every gateway, as the documentation wants. */
+const DEVICE_KEY = Buffer.from("5eed".repeat(16));
+
+/** Gateways, devices, NATS and what is between them. */
+export class Town {
+	readonly world: World;
+	readonly network: Network;
+	readonly disk: Disk;
+	readonly nats: NatsModel;
+	readonly hosts: readonly Host[];
+	readonly devices: readonly SimulatedDevice[];
+	readonly ledger = new Ledger();
+	readonly core: typeof Core;
+	/** What has happened, a line each. */
+	readonly story: string[] = [];
+	/** When something was not as it should be, by the world's clock. */
+	#disturbed = 0;
+	#processes = 0;
+	#stopNats: (() => void) | undefined;
+
+	constructor(core: typeof Core, plan: Plan) {
+		this.core = core;
+		this.world = new World(plan.seed);
+		this.network = new Network(this.world);
+		this.disk = new Disk(this.world);
+		enter({ world: this.world, network: this.network, disk: this.disk });
+		core.reset();
+		this.nats = new NatsModel(() => this.world.date);
+		this.hosts = plan.clocks.map((clock, i) => new Host("abc"[i] as string, clock));
+		this.devices = Array.from({ length: plan.devices }, (_, i) => {
+			const device: SimulatedDevice = new SimulatedDevice(`aa:00:00:00:00:0${i}`, this.network, () =>
+				this.#reconnect(device),
+			);
+			return device;
+		});
+	}
+
+	/** Starts NATS, and every gateway. */
+	async open(): Promise<void> {
+		this.startNats();
+		this.#tickNats();
+		for (const host of this.hosts) {
+			this.disk.makeFolder(`/${host.name}/state`, true);
+			this.disk.write(`/${host.name}/state/device-key`, DEVICE_KEY);
+			this.start(host);
+			await this.world.pass(300);
+		}
+	}
+
+	say(who: string, text: string): void {
+		this.story.push(`${(this.world.now / 1_000).toFixed(3).padStart(8)} s  ${who.padEnd(6)} ${text}`);
+	}
+
+	/** Undefined: not in this plan. */
+	host(name: string): Host | undefined {
+		return this.hosts.find((host) => host.name === name);
+	}
+
+	/** The path between a gateway and NATS. */
+	pathOf(host: Host): string {
+		return `${host.name}>${NATS}`;
+	}
+
+	/** A number that no process has had. */
+	nextProcess(): number {
+		this.#processes += 1;
+		return this.#processes;
+	}
+
+	start(host: Host): void {
+		if (host.state !== "down") {
+			return;
+		}
+		host.restart();
+		this.say(host.name, "starts");
+		const { process } = host;
+		this.world.at(0, process, () => {
+			const stateFolder = host.folder(this.nextProcess());
+			const log = (line: string): void => this.say(host.name, `log: ${line}`);
+			const options = { name: host.name, stateFolder, cluster: `nats://${NATS}`, log };
+			this.core.SimulatedGateway.start(options).then(
+				(gateway) => {
+					host.gateway = gateway;
+					host.state = "up";
+					this.say(host.name, "is up");
+				},
+				(error: Error) => {
+					this.say(host.name, `cannot start: ${error.message}`);
+					this.kill(host);
+				},
+			);
+		});
+	}
+
+	kill(host: Host): void {
+		host.process.kill();
+		host.gateway = undefined;
+		host.state = "down";
+	}
+
+	stop(host: Host): void {
+		const { gateway } = host;
+		if (gateway === undefined || host.state !== "up") {
+			return;
+		}
+		host.state = "stopping";
+		const { process } = host;
+		this.world.at(0, process, () => {
+			void gateway.close().then(() => {
+				this.say(host.name, "has stopped");
+				this.kill(host);
+			});
+		});
+	}
+
+	connect(device: SimulatedDevice, host: Host): void {
+		if (host.gateway === undefined) {
+			this.#reconnect(device);
+			return;
+		}
+		this.say(device.id, `connects to ${host.name}`);
+		device.connect(host.process, (id, wire) => {
+			const session = host.gateway?.connectDevice(id, wire);
+			return typeof session === "string" ? undefined : session;
+		});
+	}
+
+	startNats(): void {
+		this.#stopNats ??= this.network.listen(NATS, ({ write }) => this.nats.connect({ write }));
+	}
+
+	stopNats(): void {
+		this.#stopNats?.();
+		this.#stopNats = undefined;
+	}
+
+	/** Since when nothing is disturbed, by the world's clock. */
+	get calmSince(): number {
+		const { now } = this.world;
+		const isCalm = this.hosts.every(
+			(host) =>
+				host.gateway?.isConnected === true &&
+				host.state === "up" &&
+				host.process.stoppedUntil <= now &&
+				this.network.isNormal(this.pathOf(host)),
+		);
+		if (!isCalm || this.#stopNats === undefined || this.disk.faults.full) {
+			this.#disturbed = now;
+		}
+		return this.#disturbed;
+	}
+
+	/** Every fault ends, and what was down starts. */
+	heal(): void {
+		this.network.heal();
+		this.disk.faults.full = false;
+		this.startNats();
+		for (const host of this.hosts) {
+			host.process.stoppedUntil = 0;
+			this.start(host);
+		}
+	}
+
+	#tickNats(): void {
+		this.nats.tick();
+		// It is noted when something is disturbed.
+		void this.calmSince;
+		this.world.at(NATS_TICK, undefined, () => this.#tickNats());
+	}
+
+	#reconnect(device: SimulatedDevice): void {
+		const { random } = this.world;
+		this.world.at(random.between(...RECONNECT), undefined, () => {
+			if (device.isOn && device.gateway === undefined) {
+				this.connect(device, random.pick(this.hosts));
+			}
+		});
+	}
+}

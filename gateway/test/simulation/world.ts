@@ -1,0 +1,178 @@
+import { Random } from "./random.js";
+
+/** The simulated date at the beginning, ms since 1970. */
+const BEGINNING = Date.parse("2026-01-01T00:00:00Z");
+
+/** Most events of one world: more are an endless loop. */
+const MAX_EVENTS = 400_000;
+
+interface Event {
+	time: number;
+	readonly order: number;
+	readonly process: SimulatedProcess | undefined;
+	/** Undefined: cancelled. */
+	run: (() => void) | undefined;
+}
+
+/** A process of the operating system, in the simulation: it can be stopped for a while, and killed at any time. */
+export class SimulatedProcess {
+	readonly name: string;
+	/** How much its clock is ahead, ms. */
+	readonly clockError: number;
+	isAlive = true;
+	/** Until when it does not run, by the world's clock. */
+	stoppedUntil = 0;
+	/** Timers that have not fired. */
+	timers = 0;
+	/** Called when it is killed. */
+	readonly onKilled: (() => void)[] = [];
+
+	constructor(name: string, clockError = 0) {
+		this.name = name;
+		this.clockError = clockError;
+	}
+
+	kill(): void {
+		this.isAlive = false;
+		for (const end of this.onKilled.splice(0)) {
+			end();
+		}
+	}
+}
+
+/** One simulated world: a clock, and the queue of everything that will happen. The seed decides all of it. */
+export class World {
+	readonly random: Random;
+	/** Milliseconds since the beginning. */
+	now = 0;
+	/** Events that have happened. */
+	events = 0;
+	/** The process that runs now; undefined: what is around the processes. */
+	current: SimulatedProcess | undefined;
+	/** Changes with everything that happens: the same for the same seed. */
+	trace = 0;
+	readonly #heap: Event[] = [];
+	#order = 0;
+	#failure: Error | undefined;
+
+	constructor(seed: number) {
+		this.random = new Random(seed);
+	}
+
+	/** Milliseconds since 1970, by the right clock. */
+	get date(): number {
+		return BEGINNING + Math.floor(this.now);
+	}
+
+	/** What went wrong first. */
+	get failure(): Error | undefined {
+		return this.#failure;
+	}
+
+	fail(error: Error): void {
+		this.#failure ??= error;
+	}
+
+	/**
+	 * Has something happen later.
+	 *
+	 * @param delay milliseconds
+	 * @param process that it happens in: not if that is killed before, and later if that is stopped
+	 * @returns a function that cancels it
+	 */
+	at(delay: number, process: SimulatedProcess | undefined, run: () => void): () => void {
+		const event: Event = { time: this.now + Math.max(delay, 0), order: this.#order++, process, run };
+		this.#push(event);
+		return () => {
+			event.run = undefined;
+		};
+	}
+
+	/** Lets time pass. Settles when all promises that can settle have settled, or after a failure. */
+	async pass(duration: number): Promise<void> {
+		const end = this.now + duration;
+		for (let next = this.#heap[0]; next !== undefined && next.time <= end; next = this.#heap[0]) {
+			this.#pop();
+			if (!this.#happen(next)) {
+				continue;
+			}
+			// Promise jobs and process.nextTick of this event come before the next one.
+			await new Promise(setImmediate);
+			if (this.#failure !== undefined) {
+				return;
+			}
+		}
+		this.current = undefined;
+		this.now = Math.max(this.now, end);
+	}
+
+	#happen(event: Event): boolean {
+		const { process, run } = event;
+		if (run === undefined || process?.isAlive === false) {
+			return false;
+		}
+		if (process !== undefined && process.stoppedUntil > event.time) {
+			event.time = process.stoppedUntil;
+			this.#push(event);
+			return false;
+		}
+		this.now = Math.max(this.now, event.time);
+		this.events += 1;
+		this.trace = (Math.imul(this.trace ^ event.order, 0x01000193) + Math.floor(event.time * 1_000)) >>> 0;
+		this.current = process;
+		if (this.events > MAX_EVENTS) {
+			this.fail(new Error(`more than ${MAX_EVENTS} events: something goes on without end`));
+			return true;
+		}
+		try {
+			run();
+		} catch (error) {
+			this.fail(error as Error);
+		}
+		return true;
+	}
+
+	#push(event: Event): void {
+		const heap = this.#heap;
+		let place = heap.length;
+		heap.push(event);
+		while (place > 0) {
+			const parent = (place - 1) >> 1;
+			if (isBefore(heap[parent] as Event, event)) {
+				break;
+			}
+			heap[place] = heap[parent] as Event;
+			place = parent;
+		}
+		heap[place] = event;
+	}
+
+	#pop(): void {
+		const heap = this.#heap;
+		const last = heap.pop() as Event;
+		if (heap.length === 0) {
+			return;
+		}
+		let place = 0;
+		for (;;) {
+			let child = place * 2 + 1;
+			if (child >= heap.length) {
+				break;
+			}
+			const other = heap[child + 1];
+			if (other !== undefined && isBefore(other, heap[child] as Event)) {
+				child += 1;
+			}
+			if (isBefore(last, heap[child] as Event)) {
+				break;
+			}
+			heap[place] = heap[child] as Event;
+			place = child;
+		}
+		heap[place] = last;
+	}
+}
+
+function isBefore(a: Event, b: Event): boolean {
+	return a.time < b.time || (a.time === b.time && a.order < b.order);
+}
