@@ -81,7 +81,7 @@ export class Listening {
 }
 
 /** Whether a message opens a stream of changes. */
-export function isListen(message: unknown): boolean {
+function isListen(message: unknown): boolean {
 	return isObject(message) && message.method === "subscriptions/listen";
 }
 

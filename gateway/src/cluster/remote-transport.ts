@@ -37,7 +37,6 @@ export class RemoteTransport implements ServerTransport {
 	#closed = false;
 	/** Ids of calls by those of their requests. */
 	readonly #calls = new Map<RequestId, string>();
-	readonly #waiting: JSONRPCMessage[] = [];
 
 	constructor(entry: Entry, offers: Offers, options: RemoteOptions) {
 		const { id, clientId, transport, gateway } = entry;
@@ -56,7 +55,7 @@ export class RemoteTransport implements ServerTransport {
 		return this.#closeReason;
 	}
 
-	/** Names the device's session with its gateway. The SDK makes no handshake in a session that goes on. */
+	/** Names the device's session with its gateway. A session that goes on needs no handshake. */
 	get sessionId(): string {
 		return this.#entry.claim;
 	}
@@ -85,10 +84,6 @@ export class RemoteTransport implements ServerTransport {
 			this.#options.calls.forget(call);
 		}
 		this.#options.onClosed();
-		// An answer may have come just before the news that the device or its gateway has gone.
-		for (const message of this.#waiting.splice(0)) {
-			this.onmessage?.(message);
-		}
 		this.onclose?.();
 	}
 
@@ -106,7 +101,7 @@ export class RemoteTransport implements ServerTransport {
 
 	/** A notification of the device. */
 	notified(method: string, params: Record<string, unknown>): void {
-		this.#deliver({ jsonrpc: "2.0", method, params });
+		this.onmessage?.({ jsonrpc: "2.0", method, params });
 	}
 
 	#call({ id, method, params = {} }: JSONRPCRequest): void {
@@ -140,9 +135,9 @@ export class RemoteTransport implements ServerTransport {
 	#answer(id: RequestId, { result, error, failed }: Reply): void {
 		this.#calls.delete(id);
 		if (result !== undefined) {
-			this.#deliver({ jsonrpc: "2.0", id, result });
+			this.onmessage?.({ jsonrpc: "2.0", id, result });
 		} else if (error !== undefined) {
-			this.#deliver({ jsonrpc: "2.0", id, error });
+			this.onmessage?.({ jsonrpc: "2.0", id, error });
 		} else {
 			const { code = "", message = "the other gateway's answer is empty" } = failed ?? {};
 			this.#fail(id, new ServerError(isServerErrorCode(code) ? code : "invalid-result", message));
@@ -150,24 +145,6 @@ export class RemoteTransport implements ServerTransport {
 	}
 
 	#fail(id: RequestId, error: ServerError): void {
-		this.#deliver({ jsonrpc: "2.0", id, error: { code: SERVER_ERROR, message: error.message, data: error } });
-	}
-
-	/** One message in a turn of the event loop: the SDK handles a notification in a later promise job than a response. */
-	#deliver(message: JSONRPCMessage): void {
-		this.#waiting.push(message);
-		if (this.#waiting.length === 1) {
-			setImmediate(() => this.#deliverNext());
-		}
-	}
-
-	#deliverNext(): void {
-		const message = this.#waiting.shift();
-		if (this.#waiting.length > 0) {
-			setImmediate(() => this.#deliverNext());
-		}
-		if (message !== undefined) {
-			this.onmessage?.(message);
-		}
+		this.onmessage?.({ jsonrpc: "2.0", id, error: { code: SERVER_ERROR, message: error.message, data: error } });
 	}
 }

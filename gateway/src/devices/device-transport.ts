@@ -18,9 +18,6 @@ const MAX_MESSAGES_PER_SECOND = 1_000;
  * envelope with the session id, and sends the protocol's other messages (tts, alert, …).
  *
  * Before a text come the glyphs that the device's screen lacks for it.
- *
- * A subclass delivers at most one message in a turn of the event loop: the SDK handles a notification in a later promise
- * job than a response, so that progress that arrives together with the response would be lost.
  */
 export abstract class DeviceTransport implements ServerTransport {
 	onmessage?: (message: JSONRPCMessage) => void;

@@ -159,8 +159,7 @@ export class EmbeddedBroker implements MqttBus {
 				return;
 			}
 			packet.retain = false;
-			// One message in a turn of the event loop: see DeviceTransport.
-			setImmediate(() => done(null));
+			done(null);
 		};
 		this.#broker.authorizeSubscribe = (client, subscription, done) => {
 			done(null, subscription.topic === downTopic(client.id) ? subscription : null);

@@ -5,7 +5,7 @@ import { isObject, isRequestId } from "../firmware.js";
 /** The revision of a device that names none. */
 const OLDEST_REVISION = "2024-11-05";
 
-/** Revisions that the SDK's client accepts in an answer to `initialize`. */
+/** Revisions with `initialize`. */
 const REVISIONS: ReadonlySet<unknown> = new Set([OLDEST_REVISION, "2025-03-26", "2025-06-18", "2025-11-25"]);
 
 const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
@@ -14,7 +14,7 @@ const TOO_DEEP = `nested deeper than ${MAX_NESTING} levels`;
 class InvalidMessage extends Error {}
 
 /**
- * Makes a device's message one that the official SDK accepts. Devices of this protocol family omit an error's code,
+ * Makes a device's message valid JSON-RPC and MCP. Devices of this protocol family omit an error's code,
  * `jsonrpc`, capabilities and versions. An invalid response becomes an error response, so that its request fails at
  * once.
  *

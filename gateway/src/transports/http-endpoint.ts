@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
-import { followListened, isListen } from "../catalog/follow.js";
+import { followListened } from "../catalog/follow.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
@@ -111,7 +111,7 @@ export class HttpEndpoint {
 				sendJsonRpcError(response, 503, SERVER_ERROR, "The gateway is shutting down");
 				return;
 			}
-			if ([body].flat().some(isCall)) {
+			if ([body].flat().some((message) => isRequest(message, "tools/call"))) {
 				this.#calls.add(response);
 				response.once("close", () => this.#calls.delete(response));
 			}
@@ -174,7 +174,7 @@ export class HttpEndpoint {
 		if ((id !== undefined && this.#sessions.has(`${id}`)) || isSessionRequest(request, body)) {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
-			if (isListen(body)) {
+			if (isRequest(body, "subscriptions/listen")) {
 				if (this.#listenToTasks(response, client, body)) {
 					return;
 				}
@@ -213,7 +213,7 @@ export class HttpEndpoint {
 	 * @returns undefined if the call needs no more than the client has, or names no tool
 	 */
 	#lackingScope(catalog: Catalog, { access, server, body }: AdmittedRequest, view: Partial<ToolView> = {}) {
-		const name = isCall(body) && isObject(body.params) ? body.params.name : undefined;
+		const name = isRequest(body, "tools/call") && isObject(body.params) ? body.params.name : undefined;
 		if (typeof name !== "string" || (catalog.findTool(name) ?? catalog.findGroup(name)) !== undefined) {
 			return undefined;
 		}
@@ -270,8 +270,8 @@ function listenerFor(fetch: Parameters<typeof getRequestListener>[0]): ReturnTyp
 	return getRequestListener(fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
 }
 
-function isCall(message: unknown): message is { readonly params?: unknown } {
-	return isObject(message) && message.method === "tools/call";
+function isRequest(message: unknown, method: string): message is { readonly params?: unknown } {
+	return isObject(message) && message.method === method;
 }
 
 /** Hands a change to the SDK's `subscriptions/listen` streams. */

@@ -14,6 +14,7 @@ import { z } from "zod";
 import { MANAGER_INFO } from "../version.js";
 import { askingParams, type InputClient, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ChangeStream } from "./change-stream.js";
+import { DeviceClient, type McpClient, type McpRequest } from "./device-client.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
 import { LISTS, type ListName, type ServerTool } from "./offers.js";
@@ -75,13 +76,15 @@ const REQUEST_TIMEOUT = 30_000;
 /** Characters of a description of an invalid message, for the log. */
 const MAX_DESCRIPTION = 200;
 
-/** A session with a server: the official SDK's client over one connection, from its beginning to its end. */
+/** A session with a server over one connection, from its beginning to its end. Configured servers get the official SDK's client. */
 export class Session extends EventEmitter<Events> {
 	readonly #transport: ServerTransport;
 	readonly #capabilities: Capabilities;
 	readonly #info: Implementation;
 	/** Undefined before the first request to a server that is known: there may be thousands that nobody calls. */
-	#client: Client | undefined;
+	#client: McpClient | undefined;
+	/** The SDK's client, if the revision is one without sessions: 2026-07-28 and later. */
+	#modern: Client | undefined;
 	#opened: Promise<void> | undefined;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
@@ -148,18 +151,14 @@ export class Session extends EventEmitter<Events> {
 	async initialize(): Promise<ServerInfo> {
 		const client = this.#open();
 		await this.#send("initialize", {}, (options) => client.connect(this.#transport, options));
-		if (this.#isModern) {
+		if (client instanceof Client && client.getProtocolEra() === "modern") {
+			this.#modern = client;
 			this.#changes = new ChangeStream(client, () => this.#reportGap());
 			await this.#changes.start();
 		}
 		// Since 2026-07-28 `serverInfo` is optional.
 		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
-	}
-
-	/** Whether the revision is one without sessions: 2026-07-28 and later. */
-	get #isModern(): boolean {
-		return this.#client?.getProtocolEra() === "modern";
 	}
 
 	/** Changes may have been missed: everything that can change is reported as changed. */
@@ -197,7 +196,7 @@ export class Session extends EventEmitter<Events> {
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
 	get isStateless(): boolean {
-		if (this.#isModern) {
+		if (this.#modern !== undefined) {
 			return true;
 		}
 		const { stateless } = this.capabilities.experimental ?? {};
@@ -216,13 +215,13 @@ export class Session extends EventEmitter<Events> {
 			const params = this.identity.configured
 				? { ...(cursor !== "" && { cursor }) }
 				: { cursor, ...(withUserTools && { withUserTools }) };
-			return this.#send(method, { signal }, (options) => this.#sdk.request({ method, params }, page, options));
+			return this.#send(method, { signal }, (options) => this.#connected.request({ method, params }, page, options));
 		});
 	}
 
 	/** Why an item of a list cannot be offered over this connection; undefined if it can. */
 	problemOf(list: ListName, item: Readonly<Record<string, unknown>>): string | undefined {
-		const sendsHeaders = this.#isModern && this.identity.transport === "http";
+		const sendsHeaders = this.#modern !== undefined && this.identity.transport === "http";
 		return list === "tools" && sendsHeaders ? headerProblem(item.inputSchema) : undefined;
 	}
 
@@ -240,14 +239,17 @@ export class Session extends EventEmitter<Events> {
 	): Promise<Results[Method]> {
 		const schema: z.ZodType<Results[Method]> = RESULTS[method];
 		const isAsking = this.isStateless && method !== "completion/complete";
-		const request = { method, params: isAsking ? { ...params, ...askingParams(options, this.#isModern) } : params };
+		const request = {
+			method,
+			params: isAsking ? { ...params, ...askingParams(options, this.#modern !== undefined) } : params,
+		};
 		return await this.#send(method, options, async (sdkOptions) => {
 			if (!this.isStateless && this.declares("logging")) {
 				this.#log.want(options.logLevel);
 			}
-			const send = (final: SdkOptions) => this.#sdk.request(request, schema, final);
-			const answer = this.#isModern
-				? this.#modernRequest(request, schema, sdkOptions, options.tool)
+			const send = (final: SdkOptions) => this.#connected.request(request, schema, final);
+			const answer = this.#modern
+				? modernRequest(this.#modern, { request, schema, options: sdkOptions, tool: options.tool })
 				: (this.#questions?.during(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
 			this.#log.begin(this.#sentId, options, answer);
 			this.#tellSent(options);
@@ -264,7 +266,7 @@ export class Session extends EventEmitter<Events> {
 		}
 		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
 		await this.#send(method, {}, (options) =>
-			this.#sdk.request({ method, params: { uri } }, z.looseObject({}), options),
+			this.#connected.request({ method, params: { uri } }, z.looseObject({}), options),
 		);
 	}
 
@@ -272,7 +274,7 @@ export class Session extends EventEmitter<Events> {
 	async forward(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<object> {
 		const schema: z.ZodType<object> = RESULTS[method as keyof typeof RESULTS] ?? z.looseObject({});
 		return await this.#send(method, options, async (requestOptions) => {
-			const answer = this.#sdk.request({ method, params }, schema, requestOptions);
+			const answer = this.#connected.request({ method, params }, schema, requestOptions);
 			this.#tellSent(options);
 			return await answer;
 		});
@@ -288,7 +290,7 @@ export class Session extends EventEmitter<Events> {
 	async ping(timeout = REQUEST_TIMEOUT): Promise<void> {
 		// 2026-07-28 has no ping.
 		await this.#send("ping", { timeout }, (options) =>
-			this.#isModern ? this.#sdk.discover(options) : this.#sdk.ping(options),
+			this.#modern ? this.#modern.discover(options) : this.#connected.ping(options),
 		);
 	}
 
@@ -307,19 +309,24 @@ export class Session extends EventEmitter<Events> {
 		void this.#transport.close(reason);
 	}
 
-	#open(): Client {
-		const { negotiation: mode = "legacy" } = this.#transport;
-		const capabilities = this.#capabilities;
-		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = Questions.open(client, capabilities);
+	#open(): McpClient {
+		const client = this.identity.configured ? this.#openSdkClient() : new DeviceClient(this.#info, this.#capabilities);
 		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
-		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.#notified(method, params);
+		client.fallbackNotificationHandler = async ({ method, params = {} }: McpRequest) => this.#notified(method, params);
 		this.#client = client;
 		return client;
 	}
 
-	/** The SDK's client, once it is connected. */
-	get #sdk(): Client {
+	#openSdkClient(): Client {
+		const { negotiation: mode = "legacy" } = this.#transport;
+		const capabilities = this.#capabilities;
+		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
+		this.#questions = Questions.open(client, capabilities);
+		return client;
+	}
+
+	/** The client, once it is connected. */
+	get #connected(): McpClient {
 		if (this.#client === undefined) {
 			throw new TypeError("the session has not been initialized");
 		}
@@ -333,26 +340,10 @@ export class Session extends EventEmitter<Events> {
 		this.emit("notification", method, params);
 	}
 
-	/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
-	async #modernRequest<Result>(
-		{ method, params }: { readonly method: string; readonly params: Readonly<Record<string, unknown>> },
-		schema: z.ZodType<Result>,
-		sdkOptions: SdkOptions,
-		tool: ServerTool | undefined,
-	): Promise<Result> {
-		const options = { ...sdkOptions, allowInputRequired: true };
-		if (method !== "tools/call") {
-			return await this.#sdk.request({ method, params }, schema, options);
-		}
-		const { name } = params as { name: string };
-		const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
-		return schema.parse(await this.#sdk.callTool({ ...params, name }, { ...options, toolDefinition }));
-	}
-
 	async #setLogLevel(level: LogLevel): Promise<void> {
 		const request = { method: "logging/setLevel", params: { level } };
 		// A server that rejects this uses its own level.
-		await this.#sdk.request(request, z.looseObject({})).catch(() => {});
+		await this.#connected.request(request, z.looseObject({}), { timeout: REQUEST_TIMEOUT }).catch(() => {});
 	}
 
 	/** Sends a request, and turns the SDK's errors into those of this session. */
@@ -404,6 +395,26 @@ export class Session extends EventEmitter<Events> {
 		}
 		return new ServerError("invalid-result", `${method}: ${cause.message}`, { cause });
 	}
+}
+
+interface ModernRequest<Result> {
+	readonly request: { readonly method: string; readonly params: Readonly<Record<string, unknown>> };
+	readonly schema: z.ZodType<Result>;
+	readonly options: SdkOptions;
+	readonly tool: ServerTool | undefined;
+}
+
+/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
+async function modernRequest<Result>(client: Client, modern: ModernRequest<Result>): Promise<Result> {
+	const { schema, tool } = modern;
+	const { method, params } = modern.request;
+	const options = { ...modern.options, allowInputRequired: true };
+	if (method !== "tools/call") {
+		return await client.request({ method, params }, schema, options);
+	}
+	const { name } = params as { name: string };
+	const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
+	return schema.parse(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
 }
 
 /** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */

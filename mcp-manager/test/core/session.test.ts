@@ -149,6 +149,39 @@ describe("a session with a device", () => {
 		assert.deepEqual(seen, [1, 2, 3, 4]);
 	});
 
+	it("passes on progress that arrives together with the answer", async () => {
+		const { session, asked, transport, answer } = await connect();
+		const seen: unknown[] = [];
+		const call = callTool(session, "t", {}, { onProgress: ({ progress }) => seen.push(progress) });
+		const { progressToken } = (asked[0]?.params?._meta ?? {}) as { progressToken?: unknown };
+		transport.say({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1 } });
+		answer({ result: RESULT });
+		await call;
+		assert.deepEqual(seen, [1]);
+	});
+
+	it("reports progress that is not valid, or that no call has asked for", async () => {
+		const { session, asked, transport, answer, invalid } = await connect();
+		const call = callTool(session, "t");
+		for (const params of [
+			{},
+			{ progressToken: asked[0]?.id, progress: 1 },
+			{ progressToken: asked[0]?.id, progress: "1" },
+		]) {
+			transport.say({ jsonrpc: "2.0", method: "notifications/progress", params });
+		}
+		answer({ result: RESULT });
+		await call;
+		assert.equal(invalid.length, 3);
+	});
+
+	it("answers the ping of a device", async () => {
+		const { asked, transport } = await connect();
+		transport.say({ jsonrpc: "2.0", id: "p", method: "ping" });
+		await turn();
+		assert.deepEqual(asked, [{ jsonrpc: "2.0", id: "p", result: {} }]);
+	});
+
 	it("passes a JSON-RPC error on with its code, and one without a code with its message", async () => {
 		for (const [error, expected] of [
 			[
