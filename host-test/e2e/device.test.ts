@@ -148,9 +148,9 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 
 	it("has the firmware's limits follow its heap", async (t) => {
 		const backend = await RawBackend.listen(t);
-		const program = await startVirtualDevice(backend.url, "--chunk-bytes", "416000");
+		const program = await startVirtualDevice(backend.url, "--chunk-bytes", "480000");
 		t.after(() => program.stop());
-		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 52_000);
+		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 60_000);
 	});
 
 	it("names the setting that the firmware does not have", async () => {

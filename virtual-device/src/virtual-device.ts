@@ -5,13 +5,13 @@ import { readWav } from "../../gateway/src/speech/wav.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { DeviceEvents } from "./device-events.js";
-import { DeviceRun } from "./device-run.js";
-import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
+import { DevicePower } from "./device-power.js";
+import type { DeviceRun } from "./device-run.js";
+import type { Engine, HeapReport } from "./engine/engine.js";
 import { Environment } from "./environment.js";
 import { type ChipState, type ChipValues, findChip } from "./services/chips.js";
 import { type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
 import { findInput, type PinState } from "./services/pins.js";
-import type { Service } from "./services/service.js";
 import { SettingsStore } from "./services/settings.js";
 import type { Surroundings } from "./services/simulated-board.js";
 import { VirtualFlash } from "./virtual-flash.js";
@@ -35,12 +35,6 @@ export interface VirtualDeviceOptions {
 	readonly watchdog?: boolean;
 }
 
-/** Milliseconds until a watchdog restarts a device. */
-const WATCHDOG_DELAY = 1_000;
-
-/** Milliseconds for which a backend sees the connections of a device that lost its power. */
-const ABANDONED_TIME = 60_000;
-
 /** Milliseconds after a release in which the firmware sees it. */
 const RELEASE_TIME = 100;
 
@@ -54,12 +48,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	readonly #macAddress: string;
 	readonly #faults = new NetworkFaults((message) => this.emit("message", message));
 	readonly #environment: Environment;
-	/** Connections left after a power loss. */
-	readonly #abandoned = new Set<Service>();
-	#run: DeviceRun | undefined;
-	#restartTimer: NodeJS.Timeout | undefined;
-	#stopped = false;
-	#line = "";
+	readonly #power: DevicePower;
 
 	/** @throws Error if the settings file exists and cannot be read */
 	constructor(options: VirtualDeviceOptions) {
@@ -69,6 +58,20 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#flash = new VirtualFlash(options.firmware);
 		this.#macAddress = options.macAddress ?? randomMacAddress();
 		this.#environment = new Environment(options.photo);
+		this.#power = new DevicePower({
+			environment: this.#environment,
+			settings: this.#settings,
+			flash: this.#flash,
+			faults: this.#faults,
+			events: this,
+			startEngine: options.startEngine,
+			watchdog: options.watchdog ?? false,
+			hostConfig: (isOnTrial) => this.#hostConfig(isOnTrial),
+		});
+	}
+
+	get #run(): DeviceRun | undefined {
+		return this.#power.run;
 	}
 
 	get board(): BoardProfile {
@@ -92,23 +95,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** Boots the firmware. Rejects if it fails to start. */
 	async start(): Promise<void> {
-		const engine = await this.#options.startEngine((text) => this.#trace(text));
-		if (this.#stopped) {
-			engine.close();
-			return;
-		}
-		const { script, isOnTrial } = this.#flash.boot();
-		const run = new DeviceRun(engine, {
-			environment: this.#environment,
-			settings: this.#settings,
-			flash: this.#flash,
-			faults: this.#faults,
-			events: this,
-			onRestart: (delay) => this.#restartIn(delay),
-		});
-		this.#run = run;
-		void engine.exited.then((exit) => this.#ended(run, exit));
-		await run.boot(this.#hostConfig(isOnTrial), script);
+		await this.#power.start();
 	}
 
 	/** The heap of the machine, after a collection. `undefined` if the engine does not report it. */
@@ -276,7 +263,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** Restarts at once. Its connections are closed. */
 	restart(): void {
-		this.#restartIn(0);
+		this.#power.restartIn(0);
 	}
 
 	/**
@@ -287,25 +274,17 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	flash(firmware: string, own: Pick<Partial<VirtualDeviceOptions>, "config" | "board"> = {}): void {
 		this.#options = { ...this.#options, ...own };
 		this.#flash.replace(firmware);
-		this.#restartIn(0);
+		this.#power.restartIn(0);
 	}
 
 	/** Loses its power for a moment: its connections stay open at the other end, and nobody reads from them. */
 	brownOut(): void {
-		const clients = this.#run?.abandonClients() ?? [];
-		for (const client of clients) {
-			this.#abandoned.add(client);
-		}
-		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
-		this.#restartIn(0);
+		this.#power.brownOut();
 	}
 
 	/** Switches the device off for good. */
 	stop(): void {
-		this.#stopped = true;
-		clearTimeout(this.#restartTimer);
-		this.#halt();
-		this.#closeAbandoned([...this.#abandoned]);
+		this.#power.stop();
 	}
 
 	#tellNetwork(): void {
@@ -318,13 +297,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.emit("surrounded");
 	}
 
-	#closeAbandoned(clients: readonly Service[]): void {
-		for (const client of clients) {
-			client.close();
-			this.#abandoned.delete(client);
-		}
-	}
-
 	#hostConfig(isOnTrial: boolean): object {
 		return {
 			config: this.#options.config,
@@ -335,49 +307,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			pins: [...this.#environment.levels],
 			chips: [...this.#environment.measured],
 		};
-	}
-
-	/** The log arrives in pieces, and is emitted in lines. */
-	#trace(text: string): void {
-		const lines = (this.#line + text).split("\n");
-		this.#line = lines.pop() ?? "";
-		for (const line of lines) {
-			this.emit("trace", line);
-		}
-	}
-
-	#ended(run: DeviceRun, exit: EngineExit): void {
-		if (this.#run !== run) {
-			return;
-		}
-		this.#halt();
-		this.emit("exit", exit);
-		if (this.#options.watchdog) {
-			this.#restartIn(WATCHDOG_DELAY);
-		}
-	}
-
-	#restartIn(delay: number): void {
-		clearTimeout(this.#restartTimer);
-		if (!this.#stopped) {
-			this.#restartTimer = setTimeout(() => void this.#restart(), delay);
-		}
-	}
-
-	async #restart(): Promise<void> {
-		this.#halt();
-		try {
-			await this.start();
-			this.emit("restarted");
-		} catch {
-			// As above: an engine that ends while it boots is reported by #ended.
-		}
-	}
-
-	#halt(): void {
-		this.#run?.close();
-		this.#run = undefined;
-		this.emit("halted");
 	}
 }
 

@@ -1,0 +1,137 @@
+import type { EventEmitter } from "node:events";
+import type { DeviceEvents } from "./device-events.js";
+import { DeviceRun } from "./device-run.js";
+import type { Engine, EngineExit } from "./engine/engine.js";
+import type { Environment } from "./environment.js";
+import type { NetworkFaults } from "./services/network-faults.js";
+import type { Service } from "./services/service.js";
+import type { SettingsStore } from "./services/settings.js";
+import type { VirtualFlash } from "./virtual-flash.js";
+
+interface DevicePowerOptions {
+	readonly environment: Environment;
+	readonly settings: SettingsStore;
+	readonly flash: VirtualFlash;
+	readonly faults: NetworkFaults;
+	readonly events: EventEmitter<DeviceEvents>;
+	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
+	/** Whether the device restarts after its engine ended. */
+	readonly watchdog: boolean;
+	/**
+	 * What the firmware finds at its start.
+	 *
+	 * @param isOnTrial whether it was installed by an update and is not confirmed
+	 */
+	readonly hostConfig: (isOnTrial: boolean) => object;
+}
+
+/** Milliseconds until a watchdog restarts a device. */
+const WATCHDOG_DELAY = 1_000;
+
+/** Milliseconds for which a backend sees the connections of a device that lost its power. */
+const ABANDONED_TIME = 60_000;
+
+/** Starts, restarts and stops a device's machine. */
+export class DevicePower {
+	readonly #options: DevicePowerOptions;
+	/** Connections left after a power loss. */
+	readonly #abandoned = new Set<Service>();
+	#run: DeviceRun | undefined;
+	#restartTimer: NodeJS.Timeout | undefined;
+	#stopped = false;
+	#line = "";
+
+	constructor(options: DevicePowerOptions) {
+		this.#options = options;
+	}
+
+	/** The present run; undefined while there is none. */
+	get run(): DeviceRun | undefined {
+		return this.#run;
+	}
+
+	/** Boots the firmware. Rejects if it fails to start. */
+	async start(): Promise<void> {
+		const { flash, startEngine, hostConfig } = this.#options;
+		const engine = await startEngine((text) => this.#trace(text));
+		if (this.#stopped) {
+			engine.close();
+			return;
+		}
+		const { script, isOnTrial } = flash.boot();
+		const run = new DeviceRun(engine, { ...this.#options, onRestart: (delay) => this.restartIn(delay) });
+		this.#run = run;
+		void engine.exited.then((exit) => this.#ended(run, exit));
+		await run.boot(hostConfig(isOnTrial), script);
+	}
+
+	/** @param delay milliseconds */
+	restartIn(delay: number): void {
+		clearTimeout(this.#restartTimer);
+		if (!this.#stopped) {
+			this.#restartTimer = setTimeout(() => void this.#restart(), delay);
+		}
+	}
+
+	/** Loses the power for a moment: connections stay open at the other end, and nobody reads from them. */
+	brownOut(): void {
+		const clients = this.#run?.abandonClients() ?? [];
+		for (const client of clients) {
+			this.#abandoned.add(client);
+		}
+		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
+		this.restartIn(0);
+	}
+
+	/** Switches the device off for good. */
+	stop(): void {
+		this.#stopped = true;
+		clearTimeout(this.#restartTimer);
+		this.#halt();
+		this.#closeAbandoned([...this.#abandoned]);
+	}
+
+	#closeAbandoned(clients: readonly Service[]): void {
+		for (const client of clients) {
+			client.close();
+			this.#abandoned.delete(client);
+		}
+	}
+
+	/** The log arrives in pieces, and is emitted in lines. */
+	#trace(text: string): void {
+		const lines = (this.#line + text).split("\n");
+		this.#line = lines.pop() ?? "";
+		for (const line of lines) {
+			this.#options.events.emit("trace", line);
+		}
+	}
+
+	#ended(run: DeviceRun, exit: EngineExit): void {
+		const { events, watchdog } = this.#options;
+		if (this.#run !== run) {
+			return;
+		}
+		this.#halt();
+		events.emit("exit", exit);
+		if (watchdog) {
+			this.restartIn(WATCHDOG_DELAY);
+		}
+	}
+
+	async #restart(): Promise<void> {
+		this.#halt();
+		try {
+			await this.start();
+			this.#options.events.emit("restarted");
+		} catch {
+			// An engine that ends while it boots is reported by #ended.
+		}
+	}
+
+	#halt(): void {
+		this.#run?.close();
+		this.#run = undefined;
+		this.#options.events.emit("halted");
+	}
+}
