@@ -1,5 +1,6 @@
 import type { AudioChannel, Session } from "xs-mcp-manager/core";
-import { type OpusDecoder, openOpusDecoder } from "../../../toolchain/opus.js";
+import { openOpusDecoder } from "../../../toolchain/opus.js";
+import { DecodedPackets } from "./decoded-packets.js";
 import { EndOfSpeech, LISTENING_RATE } from "./end-of-speech.js";
 
 /** Seconds that a device listens at most. */
@@ -7,9 +8,6 @@ export const MAX_SECONDS = 30;
 
 /** Samples that are kept. */
 const MAX_SAMPLES = MAX_SECONDS * LISTENING_RATE;
-
-/** Samples that stand for a packet that was lost: 60 ms. */
-const LOST = 960;
 
 /** Milliseconds without a packet after which speech has ended: some devices do not send silence, and Wi-Fi has gaps of a second. */
 const NO_PACKETS = 2_500;
@@ -23,8 +21,6 @@ export interface Recorded {
 	readonly ended: Ending;
 	/** Whether somebody has spoken. */
 	readonly hasSpeech: boolean;
-	/** Packets that were dropped. */
-	readonly dropped: number;
 }
 
 interface RecordingOptions {
@@ -44,7 +40,7 @@ export async function record(session: Session, channel: AudioChannel, options: R
 	options.signal.throwIfAborted();
 	const recording = new Recording(session, channel, options);
 	try {
-		recording.decodeWith(await openOpusDecoder(LISTENING_RATE));
+		recording.packets.open(await openOpusDecoder(LISTENING_RATE));
 		return await recording.recorded;
 	} finally {
 		recording.close();
@@ -53,33 +49,25 @@ export async function record(session: Session, channel: AudioChannel, options: R
 
 class Recording {
 	readonly recorded: Promise<Recorded>;
+	readonly packets: DecodedPackets;
 	readonly #session: Session;
 	readonly #channel: AudioChannel;
 	readonly #options: RecordingOptions;
-	/** Undefined while it opens. */
-	#decoder: OpusDecoder | undefined;
-	/** Packets that have come before it was open. */
-	#early: Uint8Array[] = [];
 	readonly #detector = new EndOfSpeech();
 	readonly #droppedBefore: number;
-	readonly #pieces: Int16Array[] = [];
-	#count = 0;
-	/** Early packets that were no Opus. */
-	#undecoded = 0;
 	readonly #end: NodeJS.Timeout;
 	/** Runs while no packet comes. */
 	#pause: NodeJS.Timeout | undefined;
-	#resolve!: (recorded: Recorded) => void;
-	#reject!: (error: Error) => void;
+	#settle!: { readonly resolve: (recorded: Recorded) => void; readonly reject: (error: Error) => void };
 
 	constructor(session: Session, channel: AudioChannel, options: RecordingOptions) {
 		this.#session = session;
 		this.#channel = channel;
 		this.#options = options;
 		this.#droppedBefore = channel.dropped;
+		this.packets = new DecodedPackets(MAX_SAMPLES, (samples) => this.#heard(samples));
 		this.recorded = new Promise((resolve, reject) => {
-			this.#resolve = resolve;
-			this.#reject = reject;
+			this.#settle = { resolve, reject };
 		});
 		// It may end while the decoder opens.
 		this.recorded.catch(() => {});
@@ -90,20 +78,8 @@ class Recording {
 		options.signal.addEventListener("abort", this.#onAbort, { once: true });
 	}
 
-	decodeWith(decoder: OpusDecoder): void {
-		this.#decoder = decoder;
-		for (const packet of this.#early) {
-			try {
-				this.#take(packet, decoder);
-			} catch {
-				this.#undecoded += 1;
-			}
-		}
-		this.#early = [];
-	}
-
 	close(): void {
-		this.#decoder?.free();
+		this.packets.close();
 		clearTimeout(this.#end);
 		clearTimeout(this.#pause);
 		this.#channel.off("packet", this.#onPacket);
@@ -112,29 +88,7 @@ class Recording {
 		this.#options.signal.removeEventListener("abort", this.#onAbort);
 	}
 
-	readonly #onPacket = (packet: Uint8Array): void => {
-		if (this.#decoder === undefined) {
-			this.#early.push(packet.slice());
-		} else {
-			this.#take(packet, this.#decoder);
-		}
-	};
-
-	#take(packet: Uint8Array, decoder: OpusDecoder): void {
-		const samples = packet.length === 0 ? decoder.decodePacketLoss(LOST) : decoder.decode(packet);
-		const piece = samples.slice(0, MAX_SAMPLES - this.#count);
-		this.#pieces.push(piece);
-		this.#count += piece.length;
-		this.#detector.add(piece);
-		clearTimeout(this.#pause);
-		if (this.#count === MAX_SAMPLES) {
-			this.#ended("time");
-		} else if (this.#options.untilSilence && this.#detector.hasEnded) {
-			this.#ended("silence");
-		} else if (this.#options.untilSilence && this.#detector.hasSpeech) {
-			this.#pause = setTimeout(() => this.#ended("silence"), NO_PACKETS);
-		}
-	}
+	readonly #onPacket = (packet: Uint8Array): void => this.packets.add(packet);
 
 	readonly #onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
 		if (type === "listen" && state === "stop") {
@@ -142,24 +96,32 @@ class Recording {
 		}
 	};
 
-	readonly #onClosed = (reason: string): void => this.#reject(new Error(`it disconnected: ${reason}`));
+	readonly #onClosed = (reason: string): void => this.#settle.reject(new Error(`it disconnected: ${reason}`));
 
-	readonly #onAbort = (): void => this.#reject(this.#options.signal.reason);
+	readonly #onAbort = (): void => this.#settle.reject(this.#options.signal.reason);
+
+	#heard(samples: Int16Array): void {
+		const { untilSilence } = this.#options;
+		this.#detector.add(samples);
+		clearTimeout(this.#pause);
+		if (this.packets.count === MAX_SAMPLES) {
+			this.#ended("time");
+		} else if (untilSilence && this.#detector.hasEnded) {
+			this.#ended("silence");
+		} else if (untilSilence && this.#detector.hasSpeech) {
+			this.#pause = setTimeout(() => this.#ended("silence"), NO_PACKETS);
+		}
+	}
 
 	#ended(ended: Ending): void {
-		const dropped = this.#channel.dropped - this.#droppedBefore + this.#undecoded;
-		if (this.#count > 0) {
-			const samples = new Int16Array(this.#count);
-			let at = 0;
-			for (const piece of this.#pieces) {
-				samples.set(piece, at);
-				at += piece.length;
-			}
-			this.#resolve({ samples, ended, hasSpeech: this.#detector.hasSpeech, dropped });
+		const dropped = this.#channel.dropped - this.#droppedBefore + this.packets.undecoded;
+		if (this.packets.count > 0) {
+			const { hasSpeech } = this.#detector;
+			this.#settle.resolve({ samples: this.packets.joined(), ended, hasSpeech });
 		} else if (dropped > 0) {
-			this.#reject(new Error(`none of the ${dropped} packets that it sent is Opus`));
+			this.#settle.reject(new Error(`none of the ${dropped} packets that it sent is Opus`));
 		} else {
-			this.#reject(new Error("it sent no sound: it may have no microphone"));
+			this.#settle.reject(new Error("it sent no sound: it may have no microphone"));
 		}
 	}
 }

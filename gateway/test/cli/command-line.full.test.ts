@@ -305,6 +305,16 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(one.stderr, /--operator cannot be combined with --device/);
 	});
 
+	it("makes tokens that may listen with microphones, for clients that do not only read", async (t) => {
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
+		const add = ["token", "add", "agent", "--allow-microphone", "--for"];
+		assert.equal((await run(t, [...add, "client"], environment)).code, 0);
+		assert.match((await run(t, ["token", "list"], environment)).stdout, /^agent .* {2}microphone\n$/);
+		assert.equal((await run(t, [...add, "device", "--yes"], environment)).code, 2);
+		const one = await run(t, [...add, "client", "--read-only"], environment);
+		assert.match(one.stderr, /--allow-microphone cannot be combined with --read-only/);
+	});
+
 	it("asks before the first token for devices, because devices without one are disconnected", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "lamp", "--for", "device"];

@@ -16,6 +16,7 @@ import {
 	speech,
 } from "../support/listening-device.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
+import { callForTask, connectForTasks } from "../support/tasks.js";
 import { VOICE } from "../support/voice.js";
 
 /** A program that writes what it got: how many seconds, and by which way. */
@@ -197,6 +198,19 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		const onprogress = ({ message }: { message?: string | undefined }) => void messages.push(message);
 		await client.callTool({ name: "listen", arguments: { device: NAME, seconds: 30 } }, { onprogress });
 		assert.deepEqual(messages, [`${NAME} listens`, "turning the speech into text"]);
+	});
+
+	it("becomes a task, with the progress as its status", async (t) => {
+		const { side, device } = await start(t);
+		const { get, cancel } = await connectForTasks(t, new URL(`${side.base}/mcp`));
+		const clientUrl = () => new URL(`${side.base}/mcp`);
+		const { result } = await callForTask({ clientUrl }, "listen", { device: NAME, seconds: 30 });
+		const { taskId, status } = result as { taskId: string; status: string };
+		assert.equal(status, "working");
+		await until(async () => (await get(taskId)).statusMessage === `${NAME} listens`, "the task says that it listens");
+		assert.ok(device.isListening);
+		await cancel(taskId);
+		await until(() => !device.isListening, "it listens no more");
 	});
 
 	it("rejects wrong arguments with the argument's name", async (t) => {
