@@ -118,7 +118,7 @@ function Preferences() {
 					chosenLanguage.value = currentTarget.value;
 				}}
 			>
-				{Object.entries(LANGUAGES).map(([tag, { name }]) => (
+				{Object.entries(LANGUAGES).map(([tag, name]) => (
 					<option key={tag} value={tag}>
 						{name}
 					</option>

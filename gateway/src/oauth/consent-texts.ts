@@ -1,37 +1,5 @@
 /** The texts of the page on which a person approves a client. `{client}` stands for its name, `{host}` for its redirect host. */
-interface ConsentTexts {
-	readonly title: string;
-	readonly asks: string;
-	readonly goesTo: string;
-	readonly ownMachine: string;
-	readonly app: string;
-	readonly document: string;
-	readonly unverified: string;
-	readonly whoAreYou: string;
-	readonly secret: string;
-	readonly secretHelp: string;
-	readonly wrongSecret: string;
-	readonly notOperator: string;
-	readonly next: string;
-	readonly tools: string;
-	readonly read: string;
-	readonly control: string;
-	readonly userTools: string;
-	readonly userToolsHelp: string;
-	readonly microphone: string;
-	readonly microphoneHelp: string;
-	readonly devices: string;
-	readonly allDevices: string;
-	readonly someDevices: string;
-	readonly chooseDevices: string;
-	readonly allow: string;
-	readonly deny: string;
-	readonly revokeLater: string;
-	readonly failed: string;
-	readonly tooOld: string;
-}
-
-const en: ConsentTexts = {
+const en = {
 	title: "Allow a client?",
 	asks: "{client} asks for access to the devices of this gateway.",
 	goesTo: "You will be sent back to",
@@ -64,6 +32,8 @@ const en: ConsentTexts = {
 	failed: "This sign-in cannot go on",
 	tooOld: "The page is too old, or was opened in another browser. Start again in the client.",
 };
+
+type ConsentTexts = Readonly<Record<keyof typeof en, string>>;
 
 const ja: ConsentTexts = {
 	title: "クライアントを許可しますか？",

@@ -1,18 +1,15 @@
 import { computed, effect } from "@preact/signals";
 import { visibleLine } from "../parts/visible.js";
 import { chosenLanguage } from "../store/preferences.js";
-import { en, type TextKey, type Texts } from "./en.js";
-import { ja } from "./ja.js";
-import { zh } from "./zh.js";
+import { LABELS } from "./labels.js";
+import { SENTENCES } from "./sentences.js";
 
-export type { TextKey } from "./en.js";
+const TEXTS = { ...LABELS, ...SENTENCES };
 
-/** Every language, by the beginning of its tag, and its own name. */
-export const LANGUAGES: Readonly<Record<string, { readonly name: string; readonly texts: Texts }>> = {
-	en: { name: "English", texts: en },
-	ja: { name: "日本語", texts: ja },
-	zh: { name: "中文", texts: zh },
-};
+export type TextKey = keyof typeof TEXTS;
+
+/** Every language, by the beginning of its tag, and its own name. The texts are in this order. */
+export const LANGUAGES: Readonly<Record<string, string>> = { en: "English", ja: "日本語", zh: "中文" };
 
 /** The chosen language, or the first of the browser's that there is. */
 export const language = computed(() => {
@@ -26,17 +23,18 @@ effect(() => {
 
 /** A text in the current language. `{name}` in it stands for a value. */
 export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-	const text = LANGUAGES[language.value]?.texts[key] ?? en[key];
+	const text = TEXTS[key][Object.keys(LANGUAGES).indexOf(language.value)] as string;
 	return text.replace(/\{([a-z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** A state of a device, which may be none that this firmware has. */
+/** The text for a computed key, or undefined if the key is unknown. */
+export function textOf(key: string): string | undefined {
+	return Object.hasOwn(TEXTS, key) ? t(key as TextKey) : undefined;
+}
+
+/** A state of a device. Other firmware may have states without a text. */
 export function stateText(state: string): string {
-	if (state === "online" || state === "offline") {
-		return t(state);
-	}
-	const key = `state_${state}`;
-	return Object.hasOwn(en, key) ? t(key as TextKey) : visibleLine(state);
+	return state === "online" || state === "offline" ? t(state) : (textOf(`state_${state}`) ?? visibleLine(state));
 }
 
 /** The largest units of time first, and the seconds of each. */

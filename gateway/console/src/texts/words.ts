@@ -3,8 +3,7 @@ import { visibleLine } from "../parts/visible.js";
 import { type Control, type ControlInput, unitOfInput } from "../store/controls.js";
 import type { Leaf } from "../store/device.js";
 import type { Reading } from "../store/readings.js";
-import { en } from "./en.js";
-import { language, type TextKey, t } from "./index.js";
+import { language, t, textOf } from "./index.js";
 
 /** The name of a control. A device's only light is "Light", whatever the code calls it. */
 export function controlName({ kind, key, title, name }: Control, all: readonly Control[]): string {
@@ -110,11 +109,6 @@ function numberText(value: number, kind: string): string {
 
 function withUnit(text: string, unit: string): string {
 	return unit === "" || unit === "°" ? `${text}${unit}` : `${text}\u00a0${unit}`;
-}
-
-/** The text for a computed key, or undefined if the key is unknown. */
-function textOf(key: string): string | undefined {
-	return Object.hasOwn(en, key) ? t(key as TextKey) : undefined;
 }
 
 /** "living_room.lamp" is "Living room lamp". */
