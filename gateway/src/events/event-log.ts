@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { JsonLines } from "../history/json-lines.js";
 import type { GatewayOccurrence } from "./event-types.js";
 
 /** An event in the log. */
@@ -24,27 +24,21 @@ export interface EventShare {
 	publish(event: Omit<LoggedEvent, "seq" | "eventId">, id: string | undefined): void;
 }
 
-/** Events in each of the two files. The older one goes when the newer one is full. */
-const FILE_EVENTS = 5_000;
+/** Events that can be read. Half of them go when there are more. */
+export const MAX_EVENTS = 10_000;
 
-/** Events that are kept. */
-export const MAX_EVENTS = 2 * FILE_EVENTS;
-
-/** Only this user can read it. */
-const MODE = 0o600;
+/** Of both files. */
+const MAX_BYTES = 16_777_216;
 
 interface Changes {
 	/** Events were stored, and can be read. */
 	stored: [];
 }
 
-/**
- * The newest events, on disk: a process that is killed has lost none that was told. Holds 5,000 to 10,000 of them; older ones
- * are gone.
- */
+/** The newest events, on disk: a process that is killed has lost none that was told. */
 export class EventLog extends EventEmitter<Changes> {
-	readonly #folder: string | undefined;
-	readonly #onSaved: (error: Error | undefined) => void;
+	/** Undefined: events are kept in memory only. */
+	#lines: JsonLines | undefined;
 	/** Names this log: another one, such as after the folder was lost, begins to count anew. */
 	#epoch = newEpoch();
 	/** Oldest first. */
@@ -52,22 +46,13 @@ export class EventLog extends EventEmitter<Changes> {
 	#last = 0;
 	/** The place of the newest event, whether or not it is stored. */
 	#appended = 0;
-	/** Not stored yet. */
-	#waiting: LoggedEvent[] = [];
-	#writing: Promise<void> | undefined;
-	#file: FileHandle | undefined;
-	/** Events in the newer file. */
-	#inFile = 0;
-	#closed = false;
 	/** Undefined: this gateway is alone. */
 	#share: EventShare | undefined;
 
-	private constructor(folder: string | undefined, onSaved: (error: Error | undefined) => void) {
+	private constructor() {
 		super();
 		// A listener for each subscription.
 		this.setMaxListeners(0);
-		this.#folder = folder;
-		this.#onSaved = onSaved;
 	}
 
 	/**
@@ -80,8 +65,21 @@ export class EventLog extends EventEmitter<Changes> {
 		folder: string | undefined,
 		onSaved: (error: Error | undefined) => void = () => {},
 	): Promise<EventLog> {
-		const log = new EventLog(folder, onSaved);
-		await log.#load();
+		const log = new EventLog();
+		if (folder !== undefined) {
+			await mkdir(folder, { recursive: true, mode: 0o700 });
+			log.#lines = await JsonLines.open(`${folder}/`, {
+				maxBytes: MAX_BYTES,
+				isUrgent: true,
+				onSaved: (error, events) => {
+					// After a restart, other events would have the ids of those that are only in memory.
+					log.#epoch = error === undefined ? log.#epoch : newEpoch();
+					onSaved(error);
+					log.#keep(events as readonly LoggedEvent[], log.#events);
+				},
+			});
+			await log.#load(log.#lines);
+		}
 		return log;
 	}
 
@@ -136,15 +134,14 @@ export class EventLog extends EventEmitter<Changes> {
 			this.#share.publish({ timestamp, ...occurrence }, id);
 			return;
 		}
-		if (this.#closed || this.#waiting.length >= FILE_EVENTS) {
+		const seq = this.#appended + 1;
+		const event = { seq, eventId: this.#idOf(seq), timestamp, ...occurrence };
+		if (this.#lines === undefined) {
+			this.#keep([event], this.#events);
+		} else if (!this.#lines.append(event)) {
 			return;
 		}
-		this.#appended += 1;
-		const seq = this.#appended;
-		this.#waiting.push({ seq, eventId: this.#idOf(seq), timestamp, ...occurrence });
-		this.#writing ??= this.#store().finally(() => {
-			this.#writing = undefined;
-		});
+		this.#appended = seq;
 	}
 
 	/** The events after a place, oldest first. */
@@ -162,32 +159,12 @@ export class EventLog extends EventEmitter<Changes> {
 
 	/** Settles when everything is stored. */
 	async close(): Promise<void> {
-		this.#closed = true;
-		await this.#writing;
-		await this.#file?.close();
-		this.#file = undefined;
-	}
-
-	/** Events that come while a write is in progress share the next one. */
-	async #store(): Promise<void> {
-		while (this.#waiting.length > 0) {
-			const batch = this.#waiting;
-			this.#waiting = [];
-			try {
-				await this.#write(batch);
-				this.#onSaved(undefined);
-			} catch (error) {
-				// After a restart, other events would have the ids of those that are only in memory.
-				this.#epoch = newEpoch();
-				this.#onSaved(error as Error);
-			}
-			this.#keep(batch, this.#events);
-		}
+		await this.#lines?.close();
 	}
 
 	#keep(batch: readonly LoggedEvent[], before: LoggedEvent[]): void {
 		before.push(...batch);
-		this.#events = before.length > MAX_EVENTS ? before.slice(-FILE_EVENTS) : before;
+		this.#events = before.length > MAX_EVENTS ? before.slice(-MAX_EVENTS / 2) : before;
 		this.#last = (batch.at(-1) as LoggedEvent).seq;
 		this.emit("stored");
 	}
@@ -196,68 +173,26 @@ export class EventLog extends EventEmitter<Changes> {
 		return `evt_${this.#epoch}_${seq}`;
 	}
 
-	async #write(batch: readonly LoggedEvent[]): Promise<void> {
-		if (this.#folder === undefined) {
-			return;
+	async #load(lines: JsonLines): Promise<void> {
+		const found: LoggedEvent[] = [];
+		for await (const line of lines.read()) {
+			const event = line as unknown as LoggedEvent;
+			if (Number.isSafeInteger(event.seq) && /^evt_[0-9a-f]+_/.test(event.eventId)) {
+				// What was lost between two events counts as older than the log.
+				found.length = event.seq === (found.at(-1)?.seq ?? 0) + 1 ? found.length : 0;
+				found.push(event);
+			}
 		}
-		if (this.#inFile >= FILE_EVENTS) {
-			await this.#file?.close();
-			this.#file = undefined;
-			await rename(this.#path("new"), this.#path("old"));
-			this.#inFile = 0;
-		}
-		this.#file ??= await open(this.#path("new"), "a", MODE);
-		// A write that the disk has cut short leaves a part of a line: the next one starts on a line of its own.
-		await this.#file.appendFile(`\n${batch.map((event) => JSON.stringify(event)).join("\n")}\n`);
-		this.#inFile += batch.length;
-	}
-
-	async #load(): Promise<void> {
-		if (this.#folder === undefined) {
-			return;
-		}
-		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-		this.#file = await open(this.#path("new"), "a", MODE);
-		const [old, recent] = [await readEvents(this.#path("old")), await readEvents(this.#path("new"))];
-		this.#inFile = recent.length;
-		this.#events = [...old, ...recent];
-		const newest = this.#events.at(-1);
+		const newest = found.at(-1);
 		if (newest !== undefined) {
+			this.#events = found.slice(-MAX_EVENTS);
 			this.#last = newest.seq;
 			this.#appended = newest.seq;
 			this.#epoch = newest.eventId.split("_")[1] as string;
-			// What was lost between two events counts as older than the log.
-			const start = this.#events.reduce(
-				(from, { seq }, at) => (seq === (this.#events[at - 1]?.seq ?? 0) + 1 ? from : at),
-				0,
-			);
-			this.#events = this.#events.slice(start);
 		}
-	}
-
-	#path(name: "old" | "new"): string {
-		return join(this.#folder as string, `${name}.jsonl`);
 	}
 }
 
 function newEpoch(): string {
 	return randomBytes(6).toString("hex");
-}
-
-/** The events in a file; none if it does not exist. A line that is not whole is left out. */
-async function readEvents(path: string): Promise<LoggedEvent[]> {
-	const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") {
-			return "";
-		}
-		throw error;
-	});
-	return text.split("\n").flatMap((line) => {
-		try {
-			const event = JSON.parse(line) as LoggedEvent;
-			return Number.isSafeInteger(event.seq) && /^evt_[0-9a-f]+_/.test(event.eventId) ? [event] : [];
-		} catch {
-			return [];
-		}
-	});
 }

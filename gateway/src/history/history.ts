@@ -139,7 +139,7 @@ export class History {
 		const { folder, maxBytes, onSaved } = this.#options;
 		const opening = DeviceHistory.open((kind, first) => {
 			const share = kind === "log" ? LOG_SHARE : 1 - LOG_SHARE;
-			const path = join(folder, `${keyOf(id)}.${kind}`);
+			const path = join(folder, `${keyOf(id)}.${kind}.`);
 			return JsonLines.open(path, { maxBytes: maxBytes * share, onSaved, ...(first && { first }) });
 		});
 		this.#devices.set(id, opening);

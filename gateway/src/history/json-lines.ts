@@ -12,35 +12,37 @@ const MODE = 0o600;
 interface JsonLinesOptions {
 	/** Of both files together. */
 	readonly maxBytes: number;
-	/** Called with each attempt to write, and the error if it failed: then its lines are lost. */
-	readonly onSaved: (error: Error | undefined) => void;
+	/** Called with each attempt to write, the error if it failed, and its entries, which are then lost. */
+	readonly onSaved: (error: Error | undefined, entries: readonly object[]) => void;
+	/** Whether each line is written at once. Default: after up to 100 ms. */
+	readonly isUrgent?: boolean;
 	/** The first line of each file, so that it can be read without the one before. */
 	readonly first?: () => object;
 }
 
 /**
- * Lines of JSON in two files, `PATH.old.jsonl` and `PATH.new.jsonl`: the older one goes when the newer one is full. Its folder
- * must exist.
+ * Lines of JSON in two files, whose paths are a prefix with `old.jsonl` and `new.jsonl`: the older one goes when the newer one is
+ * full. Their folder must exist.
  */
 export class JsonLines {
-	readonly #path: string;
+	readonly #prefix: string;
 	readonly #options: JsonLinesOptions;
 	#oldBytes = 0;
 	#newBytes = 0;
-	#waiting: string[] | undefined;
+	#waiting: object[] | undefined;
 	/** Until the waiting lines are written. */
 	#timer: NodeJS.Timeout | undefined;
 	#writing: Promise<void> | undefined;
 	#isClosed = false;
 
-	private constructor(path: string, options: JsonLinesOptions) {
-		this.#path = path;
+	private constructor(prefix: string, options: JsonLinesOptions) {
+		this.#prefix = prefix;
 		this.#options = options;
 	}
 
 	/** Opens them, with the lines that are there. */
-	static async open(path: string, options: JsonLinesOptions): Promise<JsonLines> {
-		const lines = new JsonLines(path, options);
+	static async open(prefix: string, options: JsonLinesOptions): Promise<JsonLines> {
+		const lines = new JsonLines(prefix, options);
 		[lines.#oldBytes, lines.#newBytes] = [await sizeOf(lines.#file("old")), await sizeOf(lines.#file("new"))];
 		return lines;
 	}
@@ -50,14 +52,23 @@ export class JsonLines {
 		return this.#oldBytes + this.#newBytes;
 	}
 
-	/** Writes a line within a moment. Nothing is written after {@link close}, or while 5,000 lines wait for the disk. */
-	append(entry: object): void {
+	/**
+	 * Writes a line within a moment, unless they are closed or 5,000 lines wait for the disk.
+	 *
+	 * @returns whether it is to be written
+	 */
+	append(entry: object): boolean {
 		if (this.#isClosed || (this.#waiting?.length ?? 0) >= MAX_WAITING) {
-			return;
+			return false;
 		}
 		this.#waiting ??= [];
-		this.#waiting.push(JSON.stringify(entry));
-		this.#timer ??= setTimeout(() => void this.#save(), COLLECT_TIME);
+		this.#waiting.push(entry);
+		if (this.#options.isUrgent) {
+			void this.#save();
+		} else {
+			this.#timer ??= setTimeout(() => void this.#save(), COLLECT_TIME);
+		}
+		return true;
 	}
 
 	/** Every line that is an object, the oldest first. */
@@ -97,10 +108,13 @@ export class JsonLines {
 	async #save(): Promise<void> {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
-		this.#writing ??= this.#store().finally(() => {
-			this.#writing = undefined;
-		});
-		await this.#writing;
+		// Again, if a line has come just as a write was ending.
+		while (this.#waiting !== undefined || this.#writing !== undefined) {
+			this.#writing ??= this.#store().finally(() => {
+				this.#writing = undefined;
+			});
+			await this.#writing;
+		}
 	}
 
 	/** Lines that come while a write is in progress share the next one. */
@@ -109,10 +123,10 @@ export class JsonLines {
 			const batch = this.#waiting;
 			this.#waiting = undefined;
 			try {
-				await this.#write(batch);
-				this.#options.onSaved(undefined);
+				await this.#write(batch.map((entry) => JSON.stringify(entry)));
+				this.#options.onSaved(undefined, batch);
 			} catch (error) {
-				this.#options.onSaved(error as Error);
+				this.#options.onSaved(error as Error, batch);
 			}
 		}
 	}
@@ -133,7 +147,7 @@ export class JsonLines {
 	}
 
 	#file(name: "old" | "new"): string {
-		return `${this.#path}.${name}.jsonl`;
+		return `${this.#prefix}${name}.jsonl`;
 	}
 }
 

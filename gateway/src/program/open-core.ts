@@ -92,7 +92,7 @@ async function openAudit({ configuration, saves, onClose }: ProgramContext): Pro
 	if (maxBytes === 0) {
 		return undefined;
 	}
-	const lines = await JsonLines.open(join(stateFolder, "audit"), {
+	const lines = await JsonLines.open(join(stateFolder, "audit."), {
 		maxBytes,
 		onSaved: (error) => saves.appended(error),
 	});

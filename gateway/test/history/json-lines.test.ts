@@ -16,7 +16,7 @@ async function numbersIn(lines: JsonLines): Promise<unknown[]> {
 describe("lines of JSON on disk", () => {
 	it("stay within their bound, and the newest ones stay", async () => {
 		const folder = makeStateFolder();
-		const lines = await JsonLines.open(join(folder, "a"), { maxBytes: 1_000, onSaved: assert.ifError });
+		const lines = await JsonLines.open(join(folder, "a."), { maxBytes: 1_000, onSaved: assert.ifError });
 		for (let number = 0; number < 200; number += 1) {
 			lines.append({ number, text: "x".repeat(20) });
 			await numbersIn(lines);
@@ -34,13 +34,13 @@ describe("lines of JSON on disk", () => {
 	});
 
 	it("are there after a restart, also behind a line that was cut short", async () => {
-		const path = join(makeStateFolder(), "a");
+		const path = join(makeStateFolder(), "a.");
 		const options = { maxBytes: 1_000, onSaved: assert.ifError };
 		const before = await JsonLines.open(path, options);
 		before.append({ number: 1 });
 		await before.close();
 		before.append({ number: 2 });
-		appendFileSync(`${path}.new.jsonl`, '{"number":3');
+		appendFileSync(`${path}new.jsonl`, '{"number":3');
 		const after = await JsonLines.open(path, options);
 		after.append({ number: 4 });
 		assert.deepEqual(await numbersIn(after), [1, 4]);
@@ -50,7 +50,7 @@ describe("lines of JSON on disk", () => {
 		let count = 0;
 		const first = () => ({ number: `all ${count++}` });
 		const options = { maxBytes: 200, onSaved: assert.ifError, first };
-		const lines = await JsonLines.open(join(makeStateFolder(), "a"), options);
+		const lines = await JsonLines.open(join(makeStateFolder(), "a."), options);
 		for (let number = 0; number < 40; number += 1) {
 			lines.append({ number });
 			await numbersIn(lines);
@@ -63,7 +63,7 @@ describe("lines of JSON on disk", () => {
 	it("report a disk that cannot be written", async () => {
 		const errors: unknown[] = [];
 		const options = { maxBytes: 1_000, onSaved: (error: unknown) => void errors.push(error) };
-		const lines = await JsonLines.open(join(makeStateFolder(), "missing", "a"), options);
+		const lines = await JsonLines.open(join(makeStateFolder(), "missing", "a."), options);
 		lines.append({ number: 1 });
 		await lines.close();
 		assert.match(`${errors}`, /ENOENT/);
