@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { openClientServer } from "../../gateway/src/mcp/open-client-server.js";
 import { Endpoint } from "../../gateway/src/transports/endpoint.js";
 import { EndpointPeer } from "../../gateway/test/support/endpoint.js";
-import { LOCAL, startGateway, WireDevice } from "../../gateway/test/support/gateway.js";
+import { LOCAL, startWithDevice } from "../../gateway/test/support/gateway.js";
 import { until } from "../support/until.js";
 import { AGENTS } from "./recorded-traffic.js";
 import { replay } from "./replay.js";
@@ -12,8 +12,7 @@ import { replay } from "./replay.js";
 
 describe("recorded agents", () => {
 	it("xiaozhi-esp32-server lists and calls tools through mcp-endpoint-server, one agent after the other", async (t) => {
-		const started = await startGateway(t);
-		const device = await WireDevice.connect(t, started);
+		const { side: started, device } = await startWithDevice(t);
 		const peer = await EndpointPeer.listen(t);
 		const log: string[] = [];
 		const report = (text: string): number => log.push(text);
@@ -32,10 +31,8 @@ describe("recorded agents", () => {
 			return JSON.stringify(peer.received[heard - 1]);
 		};
 		await replay({ say: (message) => peer.say(message), hear }, AGENTS);
-		assert.deepEqual(
-			device.calls.map((call) => call.arguments),
-			[{ volume: 46 }, { volume: 47 }],
-		);
+		const args = device.calls.map((call) => call.arguments);
+		assert.deepEqual(args, [{ volume: 46 }, { volume: 47 }]);
 		assert.equal(log.length, 1, log.join("\n"));
 	});
 });

@@ -85,10 +85,8 @@ describe("recorded devices", () => {
 			const gateway = await openGateway(t);
 			const wire = await connect(t, gateway);
 			await Promise.all([replay(wire, steps), callTools(gateway)]);
-			assert.deepEqual(
-				gateway.servers.find(ID)?.tools.map((tool) => tool.name),
-				["music_player.get_status", "get_weather", "take_photo"],
-			);
+			const names = gateway.servers.find(ID)?.tools.map((tool) => tool.name);
+			assert.deepEqual(names, ["music_player.get_status", "get_weather", "take_photo"]);
 		});
 	}
 });

@@ -13,10 +13,8 @@ const MAX_LINES = 24;
 
 it("docs/embed.md shows examples/embed as it stands, in few lines", () => {
 	const shown = readSteps("embed.md").filter(({ kind, about }) => kind !== "sh" && about !== "");
-	assert.deepEqual(
-		shown.map(({ about }) => about),
-		["examples/embed/manifest.json", "examples/embed/thermostat.ts"],
-	);
+	const abouts = shown.map(({ about }) => about);
+	assert.deepEqual(abouts, ["examples/embed/manifest.json", "examples/embed/thermostat.ts"]);
 	for (const { about, text } of shown) {
 		assert.equal(text, readFileSync(`${ROOT}${about}`, "utf8"), about);
 	}

@@ -185,10 +185,8 @@ it("a board's build has the tools of its parts", () => {
 
 it("tools are listed in the order of their files", async () => {
 	const files = sources.filter((file) => /^src\/tools\/[^/]+\/[^/]+$/.test(file)).sort();
-	assert.deepEqual(
-		(await loadTools()).map(({ name }) => name),
-		files.map(toolNameOf),
-	);
+	const names = (await loadTools()).map(({ name }) => name);
+	assert.deepEqual(names, files.map(toolNameOf));
 });
 
 /** The name of the tool that a file defines; "" for a file of what tools share. */

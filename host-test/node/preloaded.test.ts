@@ -22,8 +22,6 @@ it("errors carry their names where the built-ins are read-only", () => {
 		new ProtocolError("silent", "no"),
 		new CallCancelled("no"),
 	]);
-	assert.deepEqual(
-		errors.map(({ name }) => name),
-		["RpcError", "ValidationError", "ProtocolError", "CallCancelled"],
-	);
+	const names = errors.map(({ name }) => name);
+	assert.deepEqual(names, ["RpcError", "ValidationError", "ProtocolError", "CallCancelled"]);
 });

@@ -28,10 +28,8 @@ describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK }
 		const lines = await startSimulator(t, sdk, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
 		await until(() => backend.headers.authorization === "Bearer served", "the device connects");
 		assert.equal((await backend.greet()).type, "hello");
-		assert.deepEqual(
-			requests.map(({ path }) => path),
-			["/ota", "/ota/activate", "/ota"],
-		);
+		const paths = requests.map(({ path }) => path);
+		assert.deepEqual(paths, ["/ota", "/ota/activate", "/ota"]);
 		assert.equal(requests[0]?.body.chip_model_name, "simulator");
 		assert.ok(lines.includes("activation code 246810: Type in the code"));
 	});

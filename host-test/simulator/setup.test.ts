@@ -32,10 +32,8 @@ describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK
 		assert.equal(page.url, url);
 		assert.match(await page.text(), /^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
 		const { networks } = (await (await fetch(`${url}networks`)).json()) as { networks: { ssid: string }[] };
-		assert.deepEqual(
-			networks.map(({ ssid }) => ssid),
-			["Workshop", "Café Gräf", "Upstairs 5", "a network whose name is 32 bytes"],
-		);
+		const ssids = networks.map(({ ssid }) => ssid);
+		assert.deepEqual(ssids, ["Workshop", "Café Gräf", "Upstairs 5", "a network whose name is 32 bytes"]);
 
 		const { formToken } = (await (await fetch(`${url}settings`)).json()) as { formToken: string };
 		const submit = (values: object): Promise<Response> =>

@@ -31,10 +31,8 @@ export default suite("application", {
 		transport.channel.say({ type: "tts", state: "start" });
 		equal(application.state, "speaking");
 		transport.channel.say({ type: "tts", state: "stop" });
-		equal(
-			mcp().map(({ payload }) => payload),
-			[stateChange("speaking", "idle"), stateChange("idle", "speaking")],
-		);
+		const payloads = mcp().map(({ payload }) => payload);
+		equal(payloads, [stateChange("speaking", "idle"), stateChange("idle", "speaking")]);
 	},
 	"shows what the backend says"() {
 		const { board, transport } = inSession();

@@ -62,10 +62,8 @@ export default suite("calls in progress", {
 		calls[0]?.resolve("a");
 		calls[1]?.resolve("b");
 		await settled();
-		equal(
-			client.heard().map(({ id }) => id),
-			[7, 7],
-		);
+		const ids = client.heard().map(({ id }) => id);
+		equal(ids, [7, 7]);
 	},
 	async "tells a cancelled tool, and does not answer it"() {
 		const { tool: made, calls } = slow();

@@ -156,10 +156,8 @@ export default suite("device protocol", {
 			fail();
 			timer.pass(lost.at(-1)?.retryIn as number);
 		}
-		equal(
-			lost.map(({ retryIn }) => retryIn),
-			[1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000],
-		);
+		const retryIns = lost.map(({ retryIn }) => retryIn);
+		equal(retryIns, [1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000]);
 		protocol.channel.greet();
 		timer.pass(9_000);
 		fail();

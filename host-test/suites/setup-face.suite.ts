@@ -64,10 +64,8 @@ export default suite("the set-up on the screen", {
 		screen.show({ setup: undefined, state: "connecting" });
 		canvas.allTexts = [];
 		draw();
-		equal(
-			canvas.texts.map(({ text }) => text),
-			["Connecting"],
-		);
+		const texts = canvas.texts.map(({ text }) => text);
+		equal(texts, ["Connecting"]);
 	},
 	"shows a code by which a phone joins the network"() {
 		const inputs: string[] = [];

@@ -138,10 +138,8 @@ export default suite("the device's own Wi-Fi network", {
 		const scans = [accessPoint.scan(), accessPoint.scan()];
 		equal(wifi.scans, 1);
 		wifi.finishScan();
-		equal(
-			(await Promise.all(scans)).map((found) => found.length),
-			[1, 1],
-		);
+		const lengths = (await Promise.all(scans)).map((found) => found.length);
+		equal(lengths, [1, 1]);
 		void accessPoint.scan();
 		equal(wifi.scans, 2);
 	},

@@ -203,10 +203,8 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const { client, send, lastId, call } = statelessClient({ tools: [tool], maxCalls: 2 });
 		for (let at = 0; at < 5; at += 1) {
 			const heard = await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
-			equal(
-				heard.map(({ method }) => method),
-				["notifications/subscriptions/acknowledged"],
-			);
+			const methods = heard.map(({ method }) => method);
+			equal(methods, ["notifications/subscriptions/acknowledged"]);
 			client.say(
 				JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }),
 			);

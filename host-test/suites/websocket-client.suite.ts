@@ -351,10 +351,8 @@ export default suite("WebSocket client", {
 		const { socket, controls, closes, errors } = open();
 		socket.arrive(frame(CLOSE, Uint8Array.of(3, 69)));
 		equal([controls.length, closes(), errors, socket.closed], [1, 1, [], true]);
-		equal(
-			framesOf(socket.written).map(({ opcode }) => opcode),
-			[CLOSE],
-		);
+		const opcodes = framesOf(socket.written).map(({ opcode }) => opcode);
+		equal(opcodes, [CLOSE]);
 		socket.options.onError();
 		equal([closes(), errors], [1, []]);
 	},

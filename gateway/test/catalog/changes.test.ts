@@ -57,13 +57,12 @@ describe("what a catalog lists of a device", () => {
 		const firstOfTwo = catalog.tools.at(-1);
 		await gateway.servers.edit("one", { alias: "uno" });
 		const aliases = [gateway.servers.find("two")?.alias, "uno"];
-		assert.deepEqual(
-			catalog.tools.map(({ name }) => name),
-			["tool_call", ...aliases.map((alias) => `${alias}__self_audio_speaker_set_volume`)],
-		);
+		const names = catalog.tools.map(({ name }) => name);
+		assert.deepEqual(names, ["tool_call", ...aliases.map((alias) => `${alias}__self_audio_speaker_set_volume`)]);
 		assert.equal(catalog.tools[1], firstOfTwo);
+		const uris = catalog.resources.map(({ uri }) => uri);
 		assert.deepEqual(
-			catalog.resources.map(({ uri }) => uri),
+			uris,
 			aliases.map((alias) => `device://${alias}/state`),
 		);
 	});

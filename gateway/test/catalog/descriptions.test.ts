@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { connectClient, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 
 describe("a description that names another tool of its device", () => {
 	it("names it as the client knows it", async (t) => {
@@ -47,8 +47,7 @@ describe("a description of a tool that is found by catalog tools, or in a schema
 	const STATUS = "lamp_000001__self_get_device_status";
 
 	it("names tools as the client knows them", async (t) => {
-		const gateway = await startGateway(t, { catalogLimit: 0 });
-		await WireDevice.connect(t, gateway, { tools });
+		const { side: gateway } = await startWithDevice(t, { catalogLimit: 0 }, { tools });
 		const client = await connectClient(t, gateway.clientUrl(), "2025-11-25");
 		const describe = { name: "tool_describe", arguments: { name: "lamp_000001__self_timer_set" } };
 		const { structuredContent } = await client.callTool(describe);

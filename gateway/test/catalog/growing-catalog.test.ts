@@ -3,7 +3,15 @@ import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, ERAS, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import {
+	connectClient,
+	ERAS,
+	LOCAL,
+	startGateway,
+	startWithDevice,
+	type TestGateway,
+	WireDevice,
+} from "../support/gateway.js";
 
 type Era = keyof typeof ERAS;
 
@@ -164,8 +172,7 @@ describe("one call for all lights of 50 devices", () => {
 	});
 
 	it("is told of devices for a tool that only one device has", async (t) => {
-		const gateway = await startGateway(t, { catalog: "search" });
-		await WireDevice.connect(t, gateway, { tools: TOOLS });
+		const { side: gateway } = await startWithDevice(t, { catalog: "search" }, { tools: TOOLS });
 		const client = await connectClient(t, gateway.clientUrl(), "2025-11-25");
 		const args = { name: `${aliasOf(1)}__self_light_set`, devices: ["all"], arguments: { on: true } };
 		const { isError, content } = await call(client, "tool_call", args);

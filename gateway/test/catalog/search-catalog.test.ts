@@ -9,6 +9,7 @@ import {
 	REBOOT,
 	SET_VOLUME,
 	startGateway,
+	startWithDevice,
 	type TestGateway,
 	WireDevice,
 } from "../support/gateway.js";
@@ -125,10 +126,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const answer = await call(client, "tool_call", { name: "lamp_000001__self_disk_eraseAll", arguments: {} });
 			assert.deepEqual(answer.content, result.content);
 			assert.deepEqual(answer.structuredContent, result.structuredContent);
-			assert.deepEqual(
-				device.calls.map(({ name }) => name),
-				["self.disk.eraseAll"],
-			);
+			const names = device.calls.map(({ name }) => name);
+			assert.deepEqual(names, ["self.disk.eraseAll"]);
 		});
 
 		it("gets the error of the schema if the arguments of the called tool do not fit", async (t) => {
@@ -214,8 +213,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 	describe(`a client of ${era}, if the number of tools crosses the limit`, () => {
 		it("is told that its list has changed then, and not while the list stays the same", async (t) => {
-			const gateway = await startGateway(t, { catalogLimit: 2 });
-			const device = await WireDevice.connect(t, gateway, { tools: [SET_VOLUME, PHOTO] });
+			const { side: gateway, device } = await startWithDevice(t, { catalogLimit: 2 }, { tools: [SET_VOLUME, PHOTO] });
 			const client = await connectClient(t, gateway.clientUrl(), era);
 			let told = 0;
 			client.setNotificationHandler("notifications/tools/list_changed", () => {
@@ -266,9 +264,7 @@ describe("the catalog that a client asks for in its URL", () => {
 		await call(client, "tools_search", {});
 		assert.equal(device.calls.length, 1, "a full list has the device's tool");
 		const access = gateway.gateway.catalog(gateway.access, "lamp_000001", { catalog: "search", pinnedTools: ["*"] });
-		assert.deepEqual(
-			access.tools.map(({ name }) => name),
-			CATALOG_TOOLS,
-		);
+		const names = access.tools.map(({ name }) => name);
+		assert.deepEqual(names, CATALOG_TOOLS);
 	});
 });

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { followStates } from "xs-mcp-manager/core";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
 import { subscribe } from "../support/subscribe.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
@@ -21,20 +21,15 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			connectClient(t, side.clientUrl(device), era);
 
 		it("reads the state of each device it may reach, as a resource", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side, { id: FIRST });
+			const { side, device } = await startWithDevice(t, {}, { id: FIRST });
 			await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
 			const { resources } = await client.listResources();
-			assert.deepEqual(
-				resources.map(({ uri }) => uri),
-				["device://lamp_000001/state", "device://lamp_000002/state"],
-			);
+			const uris = resources.map(({ uri }) => uri);
+			assert.deepEqual(uris, ["device://lamp_000001/state", "device://lamp_000002/state"]);
 			const { resourceTemplates } = await client.listResourceTemplates();
-			assert.deepEqual(
-				resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-				["device://{alias}/state"],
-			);
+			const uriTemplates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+			assert.deepEqual(uriTemplates, ["device://{alias}/state"]);
 			device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
 			await until(async () => (await readState(client)).state === "speaking", "its state is known");
 			const { lastSeen, ...state } = await readState(client);
@@ -57,8 +52,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told when the state of a device changes, if it has subscribed to it", async (t) => {
-			const side = await startGateway(t);
-			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const { side, device: first } = await startWithDevice(t, {}, { id: FIRST });
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
 			const uri = "device://lamp_000001/state";

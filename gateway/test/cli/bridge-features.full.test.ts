@@ -91,10 +91,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a bridge to a device with every feature, for a client of ${era}`, () => {
 		it("passes prompts and completion on", async (t) => {
 			const { client } = await start(t, era);
-			assert.deepEqual(
-				(await client.listPrompts()).prompts.map(({ name }) => name),
-				["lamp_000001__evening"],
-			);
+			const names = (await client.listPrompts()).prompts.map(({ name }) => name);
+			assert.deepEqual(names, ["lamp_000001__evening"]);
 			const { messages } = await client.getPrompt({ name: "lamp_000001__evening", arguments: { mood: "calm" } });
 			assert.deepEqual(messages, [{ role: "user", content: { type: "text", text: "be calm" } }]);
 			await assert.rejects(client.getPrompt({ name: "nobody__x" }), { code: -32_602 });

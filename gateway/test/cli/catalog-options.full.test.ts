@@ -25,10 +25,8 @@ describe("the catalog on the command line", () => {
 			const args = ["stdio", "--catalog", "search", "--pinned-tools", "lamp_000001__self_audio*"];
 			const { client } = await startClient(t, args, { XS_MCP_GATEWAY_URL: started.base }, era);
 			const { tools } = await client.listTools();
-			assert.deepEqual(
-				tools.map(({ name }) => name),
-				[...CATALOG_TOOLS, VOLUME],
-			);
+			const names = tools.map(({ name }) => name);
+			assert.deepEqual(names, [...CATALOG_TOOLS, VOLUME]);
 			const params = { name: "tool_call", arguments: { name: VOLUME, arguments: { volume: 1 } } };
 			const result = await client.callTool(params, { onprogress: () => answer() });
 			assert.deepEqual(result.content, [picture]);

@@ -40,10 +40,8 @@ describe("xs-mcp-gateway over stdio", () => {
 		});
 		await until(() => told.size === 2, "both clients are told of the device");
 		for (const { client } of clients) {
-			assert.deepEqual(
-				(await client.listTools()).tools.map(({ name }) => name),
-				[VOLUME],
-			);
+			const names = (await client.listTools()).tools.map(({ name }) => name);
+			assert.deepEqual(names, [VOLUME]);
 			const progress: unknown[] = [];
 			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {

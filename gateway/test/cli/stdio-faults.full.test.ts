@@ -28,10 +28,8 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 			client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
 				updates.push(params);
 			});
-			assert.deepEqual(
-				(await client.listResources()).resources.map((resource) => resource.uri),
-				[uri],
-			);
+			const uris = (await client.listResources()).resources.map((resource) => resource.uri);
+			assert.deepEqual(uris, [uri]);
 			assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
 			const { contents } = await client.readResource({ uri });
 			assert.equal(JSON.parse((contents[0] as { text: string }).text).online, true);

@@ -85,10 +85,8 @@ describe("the console's stream", () => {
 			["self.audio_speaker.set_volume", "me", "host", '{"volume":7}', "ok", "ok"],
 		);
 		assert.deepEqual([second?.tool, second?.args, second?.answer], ["self.reboot", undefined, undefined], "user-only");
-		assert.deepEqual(
-			detailIn(messages)?.states.map(({ state }) => state),
-			["online"],
-		);
+		const states = detailIn(messages)?.states.map(({ state }) => state);
+		assert.deepEqual(states, ["online"]);
 		assert.equal(await look({ device: "nobody" }), 204);
 		await until(() => messages.some(({ device }) => device === null), "it is not known");
 	});
@@ -147,10 +145,8 @@ describe("the console's stream", () => {
 		const list = { search: "LAMP_14 aa:bb", filter: "problems", tag: "", sort: "", offset: 110, count: 40 } as const;
 		await look({ list });
 		await until(() => listIn(messages)?.found === 111, "lamp_14, lamp_140, lamp_1400 and so on are found");
-		assert.deepEqual(
-			listIn(messages)?.rows.map(({ alias }) => alias),
-			["lamp_1499"],
-		);
+		const aliases = listIn(messages)?.rows.map(({ alias }) => alias);
+		assert.deepEqual(aliases, ["lamp_1499"]);
 		await look({ list: { ...list, filter: "online" } });
 		await until(() => listIn(messages)?.found === 0, "none of them is online");
 		const answer = await (await fetch(`${gateway.base}/console/devices?search=lamp_149`)).json();

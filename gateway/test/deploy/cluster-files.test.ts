@@ -21,10 +21,8 @@ describe("the compose file of a cluster", () => {
 			assert.equal(services[name].image, "xs-mcp-gateway");
 			return readConfiguration({ environment: filled(services[name].environment) });
 		});
-		assert.deepEqual(
-			configurations.map(({ clusterName }) => clusterName),
-			gateways,
-		);
+		const clusterNames = configurations.map(({ clusterName }) => clusterName);
+		assert.deepEqual(clusterNames, gateways);
 		assert.equal(new Set(gateways.map((name) => services[name].volumes[0])).size, 3);
 		for (const { cluster, stateFolder } of configurations) {
 			assert.equal(new URL(cluster as string).hostname, "nats");

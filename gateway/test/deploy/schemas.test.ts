@@ -36,10 +36,8 @@ describe("the objects for Kubernetes", () => {
 	const objects = parseAllDocuments(read("cluster.kubernetes.yml")).map((each) => each.toJS());
 
 	it("are what its API accepts", () => {
-		assert.deepEqual(
-			objects.map(({ kind }) => kind),
-			["StatefulSet", "Service"],
-		);
+		const kinds = objects.map(({ kind }) => kind);
+		assert.deepEqual(kinds, ["StatefulSet", "Service"]);
 		assert.deepEqual(objects.map(problemsOf), [[], []]);
 	});
 

@@ -63,10 +63,8 @@ describe("glyphs for a device whose screen lacks them", () => {
 			params: { name: "x", arguments: { text: "你" } },
 		});
 		await transport.send({ jsonrpc: "2.0", id: 2, method: "ping" });
-		assert.deepEqual(
-			transport.written.map(({ type }) => type),
-			["glyph_push", "alert", "glyph_push", "mcp", "mcp"],
-		);
+		const types = transport.written.map(({ type }) => type);
+		assert.deepEqual(types, ["glyph_push", "alert", "glyph_push", "mcp", "mcp"]);
 	});
 
 	it("are not sent to another font, to an unknown set, or to a device that does not take them", () => {

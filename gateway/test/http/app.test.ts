@@ -218,10 +218,8 @@ describe("the gateway's HTTP server", () => {
 		for (let count = 0; count < 4; count += 1) {
 			answers.push(await ask(`${base}/devices`));
 		}
-		assert.deepEqual(
-			answers.map(({ status }) => status),
-			[200, 200, 200, 429],
-		);
+		const statuses = answers.map(({ status }) => status);
+		assert.deepEqual(statuses, [200, 200, 200, 429]);
 		assert.match(answers[3]?.headers["retry-after"] ?? "", /^[1-9][0-9]?$/);
 		assert.match(log(), /"reason":"rate"/);
 		assert.equal((await ask(`${base}/healthz`)).status, 200, "health checks are not limited");

@@ -50,10 +50,8 @@ describe("a read-only token", () => {
 			]) {
 				const client = await connect(`${gateway.base}${path}`, secret, options);
 				const { tools } = await client.listTools();
-				assert.deepEqual(
-					tools.map(({ name }) => name),
-					[`${prefix}self_get_device_status`, `${prefix}measure`],
-				);
+				const names = tools.map(({ name }) => name);
+				assert.deepEqual(names, [`${prefix}self_get_device_status`, `${prefix}measure`]);
 				await client.callTool({ name: `${prefix}measure`, arguments: {} });
 				await assert.rejects(
 					client.callTool({ name: `${prefix}self_audio_speaker_set_volume`, arguments: { volume: 1 } }),

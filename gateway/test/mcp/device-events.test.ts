@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startWithDevice } from "../support/gateway.js";
 import { subscribe } from "../support/subscribe.js";
 
 // Notifications of a device's buttons and sensors.
@@ -19,8 +19,7 @@ async function readState(client: Client): Promise<Record<string, unknown>> {
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	it(`a client of ${era} that has subscribed to the state of a device is told of presses`, async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const client = await connectClient(t, side.clientUrl(), era);
 		const { updates } = await subscribe(client, era, URI);
 		device.notify(PRESSED, PRESS);
@@ -35,8 +34,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 }
 
 it("an event that is too long is rejected", async (t) => {
-	const side = await startGateway(t);
-	const device = await WireDevice.connect(t, side);
+	const { side, device } = await startWithDevice(t);
 	const rejected: string[] = [];
 	side.gateway.servers.on("rejected", (description) => rejected.push(description));
 	device.notify(PRESSED, { button: "x".repeat(2_000) });

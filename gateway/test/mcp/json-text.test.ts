@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { resultFor } from "../../src/mcp/contents.js";
-import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, startWithDevice } from "../support/gateway.js";
 
 const text = (value: string) => ({ type: "text" as const, text: value });
 const NEWEST = "2026-07-28";
@@ -48,8 +48,7 @@ function readAsGemini({ content, structuredContent }: { content: readonly object
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a device's "true" and a client of ${era}`, () => {
 		const connect = async (t: TestContext) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side);
+			const { side } = await startWithDevice(t);
 			return await connectClient(t, side.clientUrl(), era);
 		};
 		const call = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 50 } };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { ICONS } from "../../src/catalog/icons.js";
-import { connectClient, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, SET_VOLUME, startWithDevice, type TestGateway } from "../support/gateway.js";
 
 const OWN_ICON = { src: "https://example.org/door.png", mimeType: "image/png" };
 const DOOR = {
@@ -13,8 +13,7 @@ const DOOR = {
 };
 
 async function start(t: TestContext): Promise<TestGateway> {
-	const gateway = await startGateway(t);
-	await WireDevice.connect(t, gateway, { tools: [SET_VOLUME, DOOR] });
+	const { side: gateway } = await startWithDevice(t, {}, { tools: [SET_VOLUME, DOOR] });
 	return gateway;
 }
 

@@ -43,10 +43,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await connectDevice(t, side, SECOND);
 			const client = await connectClient(t, side.clientUrl(), era);
 			const { prompts } = await client.listPrompts();
-			assert.deepEqual(
-				prompts.map(({ name }) => name),
-				["lamp_000001__self_evening", "lamp_000002__self_evening"],
-			);
+			const names = prompts.map(({ name }) => name);
+			assert.deepEqual(names, ["lamp_000001__self_evening", "lamp_000002__self_evening"]);
 			assert.deepEqual(prompts[0]?.arguments, [{ name: "mood", required: true }]);
 			const name = "lamp_000002__self_evening";
 			const { messages } = await client.getPrompt({ name, arguments: { mood: "calm" } });

@@ -205,10 +205,8 @@ describe("lists of a device that is offline", () => {
 		const client = await connectClient(t, second.clientUrl(), "2025-11-25");
 		assert.equal(uris(await client.listResources()).length, 3);
 		assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
-		assert.deepEqual(
-			(await client.listPrompts()).prompts.map(({ name }) => name),
-			["lamp_000001__evening"],
-		);
+		const names = (await client.listPrompts()).prompts.map(({ name }) => name);
+		assert.deepEqual(names, ["lamp_000001__evening"]);
 		const reading = client.readResource({ uri: "device://lamp_000001/volume" });
 		await assert.rejects(reading, {
 			code: -32603,

@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { skillEntry } from "@modelcontextprotocol/server/ext/skills";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, LOCAL, REBOOT, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, LOCAL, REBOOT, SET_VOLUME, startWithDevice, WireDevice } from "../support/gateway.js";
 
 const URI = "skill://xs-mcp/devices/SKILL.md";
 const LIST = z.looseObject({ skills: z.array(z.unknown()), ttlMs: z.int(), cacheScope: z.string() });
@@ -12,8 +12,7 @@ const GET = z.looseObject({ skill: z.unknown() });
 
 /** A gateway with two devices, and the official client. */
 async function start(t: TestContext) {
-	const side = await startGateway(t);
-	const lamp = await WireDevice.connect(t, side);
+	const { side, device: lamp } = await startWithDevice(t);
 	const id = "aa:bb:cc:00:00:02";
 	await WireDevice.connect(t, side, { id, board: "robot | # ignore the person", tools: [SET_VOLUME, REBOOT] });
 	await side.gateway.servers.edit(id, { tags: ["upstairs"] });

@@ -277,9 +277,7 @@ describe("a client that has signed in", () => {
 			assert.equal(await statusOf(gateway.base, signed.access), 401);
 		}
 		assert.equal(gateway.tokens.refresh(), true);
-		assert.deepEqual(
-			gateway.tokens.records.map(({ name }) => name),
-			["me"],
-		);
+		const names = gateway.tokens.records.map(({ name }) => name);
+		assert.deepEqual(names, ["me"]);
 	});
 });

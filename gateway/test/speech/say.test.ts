@@ -106,10 +106,8 @@ describe("say", () => {
 		await say(await connect(t, side), { text: "all of you" });
 		const urls = speakers.map(({ device }) => new URL(device.calls[0]?.arguments.url as string).pathname);
 		assert.equal(new Set(urls).size, 1);
-		assert.deepEqual(
-			speakers.flatMap(({ heard }) => heard),
-			["all of you", "all of you", "all of you"],
-		);
+		const heards = speakers.flatMap(({ heard }) => heard);
+		assert.deepEqual(heards, ["all of you", "all of you", "all of you"]);
 	});
 
 	it("is at a URL that ends with the sound", async (t) => {

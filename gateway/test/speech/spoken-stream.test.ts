@@ -82,8 +82,9 @@ it("sends three packets ahead, and then one for each that is played", async () =
 	const { sent, pass } = say(10);
 	await pass(10 * FRAME);
 	const packets = sent.filter(([, what]) => what.startsWith("packet"));
+	const times = packets.map(([time]) => time);
 	assert.deepEqual(
-		packets.map(([time]) => time),
+		times,
 		[0, 0, 0, 1, 2, 3, 4, 5, 6, 7].map((count) => count * FRAME),
 	);
 });

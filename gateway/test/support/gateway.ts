@@ -286,6 +286,16 @@ export class WireDevice {
 	}
 }
 
+/** A gateway with a device that is online. */
+export async function startWithDevice(
+	test: TestContext,
+	options: TestGatewayOptions = {},
+	deviceOptions: WireDeviceOptions = {},
+): Promise<{ side: TestGateway; device: WireDevice }> {
+	const side = await startGateway(test, options);
+	return { side, device: await WireDevice.connect(test, side, deviceOptions) };
+}
+
 /** The eras of MCP, and the client options that select each. */
 export const ERAS = {
 	"2025-11-25": { versionNegotiation: { mode: "legacy" } },

@@ -4,7 +4,14 @@ import { until } from "../../../host-test/support/until.js";
 import { openClientServer } from "../../src/mcp/open-client-server.js";
 import { Endpoint } from "../../src/transports/endpoint.js";
 import { EndpointPeer } from "../support/endpoint.js";
-import { LOCAL, REBOOT, SET_VOLUME, startGateway, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
+import {
+	LOCAL,
+	REBOOT,
+	SET_VOLUME,
+	startGateway,
+	startWithDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
@@ -13,8 +20,7 @@ async function start(
 	t: TestContext,
 	{ catalog = "auto", ...options }: WireDeviceOptions & { catalog?: "auto" | "full" } = {},
 ) {
-	const started = await startGateway(t, { catalog });
-	const device = await WireDevice.connect(t, started, options);
+	const { side: started, device } = await startWithDevice(t, { catalog }, options);
 	const peer = await EndpointPeer.listen(t);
 	const log: string[] = [];
 	const { gateway } = started;

@@ -9,6 +9,7 @@ import {
 	LOCAL,
 	SET_VOLUME,
 	startGateway,
+	startWithDevice,
 	type TestGateway,
 	WireDevice,
 } from "../support/gateway.js";
@@ -52,8 +53,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		}
 
 		it("lists and calls the tools of a device, whose alias begins each name", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side);
+			const { side, device } = await startWithDevice(t);
 			const client = await connect(t, side);
 			assert.equal(client.getNegotiatedProtocolVersion(), era);
 			assert.equal(client.getServerVersion()?.name, "xs-mcp-gateway");
@@ -64,16 +64,14 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("may call a tool by the device's own name on the device's path", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side);
+			const { side } = await startWithDevice(t);
 			const client = await connect(t, side, FIRST);
 			assert.deepEqual(await names(client), [NAMES.alone]);
 			assert.equal(text(await setVolume(client, SET_VOLUME.name, 30)), "true");
 		});
 
 		it("uses two devices with the same tools", async (t) => {
-			const side = await startGateway(t);
-			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const { side, device: first } = await startWithDevice(t);
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
 			assert.deepEqual(await names(client), ["tool_call", NAMES.first, NAMES.second]);
@@ -84,8 +82,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("sees only one device on that device's path", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, { id: FIRST });
+			const { side } = await startWithDevice(t);
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side, "lamp_000002");
 			assert.deepEqual(await names(client), [NAMES.alone]);
@@ -97,8 +94,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("follows devices that connect, disconnect, return and change their tools, without a new connection", async (t) => {
-			const side = await startGateway(t);
-			const first = await WireDevice.connect(t, side, { id: FIRST });
+			const { side, device: first } = await startWithDevice(t);
 			const client = await connect(t, side);
 			const changes = await countChanges(client);
 			assert.deepEqual(await names(client), [NAMES.first]);
@@ -118,8 +114,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told what was wrong with its arguments", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side);
+			const { side, device } = await startWithDevice(t);
 			const client = await connect(t, side);
 			await client.listTools();
 			const result = await setVolume(client, NAMES.first, 101);
@@ -128,8 +123,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that no device has a tool", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side);
+			const { side } = await startWithDevice(t);
 			const client = await connect(t, side);
 			for (const name of ["nothing", "lamp_000001__nothing", "lamp_000009__self_reboot", "__", ""]) {
 				await assert.rejects(client.callTool({ name }), { code: -32602, message: new RegExp(`Unknown tool: ${name}`) });
@@ -137,8 +131,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that a device is offline, after waiting for it", async (t) => {
-			const side = await startGateway(t, { offlineWait: 50 });
-			const device = await WireDevice.connect(t, side);
+			const { side, device } = await startWithDevice(t, { offlineWait: 50 });
 			const client = await connect(t, side);
 			await device.unplug();
 			await until(() => side.gateway.servers.sessions.length === 0, "the device is offline");
@@ -200,8 +193,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("cancels a call on the device", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+			const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 			const client = await connect(t, side);
 			const controller = new AbortController();
 			const call = client.callTool({ name: NAMES.first, arguments: { volume: 1 } }, { signal: controller.signal });
@@ -213,8 +205,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that the device sent an invalid answer", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, { onCall: () => ({}) });
+			const { side } = await startWithDevice(t, {}, { onCall: () => ({}) });
 			const client = await connect(t, side);
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
@@ -231,8 +222,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("sees and calls user-only tools if its access allows it, for all devices or for some", async (t) => {
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side, { id: FIRST });
+			const { side, device } = await startWithDevice(t);
 			const models = await connect(t, side);
 			assert.deepEqual(await names(models), [NAMES.first]);
 			await assert.rejects(models.callTool({ name: NAMES.reboot }), { code: -32602 });
@@ -250,8 +240,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("reaches only the devices that its access names", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, { id: FIRST });
+			const { side } = await startWithDevice(t);
 			await WireDevice.connect(t, side, { id: SECOND });
 			side.access = { principal: "guest", userTools: false, devices: new Set([SECOND]) };
 			const client = await connect(t, side);
@@ -278,8 +267,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 describe("the path of one device", () => {
 	it("is answered 404 if the device is not known or may not be reached", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		side.access = { principal: "guest", userTools: false, devices: new Set() };
 		for (const name of ["nobody", "lamp_000001"]) {
 			const answer = await fetch(side.clientUrl(name), { method: "POST", body: "{}" });
@@ -291,8 +279,7 @@ describe("the path of one device", () => {
 
 describe("a list of tools, in 2026-07-28", () => {
 	it("may be shared by caches only if everybody sees the same", async (t) => {
-		const side = await startGateway(t, { listTtl: 1_000 });
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t, { listTtl: 1_000 });
 		const cacheOf = async (): Promise<unknown[]> => {
 			const client = await connectClient(t, side.clientUrl(), "2026-07-28");
 			const result = await client.request({ method: "tools/list" });
@@ -314,22 +301,18 @@ describe("the headers Mcp-Param-*, in 2026-07-28", () => {
 	};
 
 	it("are sent by the SDK's client, and accepted", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const { side, device } = await startWithDevice(t, {}, { tools: [REGION] });
 		const client = await connectClient(t, side.clientUrl(), "2026-07-28");
 		await client.listTools();
 		for (const region of ["north", "Süd"]) {
 			assert.equal(text(await client.callTool({ name: "lamp_000001__show", arguments: { region } })), "true");
 		}
-		assert.deepEqual(
-			device.calls.map((call) => call.arguments),
-			[{ region: "north" }, { region: "Süd" }],
-		);
+		const args = device.calls.map((call) => call.arguments);
+		assert.deepEqual(args, [{ region: "north" }, { region: "Süd" }]);
 	});
 
 	it("must be the same as the arguments that a tool declares them for", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side, { tools: [REGION] });
+		const { side, device } = await startWithDevice(t, {}, { tools: [REGION] });
 		const call = (name: string, args: object, headers: Record<string, string> = {}) => {
 			const url = side.clientUrl(name === "show" ? FIRST : undefined);
 			return postStateless(url, "tools/call", { name, arguments: args }, { headers });
@@ -364,8 +347,7 @@ describe("revisions before 2025-11-25", () => {
 	}
 
 	it("have arguments that break the schema as an error of the protocol", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		const { error } = await call(side, "2025-06-18", { volume: "loud" });
 		assert.deepEqual([error.code, error.message], [-32602, "volume: must be integer"]);
 	});

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
-import { LOCAL, SET_VOLUME, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { LOCAL, SET_VOLUME, startGateway, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
 import { readUntil } from "../support/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
@@ -63,8 +63,7 @@ const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(
 
 describe("the official SDK's client of the first generation", () => {
 	it("lists and calls tools, and is told that they have changed", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const { client } = await connectV1(t, side);
 		assert.deepEqual(names(await client.listTools()), [VOLUME]);
 		const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
@@ -96,8 +95,7 @@ describe("a session", () => {
 	});
 
 	it("is served only to the token that opened it, on the same path", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		const alice = { ...LOCAL, principal: "alice", holder: "hash-1" };
 		side.access = alice;
 		const session = await openSession(side);
@@ -112,8 +110,7 @@ describe("a session", () => {
 	});
 
 	it("goes on with other rights if those of its token have changed", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		const session = await openSession(side);
 		assert.doesNotMatch((await post(side.clientUrl(), LIST, session)).text, /reboot/);
 		side.access = { ...LOCAL, userTools: true };
@@ -149,8 +146,7 @@ describe("a session", () => {
 	});
 
 	it("is rejected if the maximum number of sessions is in use", async (t) => {
-		const side = await startGateway(t, { maxSessions: 1 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { maxSessions: 1 }, { onCall: () => undefined });
 		const { client } = await connectV1(t, side);
 		const call = client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 		const failed = assert.rejects(call);
@@ -179,8 +175,7 @@ describe("a session", () => {
 	});
 
 	it("sends to its newest stream: the one before ends, because its client may have disconnected unnoticed", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const first = await openStream(side);
 		const firstEnds = assert.rejects(first.stream.text());
 		const second = await openStream(side, first.session);
@@ -208,8 +203,7 @@ describe("a session", () => {
 	});
 
 	it("rejects a request whose id is in use, and answers the one that came first", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 		const session = await openSession(side);
 		const call = { ...LIST, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
 		const first = post(side.clientUrl(), call, session);
@@ -232,8 +226,7 @@ describe("a session", () => {
 	});
 
 	it("without a stream tells its client with the answer to the next call, and only once", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const { session, cut } = await openStream(side);
 		cut.abort();
 		await post(side.clientUrl(), LIST, session);

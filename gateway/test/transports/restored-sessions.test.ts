@@ -103,10 +103,8 @@ describe("a session after a restart of the gateway", () => {
 		const { session, restart } = await startTwice(t);
 		const { side, url } = await restart();
 		const answers = await Promise.all([1, 2, 3, 4].map((id) => post(url, { ...LIST, id }, session)));
-		assert.deepEqual(
-			answers.map(({ status }) => status),
-			[200, 200, 200, 200],
-		);
+		const statuses = answers.map(({ status }) => status);
+		assert.deepEqual(statuses, [200, 200, 200, 200]);
 		assert.equal(side.endpoint.sessions, 1);
 	});
 

@@ -118,10 +118,8 @@ describe("a stream that a client has lost", () => {
 		enter("idle");
 		const next = [1, 2, 3].map((more) => later(last, more));
 		const all = await read(resumed, ({ id }) => id === next[2]);
-		assert.deepEqual(
-			all.filter(isState).map(({ id }) => id),
-			next,
-		);
+		const ids = all.filter(isState).map(({ id }) => id);
+		assert.deepEqual(ids, next);
 	});
 
 	it("of a call that goes on: the client gets its answer, and nothing of other calls", async (t) => {

@@ -59,10 +59,8 @@ describe("a board's log on its serial port", { skip: NO_SERIAL }, () => {
 		const { board, lines } = await openLog(t);
 		board.write("x".repeat(10_000));
 		await until(() => lines.length === 2, "two pieces");
-		assert.deepEqual(
-			lines.map((line) => line.length),
-			[4_096, 4_096],
-		);
+		const lengths = lines.map((line) => line.length);
+		assert.deepEqual(lengths, [4_096, 4_096]);
 	});
 
 	it("ends when the board is disconnected, with the rest of a line", async (t) => {

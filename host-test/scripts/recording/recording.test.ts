@@ -48,10 +48,8 @@ describe("the recording of a terminal", () => {
 			{ at: 9_000, text: "d" },
 		];
 		const paced = pace(chunks, { longest: 1_000, line: 100 });
-		assert.deepEqual(
-			paced.map(({ at }) => at),
-			[50, 250, 1_250],
-		);
+		const ats = paced.map(({ at }) => at);
+		assert.deepEqual(ats, [50, 250, 1_250]);
 	});
 });
 

@@ -68,10 +68,8 @@ describe("the alias of a device", () => {
 		const aliases = new Aliases();
 		const board = "a board with a very long name";
 		const assigned = ["11:22:33:44:55:66", "aa:bb:cc:44:55:66"].map((id) => aliases.assign(id, board, undefined));
-		assert.deepEqual(
-			assigned.map(({ length }) => length),
-			[24, 24],
-		);
+		const lengths = assigned.map(({ length }) => length);
+		assert.deepEqual(lengths, [24, 24]);
 	});
 
 	it("is unique, whatever the boards and ids are", () => {

@@ -4,6 +4,7 @@ import type { CallOptions, ServerTool } from "xs-mcp-manager/core";
 import {
 	SET_VOLUME,
 	startGateway,
+	startWithDevice,
 	type TestGateway,
 	type WireCall,
 	WireDevice,
@@ -29,8 +30,7 @@ async function unplug(side: TestGateway, device: WireDevice): Promise<void> {
 
 describe("calls to a device", () => {
 	it("start in the order in which they came, a few at a time", async (t) => {
-		const side = await startGateway(t, { callsPerServer: 2 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { callsPerServer: 2 }, { onCall: () => undefined });
 		const calls = [1, 2, 3, 4, 5].map((volume) => setVolume(side, volume));
 		await until(() => device.calls.length === 2, "two calls have started");
 		for (let answered = 0; answered < calls.length; answered += 1) {
@@ -42,8 +42,7 @@ describe("calls to a device", () => {
 	});
 
 	it("are rejected when too many wait already", async (t) => {
-		const side = await startGateway(t, { callsPerServer: 1 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { callsPerServer: 1 }, { onCall: () => undefined });
 		const accepted = Array.from({ length: 65 }, (_, index) => setVolume(side, index));
 		await assert.rejects(setVolume(side, 65), { code: "queue-full" });
 		for (let answered = 0; answered < accepted.length; answered += 1) {
@@ -74,8 +73,7 @@ describe("calls to a device", () => {
 	});
 
 	it("that wait for their turn are kept when the device disconnects, and wait for it again", async (t) => {
-		const side = await startGateway(t, { callsPerServer: 1 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { callsPerServer: 1 }, { onCall: () => undefined });
 		const [first, second] = [setVolume(side, 1), setVolume(side, 2)];
 		await until(() => device.calls.length === 1, "the first has started");
 		await Promise.all([device.unplug(), assert.rejects(first)]);
@@ -85,8 +83,7 @@ describe("calls to a device", () => {
 	});
 
 	it("that were cut off are not made again: they may have been carried out", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 		const call = setVolume(side, 1);
 		await until(() => device.calls.length === 1, "the call has started");
 		await Promise.all([
@@ -97,16 +94,14 @@ describe("calls to a device", () => {
 	});
 
 	it("fail when there is no answer in time, and are cancelled on the device", async (t) => {
-		const side = await startGateway(t, { callTimeout: 30 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { callTimeout: 30 }, { onCall: () => undefined });
 		await assert.rejects(setVolume(side, 1), { code: "timeout" });
 		await until(() => device.cancelled.length === 1, "the device is told");
 		assert.equal(device.cancelled[0], device.calls[0]?.id);
 	});
 
 	it("are cancelled while they wait, and while they run", async (t) => {
-		const side = await startGateway(t, { callsPerServer: 1 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { callsPerServer: 1 }, { onCall: () => undefined });
 		const [running, waiting] = [new AbortController(), new AbortController()];
 		const calls = [running, waiting].map(({ signal }, index) => setVolume(side, index, { signal }));
 		const failures = calls.map((call) => assert.rejects(call, { code: "cancelled" }));
@@ -120,8 +115,7 @@ describe("calls to a device", () => {
 	});
 
 	it("are not sent when their arguments break the schema", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		await assert.rejects(setVolume(side, 101), { code: "invalid-arguments", message: "volume: must be <= 100" });
 		assert.equal(device.calls.length, 0);
 	});
@@ -162,8 +156,7 @@ describe("calls to a device", () => {
 	});
 
 	it("are reported with who made them and how they ended", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		const records: unknown[] = [];
 		side.gateway.servers.on("call", ({ duration, ...record }) => {
 			assert.ok(duration >= 0);

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { followStates, ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
-import { REBOOT, SET_VOLUME, startGateway, WireDevice } from "../../../gateway/test/support/gateway.js";
+import {
+	REBOOT,
+	SET_VOLUME,
+	startGateway,
+	startWithDevice,
+	WireDevice,
+} from "../../../gateway/test/support/gateway.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 
@@ -30,8 +36,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are asked again when they say that their tools have changed", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const { version } = side.gateway.servers;
 		device.changeTools([SET_VOLUME]);
 		await until(() => side.gateway.servers.find(ID)?.tools.length === 1, "the new list");
@@ -39,8 +44,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are known while they are offline, and when they were last seen", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const { version } = side.gateway.servers;
 		const before = Date.now();
 		await device.unplug();
@@ -52,8 +56,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("are known after the gateway has restarted", async (t) => {
 		const folder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder: folder });
-		await WireDevice.connect(t, first);
+		const { side: first } = await startWithDevice(t, { stateFolder: folder });
 		await first.close();
 		const second = await startGateway(t, { stateFolder: folder });
 		const [known] = second.gateway.servers.all;
@@ -62,8 +65,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("are on disk once their lists are read, while they are online", async (t) => {
 		const folder = temporaryFolder();
-		const side = await startGateway(t, { stateFolder: folder });
-		const device = await WireDevice.connect(t, side);
+		const { device } = await startWithDevice(t, { stateFolder: folder });
 		const toolsOnDisk = (): number =>
 			filesIn(folder)
 				.filter((name) => name.endsWith(".json"))
@@ -123,8 +125,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		const { servers } = side.gateway;
 		const server = servers.find(ID);
 		const notified: unknown[] = [];
@@ -152,8 +153,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("survive a damaged file, which is set aside", async (t) => {
 		const folder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder: folder });
-		await WireDevice.connect(t, first);
+		const { side: first } = await startWithDevice(t, { stateFolder: folder });
 		await first.close();
 		for (const [name, text] of [
 			["a.json", '{"id":'],
@@ -172,8 +172,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("can be forgotten while they are offline", async (t) => {
 		const folder = temporaryFolder();
-		const side = await startGateway(t, { stateFolder: folder });
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t, { stateFolder: folder });
 		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
 		await device.unplug();
 		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
@@ -219,8 +218,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
 		const folder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder: folder });
-		const device = await WireDevice.connect(t, first);
+		const { side: first, device } = await startWithDevice(t, { stateFolder: folder });
 		const { servers } = first.gateway;
 		assert.deepEqual((await servers.edit(ID, { tags: ["upstairs", "lights", "upstairs"] }))?.tags, [
 			"lights",
@@ -263,8 +261,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("have the aliases that somebody chose", async (t) => {
 		const aliases = new Map([[ID, "kitchen"]]);
-		const side = await startGateway(t, { aliases });
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t, { aliases });
 		assert.equal(side.gateway.servers.find("kitchen")?.id, ID);
 		await assert.rejects(startGateway(t, { aliases: new Map([[ID, "Kitchen!"]]) }), /alias of aa:bb:cc:00:00:01/);
 	});
@@ -275,10 +272,8 @@ describe("the servers that the gateway knows", () => {
 		const bare = { name: "bare", inputSchema: {} };
 		await WireDevice.connect(t, side, { tools: [bad, SET_VOLUME, SET_VOLUME, bare] });
 		const tools = side.gateway.servers.find(ID)?.tools;
-		assert.deepEqual(
-			tools?.map(({ name }) => name),
-			[SET_VOLUME.name, "bare"],
-		);
+		const names = tools?.map(({ name }) => name);
+		assert.deepEqual(names, [SET_VOLUME.name, "bare"]);
 		assert.deepEqual(tools?.[1]?.inputSchema, { type: "object" });
 		assert.equal(side.warnings.length, 2);
 	});
@@ -289,10 +284,8 @@ describe("the servers that the gateway knows", () => {
 			await WireDevice.connectTo(t, side.deviceUrl, { id, listsNothing: true });
 		}
 		await WireDevice.connect(t, side);
-		assert.deepEqual(
-			side.gateway.servers.all.map(({ id }) => id),
-			[ID],
-		);
+		const ids = side.gateway.servers.all.map(({ id }) => id);
+		assert.deepEqual(ids, [ID]);
 	});
 
 	it("are disconnected when they do not list their tools in time", async (t) => {
@@ -306,8 +299,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {
-		const side = await startGateway(t);
-		const device = await WireDevice.connect(t, side);
+		const { side, device } = await startWithDevice(t);
 		await device.unplug();
 		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 		const back = await WireDevice.connect(t, side, { listsNothing: true });
@@ -318,8 +310,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("have a file set aside that holds an impossible date", async (t) => {
 		const folder = temporaryFolder();
-		const first = await startGateway(t, { stateFolder: folder });
-		await WireDevice.connect(t, first);
+		const { side: first } = await startWithDevice(t, { stateFolder: folder });
 		await first.close();
 		const [file] = filesIn(folder);
 		const path = join(folder, "devices", file as string);
@@ -330,8 +321,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are disconnected when there are more than may be known", async (t) => {
-		const side = await startGateway(t, { maxServers: 1 });
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t, { maxServers: 1 });
 		await assert.rejects(WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" }), /disconnected/);
 		assert.match(side.warnings.join(), /00:02: disconnected: server limit \(\d+\) reached/);
 		assert.equal(side.gateway.servers.all.length, 1);
@@ -345,10 +335,8 @@ describe("the servers that the gateway knows", () => {
 		await device.unplug();
 		await gone;
 		await WireDevice.connect(t, side);
-		assert.deepEqual(
-			servers.all.map(({ id }) => id),
-			[ID],
-		);
+		const ids = servers.all.map(({ id }) => id);
+		assert.deepEqual(ids, [ID]);
 		assert.deepEqual(side.warnings, [], "a device that leaves is no fault");
 	});
 
@@ -404,8 +392,7 @@ describe("the servers that the gateway knows", () => {
 	});
 
 	it("are left when their last request has ended, be it a call or another one", async (t) => {
-		const side = await startGateway(t);
-		await WireDevice.connect(t, side);
+		const { side } = await startWithDevice(t);
 		const controller = new AbortController();
 		const { signal } = controller;
 		const read = side.gateway.servers.find(ID)?.calls.request("resources/read", { uri: "x:" }, { signal });

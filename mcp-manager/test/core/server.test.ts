@@ -101,10 +101,8 @@ describe("a server", () => {
 		}
 		problems.push("a: is missing");
 		await assert.rejects(call(), { code: "invalid-arguments", message: "a: is missing" });
-		assert.deepEqual(
-			calls.map(({ outcome }) => outcome),
-			["ok", "failed", "ok", "timeout", "rejected", "invalid-arguments"],
-		);
+		const outcomes = calls.map(({ outcome }) => outcome);
+		assert.deepEqual(outcomes, ["ok", "failed", "ok", "timeout", "rejected", "invalid-arguments"]);
 		assert.deepEqual(
 			details.map(({ result }) => result !== undefined),
 			[true, true, false, false, false, false],

@@ -289,10 +289,8 @@ describe("a session with a device", () => {
 		const silent = await connect();
 		void callTool(silent.session, "t", {}, { logLevel: "warning" }).catch(() => {});
 		await turn();
-		assert.deepEqual(
-			silent.asked.map(({ method }) => method),
-			["tools/call"],
-		);
+		const methods = silent.asked.map(({ method }) => method);
+		assert.deepEqual(methods, ["tools/call"]);
 		silent.session.close();
 	});
 

@@ -79,10 +79,8 @@ describe("registering", () => {
 		});
 		const board = { name: "lamp", version: "1" };
 		registry.addOffline({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
-		assert.deepEqual(
-			manager.listConnections().map(({ id }) => id),
-			["lamp"],
-		);
+		const ids = manager.listConnections().map(({ id }) => id);
+		assert.deepEqual(ids, ["lamp"]);
 		await assert.rejects(manager.disconnect("lamp"), { message: /^'lamp' is a device.*switch it off/ });
 		assert.equal(await manager.disconnect("nobody"), undefined);
 	});

@@ -24,10 +24,8 @@ describe("a reload of the file of servers", () => {
 			assert.equal((await call).success, true);
 			await writeFile(file, JSON.stringify(content({ ...entry, id: "other" })));
 			await manager.reload();
-			assert.deepEqual(
-				manager.listConnections().map(({ id }) => id),
-				["other"],
-			);
+			const ids = manager.listConnections().map(({ id }) => id);
+			assert.deepEqual(ids, ["other"]);
 		});
 	}
 

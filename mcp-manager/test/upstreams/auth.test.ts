@@ -62,10 +62,8 @@ describe("the authentication of a server", () => {
 		assert.equal(configs[0]?.headers.Authorization, "Bearer t");
 		const { clientId, clientSecret, scope } = configs[1]?.oauth ?? {};
 		assert.deepEqual([clientId, clientSecret, scope], ["c", "s", "read write"]);
-		assert.deepEqual(
-			problems.map(({ field }) => field),
-			["mcpServers.three.auth.token"],
-		);
+		const fields = problems.map(({ field }) => field);
+		assert.deepEqual(fields, ["mcpServers.three.auth.token"]);
 	});
 
 	it("sends a person to pages on the web only", () => {

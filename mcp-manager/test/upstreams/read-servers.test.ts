@@ -141,10 +141,8 @@ options:
 		{ "id": "odd", "url": "ftp://localhost", "transport": "http" }
 	]
 }`);
-		assert.deepEqual(
-			configs.map(({ id }) => id),
-			["good"],
-		);
+		const ids = configs.map(({ id }) => id);
+		assert.deepEqual(ids, ["good"]);
 		assert.deepEqual(problems, [
 			'Invalid MCP config: mcp-servers.json:4: servers[1].id: must contain only alphanumeric characters, underscores and hyphens, got "no spaces"',
 			"Invalid MCP config: mcp-servers.json:5: servers[2].id: duplicate id 'good'",

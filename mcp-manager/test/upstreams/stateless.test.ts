@@ -52,10 +52,8 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 		const nested = { properties: { list: { type: "array", items: { type: "string", "x-mcp-header": "Item" } } } };
 		const tools = [tool("near", region), tool("far", invalid), tool("many", nested)];
 		const { server, find, posted, warnings } = await open(t, tools);
-		assert.deepEqual(
-			server.tools.map(({ name }) => name),
-			["near"],
-		);
+		const names = server.tools.map(({ name }) => name);
+		assert.deepEqual(names, ["near"]);
 		assert.match(warnings.join("\n"), /"far" skipped: region: x-mcp-header is not a header's name/);
 		await server.calls.call("test", find("near"), { region: "日本" });
 		assert.equal(posted.at(-1)?.["mcp-param-region"], `=?base64?${Buffer.from("日本").toString("base64")}?=`);
