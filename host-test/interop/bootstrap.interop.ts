@@ -13,16 +13,11 @@ import { startXiaozhiServer } from "./xiaozhi-server.js";
 /** The server's log once it has the tools of a virtual device. */
 const TOOLS_COUNTED = `客户端设备支持的工具数量: ${COMMON_TOOLS}`;
 
-/** Milliseconds for one run: a peer in Python takes a while to start. */
-const TIMEOUT = 120_000;
-
 const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
 const mqttGateway = findPeer("XIAOZHI_MQTT_GATEWAY");
 
 describe(title, { skip }, () => {
-	it("a virtual device that knows only the URL of its OTA handler: WebSocket with a signed token, tools/list", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("a virtual device that knows only the URL of its OTA handler: WebSocket with a signed token, tools/list", async (t) => {
 		const { program, otaUrl } = await startXiaozhiServer(t, folder, {
 			server: { auth: { enabled: true, allowed_devices: [] } },
 		});
@@ -42,9 +37,7 @@ describe(title, { skip }, () => {
 		await ended;
 	});
 
-	it("newer firmware at its OTA handler, which is no image: the device rejects it and connects", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("newer firmware at its OTA handler, which is no image: the device rejects it and connects", async (t) => {
 		const firmware = { "virtual_9.9.9.bin": "firmware" };
 		const { program, otaUrl } = await startXiaozhiServer(t, folder, { firmware });
 		const { log } = await startDevice(t, { otaUrl });
@@ -54,7 +47,6 @@ describe(title, { skip }, () => {
 	});
 
 	it("a virtual device that knows only the URL of its OTA handler: MQTT at xiaozhi-mqtt-gateway, tools/list, a call", {
-		timeout: TIMEOUT,
 		skip: mqttGateway.skip,
 	}, async (t) => {
 		const port = await freePort();

@@ -18,9 +18,6 @@ import { Relay } from "./relay.js";
 import { ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** Milliseconds for one run: the firmware is built, and a peer in Python takes a while to start. */
-const TIMEOUT = 300_000;
-
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
@@ -63,9 +60,7 @@ async function start(t: TestContext, backend: string) {
 describe(`${title}, with the firmware in Moddable's simulator`, {
 	skip: skip || (sdk === undefined && NO_SDK) || (!hasXdotool && "xdotool is not installed"),
 }, () => {
-	it("the server's model hears of a press of the button, and its Chinese answer is on the screen", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("the server's model hears of a press of the button, and its Chinese answer is on the screen", async (t) => {
 		const model = await ScriptedModel.listen(t, "🙂今天天气很好，最高25度，出门别忘了带水。");
 		const server = await startXiaozhiServer(t, folder, { modelUrl: model.url });
 		const relay = await Relay.listen(t, server.url);

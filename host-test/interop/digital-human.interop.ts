@@ -13,9 +13,6 @@ import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { makeFolder } from "./python.js";
 
-/** Milliseconds for one run. */
-const TIMEOUT = 120_000;
-
 const CHROMIUM = process.env.CHROMIUM ?? "";
 
 const FLAGS = [
@@ -67,9 +64,7 @@ async function browse(t: TestContext, url: string): Promise<(expression: string)
 }
 
 describe(title, { skip: skip || (CHROMIUM === "" && "CHROMIUM is not set") }, () => {
-	it("its page for browsers, as a device at our gateway: finds its backend, tools listed, one called", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("its page for browsers, as a device at our gateway: finds its backend, tools listed, one called", async (t) => {
 		const gateway = await startGateway(makeFolder(t), "--bootstrap", "open");
 		t.after(() => gateway.program.stop());
 		const evaluate = await browse(t, await servePage(t));

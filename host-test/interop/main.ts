@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
-import { LONG_SILENCE, runTests } from "../runner/run.js";
+import { runTests } from "../runner/run.js";
 import { VARIABLES } from "./peers.js";
 
 const FOLDER = "host-test/interop";
@@ -30,7 +30,6 @@ const program = makeProgram(
 			.map((name) => `${FOLDER}/${name}`);
 		process.exitCode = await runTests(files, {
 			concurrency: 1,
-			maxSilence: LONG_SILENCE,
 			reporter: `./${FOLDER}/table-reporter.mjs`,
 		});
 	});

@@ -16,9 +16,6 @@ import { Relay } from "./relay.js";
 import { ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** Milliseconds for one run: a peer in Python takes a while to start. */
-const TIMEOUT = 120_000;
-
 const pipe = findPeer("MCP_CALCULATOR");
 const endpointServer = findPeer("MCP_ENDPOINT_SERVER");
 const xiaozhiServer = findPeer("XIAOZHI_SERVER");
@@ -61,9 +58,7 @@ async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: s
 }
 
 describe(pipe.title, { skip: pipe.skip }, () => {
-	it("mcp_pipe.py, with `xs-mcp-gateway stdio` as its server: tools listed, one called", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("mcp_pipe.py, with `xs-mcp-gateway stdio` as its server: tools listed, one called", async (t) => {
 		const gateway = await startGatewayWithDevice(t);
 		const endpoint = await McpEndpoint.listen(t);
 		const client = endpoint.next(t);
@@ -74,7 +69,6 @@ describe(pipe.title, { skip: pipe.skip }, () => {
 
 describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 	it("mcp_pipe.py and `xs-mcp-gateway stdio` on one side, two agents on the other, one after the other: tools listed, one called", {
-		timeout: TIMEOUT,
 		skip: pipe.skip,
 	}, async (t) => {
 		const gateway = await startGatewayWithDevice(t);
@@ -84,9 +78,7 @@ describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 		await callThrough(t, await connectAgent(t, agentUrl));
 	});
 
-	it("`xs-mcp-gateway endpoint` on one side, two agents on the other, one after the other: tools listed, one called", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("`xs-mcp-gateway endpoint` on one side, two agents on the other, one after the other: tools listed, one called", async (t) => {
 		const gateway = await startGatewayWithDevice(t);
 		const { toolUrl, agentUrl } = await startMcpEndpointServer(t, endpointServer.folder ?? "");
 		await startEndpoint(t, gateway, toolUrl);
@@ -95,7 +87,6 @@ describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 	});
 
 	it("`xs-mcp-gateway endpoint` on one side, xiaozhi-esp32-server on the other: its language model calls a tool", {
-		timeout: TIMEOUT,
 		skip: xiaozhiServer.skip,
 	}, async (t) => {
 		const gateway = await startGatewayWithDevice(t);

@@ -11,9 +11,6 @@ import { Relay } from "./relay.js";
 import { ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** Milliseconds for one run: a peer in Python takes a while to start. */
-const TIMEOUT = 120_000;
-
 const { title, folder = "", skip } = findPeer("XIAOZHI_MQTT_GATEWAY");
 const server = findPeer("XIAOZHI_SERVER");
 
@@ -62,9 +59,7 @@ describe(title, { skip }, () => {
 		["with the topics that the bootstrap gives", {}],
 		['with the subscribe topic "null"', { subscribeTopic: "null" }],
 	] as const) {
-		it(`a virtual device over MQTT, ${what}: hello, initialize, tools/list, a call`, {
-			timeout: TIMEOUT,
-		}, async (t) => {
+		it(`a virtual device over MQTT, ${what}: hello, initialize, tools/list, a call`, async (t) => {
 			const { gateway, clientId, log } = await connect(t, await startChatServer(t), settings);
 			assert.match(gateway.program.output, /name: 'self\.audio_speaker\.set_volume'|"self\.audio_speaker\.set_volume"/);
 			const call = { name: "self.audio_speaker.set_volume", arguments: { volume: 42 } };
@@ -80,7 +75,6 @@ describe(title, { skip }, () => {
 
 	it("a virtual device over MQTT, in front of xiaozhi-esp32-server: a tool called by the server's language model", {
 		skip: server.skip,
-		timeout: TIMEOUT,
 	}, async (t) => {
 		const model = await ScriptedModel.listen(t, {
 			name: "self_audio_speaker_set_volume",

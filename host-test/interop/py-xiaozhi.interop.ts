@@ -14,9 +14,6 @@ import { findPeer } from "./peers.js";
 import { converse, startPyXiaozhi } from "./py-xiaozhi.js";
 import { makeFolder } from "./python.js";
 
-/** Milliseconds for one run: a peer in Python takes a while to start. */
-const TIMEOUT = 120_000;
-
 const { title, folder = "", skip } = findPeer("PY_XIAOZHI");
 
 const MAC = "02:00:00:00:2b:01";
@@ -123,9 +120,7 @@ describe(title, { skip }, () => {
 	});
 
 	for (const protocol of ["websocket", "mqtt"] as const) {
-		it(`as a device that knows only the gateway's URL, over ${protocol}: shows a code, is approved, tools listed, one called`, {
-			timeout: TIMEOUT,
-		}, async (t) => {
+		it(`as a device that knows only the gateway's URL, over ${protocol}: shows a code, is approved, tools listed, one called`, async (t) => {
 			const gateway = await runGateway(t, "--mqtt", "--mqtt-port", "0", "--bootstrap", "approve");
 			const network = { OTA_VERSION_URL: `${gateway.base}/xiaozhi/ota/`, ACTIVATION_VERSION: "v2" };
 			const device = await startPyXiaozhi(t, { ...base, protocol, network });

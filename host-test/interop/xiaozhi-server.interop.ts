@@ -8,9 +8,6 @@ import { Relay } from "./relay.js";
 import { type ScriptedCall, ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
-/** Milliseconds for one run: a peer in Python takes a while to start. */
-const TIMEOUT = 120_000;
-
 const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
 
 const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume: 41 } };
@@ -31,9 +28,7 @@ async function connect(t: TestContext, call: ScriptedCall | string, config: Reco
 }
 
 describe(title, { skip }, () => {
-	it("a virtual device over WebSocket: hello, initialize, tools/list, a tool called by the server's language model", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("a virtual device over WebSocket: hello, initialize, tools/list, a tool called by the server's language model", async (t) => {
 		const { model, relay, device } = await connect(t, SET_VOLUME);
 		const hello = await relay.saw("a hello", ({ from, message }) => from === "backend" && message.type === "hello");
 		assert.equal(hello.transport, "websocket");
@@ -44,9 +39,7 @@ describe(title, { skip }, () => {
 		t.diagnostic(`${list.payload.result.tools.length} tools, ${device.engineName}`);
 	});
 
-	it("a text that is typed at the device: the model's Chinese answer comes to its screen and its prompt", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("a text that is typed at the device: the model's Chinese answer comes to its screen and its prompt", async (t) => {
 		const { model, relay, device } = await connect(t, "😆今天天气很好,最高25度。");
 		const notes: string[] = [];
 		const shown: string[] = [];
@@ -64,9 +57,7 @@ describe(title, { skip }, () => {
 		t.diagnostic(notes.join(" | "));
 	});
 
-	it("an event of the device: the model hears of a press, and answers by a tool and by words", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("an event of the device: the model hears of a press, and answers by a tool and by words", async (t) => {
 		const { model, relay, device } = await connect(t, SET_VOLUME, { events: "button" });
 		await device.press();
 		await relay.saw("the end", ({ from, message }) => from === "backend" && message.state === "stop");
@@ -86,9 +77,7 @@ describe(title, { skip }, () => {
 		t.diagnostic(message);
 	});
 
-	it("take_photo: the picture is uploaded to the server with its token, and the answer is the tool's result", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("take_photo: the picture is uploaded to the server with its token, and the answer is the tool's result", async (t) => {
 		const { relay, server } = await connect(t, {
 			name: "self_camera_take_photo",
 			arguments: { question: "What is there?" },
@@ -105,9 +94,7 @@ describe(title, { skip }, () => {
 		assert.deepEqual([success, action], [true, "RESPONSE"], server.program.output.slice(-1500));
 	});
 
-	it("an unbound device shows the code that came before hello, and is served once it is bound", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("an unbound device shows the code that came before hello, and is served once it is bound", async (t) => {
 		const model = await ScriptedModel.listen(t, SET_VOLUME);
 		const manager = await BindingManager.listen(t, model.url);
 		const server = await startXiaozhiServer(t, folder, { managerUrl: manager.url });

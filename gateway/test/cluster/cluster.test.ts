@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, SET_VOLUME, WireDevice } from "../support/gateway.js";
-import type { StartedProgram } from "../support/program.js";
-import { LAMP, startCluster, untilOnline, VOLUME } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { LAMP, startTwo, untilOnline, VOLUME } from "./support/gateways.js";
+import { whyNoNats } from "./support/nats-server.js";
 
 describe("gateways of a cluster", { skip: whyNoNats }, () => {
 	it("serve each other's devices: calls, progress, cancellation, changes of tools, state, offline", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { a, b } = await startTwo(t);
 		const device = await WireDevice.connect(t, a, { onCall: () => undefined });
 		await untilOnline(b);
 		const client = await connectClient(t, new URL(`${b.base}/mcp`), "2026-07-28");

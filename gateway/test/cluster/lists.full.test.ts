@@ -7,7 +7,7 @@ import { Lists } from "../../src/cluster/lists.js";
 import { keyOf } from "../../src/cluster/messages.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import type { StartedProgram } from "../support/program.js";
-import { LAMP, startCluster, untilAt } from "./support/gateways.js";
+import { LAMP, startCluster, startTwo, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
@@ -39,8 +39,7 @@ const metricOf = async ({ base }: StartedProgram): Promise<number> => {
 
 describe("the lists of a device of another gateway", { skip: whyNoNats }, () => {
 	it("are requested again after a request has failed, without a change of the device", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { nats, a, b } = await startTwo(t);
 		await WireDevice.connect(t, a);
 		await untilAt(b, "a");
 		const kvm = await openKvm(t, nats);
@@ -58,8 +57,7 @@ describe("the lists of a device of another gateway", { skip: whyNoNats }, () => 
 	});
 
 	it("are stored again if they are missing in the bucket", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { nats, a, b } = await startTwo(t);
 		await WireDevice.connect(t, a);
 		await untilAt(b, "a");
 		const bucket = await (await openKvm(t, nats)).open("xsmcp_lists");
@@ -71,8 +69,7 @@ describe("the lists of a device of another gateway", { skip: whyNoNats }, () => 
 
 describe("the bucket of lists", { skip: whyNoNats }, () => {
 	it("has few of a device that changes its lists without end, which is logged once and counted", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { nats, a, b } = await startTwo(t);
 		const device = await WireDevice.connect(t, a);
 		const changes = 40;
 		for (let count = 0; count < changes; count += 1) {

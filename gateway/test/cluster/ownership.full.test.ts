@@ -5,14 +5,8 @@ import { FeatureDevice } from "../support/feature-device.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
-import { LAMP, setVolume, startCluster, untilAt, untilOnline, VOLUME } from "./support/gateways.js";
+import { LAMP, setVolume, startCluster, startTwo, untilAt, untilOnline, VOLUME } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
-
-async function startTwo(t: TestContext): Promise<{ nats: NatsServer; a: StartedProgram; b: StartedProgram }> {
-	const nats = await NatsServer.start(t);
-	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
-	return { nats, a, b };
-}
 
 const clientOf = (t: TestContext, { base }: StartedProgram) => connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
 

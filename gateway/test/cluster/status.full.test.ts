@@ -3,15 +3,14 @@ import { describe, it } from "node:test";
 import { ask } from "../support/command-line.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
-import { startCluster, untilAt } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { startTwo, untilAt } from "./support/gateways.js";
+import { whyNoNats } from "./support/nats-server.js";
 
 const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
 
 describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 	it("lists the gateways, and metrics count each device once", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { a, b } = await startTwo(t);
 		await WireDevice.connect(t, a);
 		await untilAt(b, "a");
 		await connectClient(t, new URL(`${a.base}/mcp`), "2025-11-25");
@@ -33,8 +32,7 @@ describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 
 describe("a session of a client, at another gateway of the cluster", { skip: whyNoNats }, () => {
 	it("is not found, so that the client begins a new one", async (t) => {
-		const nats = await NatsServer.start(t);
-		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+		const { a, b } = await startTwo(t);
 		const post = (base: string, method: string, session: Record<string, string> = {}) =>
 			fetch(`${base}/mcp`, {
 				method: "POST",

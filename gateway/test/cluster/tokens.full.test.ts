@@ -10,14 +10,8 @@ import { SharedTokens } from "../../src/cluster/shared-tokens.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { startCluster, untilAt } from "./support/gateways.js";
+import { startTwo, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
-
-async function startTwo(t: TestContext) {
-	const nats = await NatsServer.start(t);
-	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
-	return { nats, a, b };
-}
 
 async function statusOf({ base }: StartedProgram, token = ""): Promise<number> {
 	return (await fetch(`${base}/devices`, { headers: token === "" ? {} : { Authorization: `Bearer ${token}` } })).status;

@@ -4,16 +4,14 @@ import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
-import type { StartedProgram } from "../support/program.js";
-import { LAMP, setVolume, startCluster, untilAt } from "./support/gateways.js";
-import { NatsServer, whyNoNats } from "./support/nats-server.js";
+import { LAMP, setVolume, startTwo, untilAt } from "./support/gateways.js";
+import { whyNoNats } from "./support/nats-server.js";
 
 const KEY = Buffer.from(LAMP).toString("base64url");
 
 /** Two gateways, the lamp at the first one, and a connection to NATS as another version would have it. */
 async function startThree(t: TestContext) {
-	const nats = await NatsServer.start(t);
-	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+	const { nats, a, b } = await startTwo(t);
 	const device = await WireDevice.connect(t, a);
 	await untilAt(b, "a");
 	const connection = await connect({ servers: `127.0.0.1:${nats.port}` });

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/until.js";
 import { type StartedProgram, startProgram } from "../../support/program.js";
-import type { NatsServer } from "./nats-server.js";
+import { NatsServer } from "./nats-server.js";
 
 /** The device of the tests, and its tool as /mcp lists it. */
 export const LAMP = "aa:bb:cc:00:00:01";
@@ -19,6 +19,13 @@ export async function startCluster(
 		started.push(await startProgram(t, { cluster: nats.url, clusterName, offlineWait: 100 }));
 	}
 	return started;
+}
+
+/** Starts two gateways of one cluster, on a NATS of their own. */
+export async function startTwo(t: TestContext): Promise<{ nats: NatsServer; a: StartedProgram; b: StartedProgram }> {
+	const nats = await NatsServer.start(t);
+	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
+	return { nats, a, b };
 }
 
 /** Waits until a gateway has the lamp online or offline. */
