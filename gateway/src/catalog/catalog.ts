@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
 import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
-import { followStates, relayedExtensions, type Server } from "xs-mcp-manager/core";
+import { relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
+import { type CatalogChange, CatalogChanges, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
@@ -11,6 +11,8 @@ import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
 import { aliasInStateUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
+
+export type { CatalogChange, ListName } from "./catalog-changes.js";
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -30,35 +32,6 @@ interface FoundResource {
 	/** As the server knows it. */
 	readonly uri: string;
 }
-
-/** The lists of a catalog. */
-interface Lists {
-	/** The tools that are listed. */
-	readonly tools: readonly Tool[];
-	/** Undefined before the first list. */
-	readonly kind: ListKind | undefined;
-	readonly resources: readonly Resource[];
-	readonly resourceTemplates: readonly ResourceTemplateType[];
-	readonly prompts: readonly Prompt[];
-}
-
-/** A list whose changes are announced to clients. Templates belong to the resources. */
-export type ListName = "tools" | "resources" | "prompts";
-
-/** The state of a server has changed. */
-interface StateChange {
-	readonly kind: "state";
-	readonly server: Server;
-}
-
-/** A resource has been updated, by the URI that clients know. */
-interface ResourceUpdate {
-	readonly kind: "updated";
-	readonly uri: string;
-}
-
-/** A change in a catalog: a list, a server's state, or a resource. */
-export type CatalogChange = { readonly kind: ListName } | StateChange | ResourceUpdate;
 
 export interface CatalogOptions {
 	/** Its key: the same for clients with the same access and view, on the same path. */
@@ -90,35 +63,41 @@ const NO_LISTS: Lists = {
 /** The last tools that were called by name, which stay in the list when it becomes another kind. */
 const MAX_USED = 16;
 
-/** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
-const TOLD_PER_TURN = 50;
-
 /** The tools, resources and prompts that one client may use, under names that do not collide. */
 export class Catalog {
+	/** The same for clients with the same access, on the same path. */
+	readonly key: string;
+	readonly access: Access;
+	/** Alias or id: only this server. Undefined: all servers. */
+	readonly server: string | undefined;
+	/** Which tools it lists. */
+	readonly view: ToolView;
+	/** The page of a device's panel; undefined if devices have none. */
+	readonly panel: string | undefined;
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
-	readonly #listeners = new Set<(change: CatalogChange) => void>();
-	readonly #onChanged = (): void => this.#compare();
-	readonly #onUpdated = (server: Server, uri: string): void => this.#tellUpdate(server, uri);
+	readonly #changes: CatalogChanges;
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
-	/** The lists that listeners know. */
-	#told = this.#lists;
-	#unfollowStates = (): void => {};
 	/** Names of tools that clients have called, the latest last. */
 	readonly #used = new Set<string>();
 	/** Those that had been called when the list became another kind. */
 	#kept: ReadonlySet<string> = new Set();
 
 	constructor(servers: ServerRegistry, options: CatalogOptions) {
+		this.key = options.key;
+		this.access = options.access;
+		this.server = options.server;
+		this.view = options.view;
+		this.panel = options.panel;
 		this.#servers = servers;
 		this.#options = options;
-	}
-
-	/** The same for clients with the same access, on the same path. */
-	get key(): string {
-		return this.#options.key;
+		this.#changes = new CatalogChanges(servers, {
+			lists: () => this.#update(),
+			reaches: (server) => options.lists.reaches(server),
+			clientUri: (server, uri) => this.clientUri(server, uri),
+		});
 	}
 
 	/** Whether it has a server. */
@@ -128,7 +107,7 @@ export class Catalog {
 
 	/** Whether every client sees the same, so that shared caches may keep the list. */
 	get isPublic(): boolean {
-		const { principal, devices, userTools } = this.#options.access;
+		const { principal, devices, userTools } = this.access;
 		return principal === "local" && devices === undefined && userTools === false;
 	}
 
@@ -136,25 +115,6 @@ export class Catalog {
 	get extensions(): ReturnType<typeof relayedExtensions> {
 		const extended = [...this.#servers.extended].filter((server) => this.#options.lists.reaches(server));
 		return relayedExtensions(Object.assign({}, ...extended.map(({ session }) => session?.extensions.extensions)));
-	}
-
-	get access(): Access {
-		return this.#options.access;
-	}
-
-	/** Alias or id: only this server. Undefined: all servers. */
-	get server(): string | undefined {
-		return this.#options.server;
-	}
-
-	/** Which tools it lists. */
-	get view(): ToolView {
-		return this.#options.view;
-	}
-
-	/** The page of a device's panel; undefined if devices have none. */
-	get panel(): string | undefined {
-		return this.#options.panel;
 	}
 
 	/** The servers that the client may reach. */
@@ -262,7 +222,7 @@ export class Catalog {
 
 	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
 	findResource(uri: string): FoundResource | undefined {
-		const own = this.#options.server !== undefined;
+		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
 		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
 		return server && mayHaveResources(server) ? { server, uri: parsed?.uri ?? uri } : undefined;
@@ -278,28 +238,9 @@ export class Catalog {
 		return this.#withAlias(aliasInStateUri(uri));
 	}
 
-	/**
-	 * Reports changes from now on: of the lists, only if they differ from the last reported ones; of servers' states and
-	 * subscribed resources at once.
-	 *
-	 * @returns a function that stops it
-	 */
+	/** Reports changes from now on. @returns a function that stops it */
 	onChange(listener: (change: CatalogChange) => void): () => void {
-		if (this.#listeners.size === 0) {
-			this.#told = this.#update();
-			this.#servers.on("changed", this.#onChanged);
-			this.#unfollowStates = followStates(this.#servers, (server) => this.#tellState(server));
-			this.#servers.on("updated", this.#onUpdated);
-		}
-		this.#listeners.add(listener);
-		return () => {
-			this.#listeners.delete(listener);
-			if (this.#listeners.size === 0) {
-				this.#servers.off("changed", this.#onChanged);
-				this.#unfollowStates();
-				this.#servers.off("updated", this.#onUpdated);
-			}
-		};
+		return this.#changes.onChange(listener);
 	}
 
 	#update(): Lists {
@@ -364,48 +305,6 @@ export class Catalog {
 			}
 		}
 		return true;
-	}
-
-	#compare(): void {
-		const before = this.#told;
-		this.#told = this.#update();
-		const { tools, resources, resourceTemplates, prompts } = this.#told;
-		if (tools !== before.tools) {
-			void this.#tell({ kind: "tools" });
-		}
-		if (resources !== before.resources || resourceTemplates !== before.resourceTemplates) {
-			void this.#tell({ kind: "resources" });
-		}
-		if (prompts !== before.prompts) {
-			void this.#tell({ kind: "prompts" });
-		}
-	}
-
-	#tellState(server: Server): void {
-		if (this.#options.lists.reaches(server)) {
-			void this.#tell({ kind: "state", server });
-		}
-	}
-
-	#tellUpdate(server: Server, uri: string): void {
-		if (this.#options.lists.reaches(server)) {
-			void this.#tell({ kind: "updated", uri: this.clientUri(server, uri) });
-		}
-	}
-
-	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
-	async #tell(change: CatalogChange): Promise<void> {
-		const listeners = [...this.#listeners];
-		for (let told = 0; told < listeners.length; told += TOLD_PER_TURN) {
-			if (told > 0) {
-				await nextTurn();
-			}
-			for (const listener of listeners.slice(told, told + TOLD_PER_TURN)) {
-				if (this.#listeners.has(listener)) {
-					listener(change);
-				}
-			}
-		}
 	}
 
 	/** An item of a server's list, by any name that it has in this catalog. */

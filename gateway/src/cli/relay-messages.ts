@@ -24,6 +24,8 @@ const META = "io.modelcontextprotocol/";
 /** The id of the `subscriptions/listen` that a notification belongs to. */
 export const SUBSCRIPTION_ID = `${META}subscriptionId`;
 
+export const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+
 /** JSON-RPC 2.0 §5.1. The first two are server-defined. */
 const CODE = { server: -32_000, sessionNotFound: -32_001, invalidParams: -32_602 };
 
@@ -147,4 +149,16 @@ export function answerWithoutGateway(request: Request): Answer {
 function failedCall(request: Request, text: string): Answer {
 	const isStateless = statelessRevision(request) !== undefined;
 	return { result: { content: [{ type: "text", text }], isError: true, ...(isStateless && STATELESS) } };
+}
+
+/**
+ * Whether the gateway did not know the session when the request came. If the session ended meanwhile, the status is 404,
+ * too, but the request may have been carried out.
+ */
+export function isUnknownSession(error: unknown): boolean {
+	return error instanceof Rejection && error.status === 404 && error.message.includes("start a new one");
+}
+
+export function isListen({ method }: Request): boolean {
+	return method === "subscriptions/listen";
 }

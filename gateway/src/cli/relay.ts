@@ -4,10 +4,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
 import { Rejection, sendRequest } from "./http-request.js";
 import {
+	ACKNOWLEDGED,
 	type Answer,
 	answerWithoutGateway,
 	failureOf,
+	isListen,
 	isRequest,
+	isUnknownSession,
 	type Message,
 	messagesIn,
 	parameterHeaders,
@@ -28,18 +31,11 @@ const END_TIME = 1_000;
 
 const LISTS = ["tools", "resources", "prompts"] as const;
 
-const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
-
 /** The headers that name a client's session with the gateway. */
 type Session = Readonly<Record<string, string>>;
 
-interface Cancellable {
+interface InProgress {
 	readonly controller: AbortController;
-	/** Is also aborted when the client has disconnected. */
-	readonly signal: AbortSignal;
-}
-
-interface InProgress extends Cancellable {
 	readonly request: Request;
 	readonly done: Promise<void>;
 }
@@ -119,15 +115,15 @@ export class Relay {
 	/** The client has disconnected. */
 	async close(): Promise<void> {
 		this.#closing.abort();
+		this.#requests.forEach(({ controller }) => void controller.abort());
 		const ending = this.#session?.then((headers) => this.#request({ method: "DELETE", headers }));
 		await Promise.race([ending?.catch(() => {}), delay(END_TIME, undefined, { ref: false })]);
 	}
 
 	#serve(request: Request): void {
 		const controller = new AbortController();
-		const signal = AbortSignal.any([controller.signal, this.#closing.signal]);
-		const cancellable = { controller, signal };
-		const answering = isListen(request) ? this.#listen(request, cancellable) : this.#answer(request, signal);
+		const { signal } = controller;
+		const answering = isListen(request) ? this.#listen(request, controller) : this.#answer(request, signal);
 		const done = answering
 			.catch((error: Error) => failureOf(request, error))
 			.then((answer) => {
@@ -137,7 +133,7 @@ export class Relay {
 					this.#send({ jsonrpc: "2.0", id: request.id, ...answer });
 				}
 			});
-		this.#requests.set(request.id, { ...cancellable, request, done });
+		this.#requests.set(request.id, { controller, request, done });
 	}
 
 	async #answer(request: Request, signal: AbortSignal): Promise<Answer> {
@@ -250,7 +246,8 @@ export class Relay {
 	}
 
 	/** Serves a `subscriptions/listen` until it is cancelled. */
-	async #listen(request: Request, { controller, signal }: Cancellable): Promise<undefined> {
+	async #listen(request: Request, controller: AbortController): Promise<undefined> {
+		const { signal } = controller;
 		const { notifications = {} } = (request.params ?? {}) as { readonly notifications?: Record<string, unknown> };
 		const _meta = { [SUBSCRIPTION_ID]: request.id };
 		let isAcknowledged = false;
@@ -344,25 +341,11 @@ export class Relay {
 	}
 
 	async #request(options: Parameters<typeof sendRequest>[1]): Promise<IncomingMessage> {
-		if (this.#gateway === undefined) {
-			throw new Error("no gateway is running yet");
+		const gateway = this.#gateway ?? new Error("no gateway is running yet");
+		if (gateway instanceof Error) {
+			throw gateway;
 		}
-		if (this.#gateway instanceof Error) {
-			throw this.#gateway;
-		}
-		const { url, headers } = this.#gateway;
+		const { url, headers } = gateway;
 		return await sendRequest(url, { ...options, headers: { ...options.headers, ...headers } });
 	}
-}
-
-/**
- * Whether the gateway did not know the session when the request came. If the session ended meanwhile, the status is 404,
- * too, but the request may have been carried out.
- */
-function isUnknownSession(error: unknown): boolean {
-	return error instanceof Rejection && error.status === 404 && error.message.includes("start a new one");
-}
-
-function isListen({ method }: Request): boolean {
-	return method === "subscriptions/listen";
 }

@@ -5,10 +5,7 @@ import type { Lists } from "./lists.js";
 import type { Members } from "./members.js";
 import { idOf, isLater, VERSION } from "./messages.js";
 import type { Remotes } from "./remotes.js";
-import type { SharedApprovals } from "./shared-approvals.js";
-import type { SharedTokens } from "./shared-tokens.js";
-import type { SharedUses } from "./shared-uses.js";
-import type { SharedWebhooks } from "./shared-webhooks.js";
+import type { SharedState } from "./shared-state.js";
 
 /** The parts of a cluster that read the buckets. */
 interface Readers {
@@ -16,10 +13,7 @@ interface Readers {
 	readonly remotes: Remotes;
 	readonly claims: Claims;
 	readonly lists: Lists;
-	readonly tokens: SharedTokens;
-	readonly uses: SharedUses;
-	readonly approvals: SharedApprovals;
-	readonly webhooks: SharedWebhooks;
+	readonly shared: SharedState;
 }
 
 /** Watches the buckets, and passes each entry to the part that reads it. */
@@ -43,7 +37,7 @@ export class BucketFollower {
 
 	/** Settles when every bucket is watched. */
 	async start(buckets: Buckets): Promise<void> {
-		const { approvals, webhooks } = this.#readers;
+		const { approvals, webhooks } = this.#readers.shared;
 		const onError = ({ message }: Error): void => this.#warn(`cluster: ${message}`);
 		this.#watches = [
 			await watch(buckets.gateways, (entry) => this.#onGateway(entry), onError),
@@ -99,7 +93,7 @@ export class BucketFollower {
 	}
 
 	#onToken(entry: KvWatchEntry): void {
-		const { uses, tokens } = this.#readers;
+		const { uses, tokens } = this.#readers.shared;
 		if (!uses.received(entry.key, entry.value)) {
 			tokens.received(entry.key, valueIn(entry), entry.revision);
 		}

@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
-import type { TokenStore } from "../config/token-store.js";
-import type { TokenUses } from "../config/token-uses.js";
-import type { EventLog } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
 import { BucketFollower } from "./bucket-follower.js";
 import { type Buckets, Bus, type BusOptions, hasNoResponder } from "./bus.js";
@@ -14,36 +11,24 @@ import { Members } from "./members.js";
 import { type Call, type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
-import { SharedApprovals } from "./shared-approvals.js";
+import type { SharedApprovals } from "./shared-approvals.js";
 import { SharedClock } from "./shared-clock.js";
-import { SharedEvents } from "./shared-events.js";
-import { SharedTokens } from "./shared-tokens.js";
-import { SharedUses } from "./shared-uses.js";
-import { SharedWebhooks } from "./shared-webhooks.js";
+import { SharedState, type SharedStateOptions } from "./shared-state.js";
 import type { ClusterStatus } from "./status.js";
 
-export interface ClusterOptions extends BusOptions {
+export interface ClusterOptions extends BusOptions, SharedStateOptions {
 	/** Of this gateway. No two have the same. */
 	readonly name: string;
 	/** Version of the program. */
 	readonly program: string;
 	readonly registry: ServerRegistry;
-	readonly tokens: TokenStore;
-	/** When clients used them. */
-	readonly uses: TokenUses;
-	/** The events of the devices, and the log of them. */
+	/** The events of the devices. */
 	readonly events: EventService;
-	readonly log: EventLog;
-	/** Encrypts webhooks: see SharedWebhooks. */
-	readonly webhookKey: string;
-	/** This gateway's own. */
-	readonly stateFolder: string;
 	/** Differs if this gateway's `device-key` does. */
 	readonly key: string;
 	/** Clients in a session. */
 	readonly clients: () => number;
 	readonly info: (message: string) => void;
-	readonly warn: (message: string) => void;
 }
 
 /** Interval of the checks of leases, calls and changes, ms. */
@@ -69,76 +54,49 @@ const LIST_CHANGED = /\/list_changed$/;
  * its own. docs/gateway/cluster.md says what is stored and sent.
  */
 export class Cluster {
-	/** Devices that wait for approval, and codes of sign-ins. */
-	readonly approvals: SharedApprovals;
 	readonly #options: ClusterOptions;
-	readonly #incarnation = randomUUID();
-	readonly #since = Date.now();
+	/** The part of this gateway's lease that stays, and whether it is about to stop. */
+	readonly #self: Pick<Lease, "v" | "incarnation" | "program" | "since" | "key"> & { draining: boolean };
 	readonly #lists = new Lists();
 	readonly #members: Members;
+	readonly #shared: SharedState;
 	readonly #claims: Claims;
 	readonly #remotes: Remotes;
 	readonly #outgoing: OutgoingCalls;
 	readonly #incoming: IncomingCalls;
-	readonly #tokens: SharedTokens;
-	readonly #uses: SharedUses;
-	readonly #events: SharedEvents;
-	readonly #webhooks: SharedWebhooks;
 	readonly #follower: BucketFollower;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
 	/** Undefined without a connection. */
 	#buckets: Buckets | undefined;
-	#timer: NodeJS.Timeout | undefined;
-	#tidyTimer: NodeJS.Timeout | undefined;
-	#draining = false;
+	#timers: readonly NodeJS.Timeout[] = [];
 	#isClosed = false;
 
 	private constructor(options: ClusterOptions) {
-		const { name, registry, tokens, uses, stateFolder: folder, warn } = options;
+		const { name: gateway, program, key, registry, warn } = options;
+		const incarnation = randomUUID();
 		this.#options = options;
+		this.#self = { v: VERSION, incarnation, program, since: Date.now(), key, draining: false };
 		const clock = new SharedClock(warn);
-		this.approvals = new SharedApprovals(folder, clock, this.#warn);
-		this.#tokens = new SharedTokens({ tokens, folder, clock, warn });
-		this.#uses = new SharedUses(uses);
-		this.#events = new SharedEvents(options.log, warn);
-		this.#webhooks = new SharedWebhooks({
-			self: { gateway: name, incarnation: this.#incarnation },
-			members: () => this.#members,
-			key: options.webhookKey,
-			warn,
-		});
+		const members = new Members(gateway, clock, (name, before) => this.#memberChanged(name, before));
+		this.#members = members;
+		this.#shared = new SharedState({ ...options, self: { gateway, incarnation }, clock, members });
 		const buckets = (): Buckets | undefined => (this.#bus.connected ? this.#buckets : undefined);
 		const bus = (): Bus => this.#bus;
-		this.#members = new Members(name, clock, (gateway, before) => this.#memberChanged(gateway, before));
-		this.#outgoing = new OutgoingCalls(name, bus);
-		const shared = { gateway: name, buckets, lists: this.#lists, warn };
-		this.#remotes = new Remotes({ ...shared, registry, members: this.#members, calls: this.#outgoing });
+		this.#outgoing = new OutgoingCalls(gateway, bus);
+		const shared = { gateway, buckets, lists: this.#lists, warn };
+		this.#remotes = new Remotes({ ...shared, registry, members, calls: this.#outgoing });
 		this.#claims = new Claims({
 			...shared,
 			clock,
-			incarnation: this.#incarnation,
+			incarnation,
 			maxBytes: () => this.#bus.maxBytes,
 			onEdited: (entry) => this.#remotes.edited(entry),
-			onLost: (session, gateway) => session.close(`the device has connected to gateway ${gateway}`),
+			onLost: (session, other) => session.close(`the device has connected to gateway ${other}`),
 		});
-		this.#incoming = new IncomingCalls({
-			bus,
-			deviceOf: (call) => this.#deviceOf(call),
-		});
-		this.#follower = new BucketFollower(
-			{
-				members: this.#members,
-				remotes: this.#remotes,
-				claims: this.#claims,
-				lists: this.#lists,
-				tokens: this.#tokens,
-				uses: this.#uses,
-				approvals: this.approvals,
-				webhooks: this.#webhooks,
-			},
-			warn,
-		);
+		this.#incoming = new IncomingCalls({ bus, deviceOf: (call) => this.#deviceOf(call) });
+		const readers = { members, remotes: this.#remotes, claims: this.#claims, lists: this.#lists, shared: this.#shared };
+		this.#follower = new BucketFollower(readers, warn);
 	}
 
 	/** Joins. Rejects with an Error if NATS cannot be reached, has no JetStream, or another gateway has the name. */
@@ -148,18 +106,17 @@ export class Cluster {
 		return cluster;
 	}
 
+	/** Devices that wait for approval, and codes of sign-ins. */
+	get approvals(): SharedApprovals {
+		return this.#shared.approvals;
+	}
+
 	get status(): ClusterStatus {
 		const self = { ...this.#lease(), name: this.#options.name };
 		const gateways = [self, ...this.#members.present].map(
-			({ name, program, since, devices, clients, calls, draining }) => ({
-				name,
-				version: program,
-				since: new Date(since).toISOString(),
-				devices,
-				clients,
-				calls,
-				draining,
-			}),
+			({ name, program: version, since, devices, clients, calls, draining }) => {
+				return { name, version, since: new Date(since).toISOString(), devices, clients, calls, draining };
+			},
 		);
 		return { name: this.#options.name, connected: this.#bus.connected && this.#buckets !== undefined, gateways };
 	}
@@ -171,15 +128,14 @@ export class Cluster {
 
 	/** This gateway is about to stop: it takes no new calls of others. */
 	async drain(): Promise<void> {
-		this.#draining = true;
+		this.#self.draining = true;
 		await this.#renew(true).catch(() => {});
 	}
 
 	/** Leaves: devices are offline for the others, until they connect to another gateway. */
 	async close(): Promise<void> {
 		this.#isClosed = true;
-		clearInterval(this.#timer);
-		clearInterval(this.#tidyTimer);
+		this.#timers.forEach(clearInterval);
 		this.#remotes.close();
 		// If it cannot, the lease expires.
 		const left = this.#leave().catch(() => {});
@@ -190,9 +146,7 @@ export class Cluster {
 	async #leave(): Promise<void> {
 		if (this.#bus.connected) {
 			await this.#claims.flush();
-			await this.#options.uses.save(this.#options.tokens.records);
-			await this.#tokens.close();
-			await this.#events.flush();
+			await this.#shared.close();
 			await this.#buckets?.gateways.delete(this.#options.name);
 			await this.#bus.flush();
 		}
@@ -215,14 +169,16 @@ export class Cluster {
 			await this.#bus.close();
 			throw error;
 		}
-		this.#options.events.join(this.#events, this.#webhooks);
+		this.#options.events.join(this.#shared.events, this.#shared.webhooks);
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
 		registry.on("changed", () => this.#remotes.changed());
 		this.#members.start();
-		this.#timer = setInterval(() => this.#tick().catch(this.#warn), TICK);
-		this.#tidyTimer = setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL);
+		this.#timers = [
+			setInterval(() => this.#tick().catch(this.#warn), TICK),
+			setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL),
+		];
 	}
 
 	/** Rejects if a gateway with this name runs: its subject has a receiver. */
@@ -257,7 +213,7 @@ export class Cluster {
 
 	#deviceOf({ device, claim }: Call): Server | string {
 		const gateway = `gateway ${this.#options.name}, which has the device,`;
-		if (this.#draining) {
+		if (this.#self.draining) {
 			return `${gateway} is about to stop`;
 		}
 		if (!this.#members.holdsLease) {
@@ -270,11 +226,7 @@ export class Cluster {
 	async #enter(buckets: Buckets): Promise<void> {
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
-		await this.#tokens.enter(buckets.tokens);
-		this.#uses.use(buckets.tokens);
-		this.approvals.use(buckets.approvals);
-		await this.#events.enter(this.#bus);
-		this.#webhooks.use(buckets.webhooks);
+		await this.#shared.enter(this.#bus, buckets);
 		await this.#renew(true);
 		await this.#follower.start(buckets);
 		this.#claims.recheck();
@@ -291,11 +243,7 @@ export class Cluster {
 	#leaveBuckets(): void {
 		this.#follower.stop();
 		this.#buckets = undefined;
-		this.#tokens.leave();
-		this.#uses.use(undefined);
-		this.#events.leave();
-		this.#webhooks.use(undefined);
-		this.approvals.use(undefined);
+		this.#shared.leave();
 	}
 
 	async #rejoin(): Promise<void> {
@@ -313,7 +261,9 @@ export class Cluster {
 	}
 
 	#memberChanged(gateway: string, before: Lease | undefined): void {
-		this.#tellOffline(gateway, before);
+		if (this.#bus.connected && !this.#isClosed && before !== undefined) {
+			this.#shared.gatewayGone(gateway, before, this.#options.registry.all);
+		}
 		this.#incoming.gatewayGone(gateway);
 		this.#remotes.gatewayChanged(gateway);
 		const { key = this.#options.key } = this.#members.leaseOf(gateway) ?? {};
@@ -326,19 +276,6 @@ export class Cluster {
 		}
 	}
 
-	/** The devices of a gateway that is gone: each of the others says so, and it is stored once. */
-	#tellOffline(gateway: string, before: Lease | undefined): void {
-		if (!this.#bus.connected || this.#isClosed || before === undefined) {
-			return;
-		}
-		for (const { id, alias, session } of this.#options.registry.all) {
-			if (session?.identity.gateway === gateway) {
-				const data = { device: alias, reason: `gateway ${gateway} is gone` };
-				this.#options.log.append({ name: "device.offline", device: id, data }, `${before.incarnation} ${id}`);
-			}
-		}
-	}
-
 	async #tick(): Promise<void> {
 		this.#members.expire(TICK);
 		if (!this.#bus.connected || this.#buckets === undefined) {
@@ -347,17 +284,10 @@ export class Cluster {
 		for (const gateway of this.#outgoing.gateways) {
 			this.#bus.publish(SUBJECTS.ping(gateway), {}, SUBJECTS.pong(this.#options.name, gateway));
 		}
-		try {
-			await this.#renew();
-			await this.#claims.flush();
-			await this.#tokens.flush();
-			await this.approvals.flush();
-			await this.#events.flush();
-			await this.#webhooks.flush();
-			await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
-		} catch (error) {
-			this.#warn(error as Error);
-		}
+		await this.#renew();
+		await this.#claims.flush();
+		await this.#shared.flush();
+		await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
 	}
 
 	/** Removes lists that no device has used since the time before, and stores those again that will expire. */
@@ -379,17 +309,8 @@ export class Cluster {
 	}
 
 	#lease(): Lease {
-		return {
-			v: VERSION,
-			incarnation: this.#incarnation,
-			program: this.#options.program,
-			since: this.#since,
-			devices: this.#claims.size,
-			clients: this.#options.clients(),
-			calls: this.#incoming.size,
-			draining: this.#draining,
-			key: this.#options.key,
-		};
+		const { size: devices } = this.#claims;
+		return { ...this.#self, devices, clients: this.#options.clients(), calls: this.#incoming.size };
 	}
 
 	#online(server: Server): void {
@@ -412,13 +333,10 @@ export class Cluster {
 	#notified({ id, session }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 		const claim = this.#claims.claimOf(id);
 		if (claim !== undefined && session !== undefined && isHere(session) && !LIST_CHANGED.test(method)) {
-			this.#publishEvent({ v: VERSION, device: id, claim, method, params });
-		}
-	}
-
-	#publishEvent(event: object): void {
-		if (this.#bus.connected && Buffer.byteLength(JSON.stringify(event)) <= this.#bus.maxBytes) {
-			this.#bus.publish(SUBJECTS.event(this.#options.name), event);
+			const event = { v: VERSION, device: id, claim, method, params };
+			if (this.#bus.connected && Buffer.byteLength(JSON.stringify(event)) <= this.#bus.maxBytes) {
+				this.#bus.publish(SUBJECTS.event(this.#options.name), event);
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 import type { Offers } from "xs-mcp-manager/core";
 import { z } from "zod";
+import { signInCodeSchema } from "../config/sign-in-code.js";
 import { tokenKindSchema, tokenRecordSchema } from "../config/token-store.js";
 import type { LoggedEvent } from "../events/event-log.js";
+import { codeSchema } from "../oauth/codes.js";
 
 /**
  * The version of messages and entries. A reader ignores members that it does not know, so that two versions of the program work
@@ -112,12 +114,7 @@ export type TokenEntry = z.infer<typeof tokenEntrySchema>;
 export const useEntrySchema = z.object({ v: version, used: z.number() });
 
 /** In the bucket of approvals: the code of the command line that was made last, for the person who approves a sign-in. */
-export const signInCodeEntrySchema = z.object({
-	v: version,
-	sha256: z.string(),
-	expires: z.number(),
-	used: z.boolean().optional(),
-});
+export const signInCodeEntrySchema = signInCodeSchema.extend({ v: version, used: z.boolean().optional() });
 
 /** In the bucket of approvals, by the digits that it shows: a device that waits. */
 export const pendingEntrySchema = z.object({
@@ -134,23 +131,7 @@ export const pendingEntrySchema = z.object({
 });
 
 /** In the bucket of approvals, by the hash of its code: a sign-in that the operator has approved. */
-export const codeEntrySchema = z.object({
-	v: version,
-	approval: z.object({
-		client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()) }),
-		redirectUri: z.string(),
-		challenge: z.string(),
-		audience: z.string(),
-		limits: z.object({
-			devices: z.array(z.string()).optional(),
-			readOnly: z.boolean().optional(),
-			userTools: z.boolean().optional(),
-			microphone: z.boolean().optional(),
-		}),
-	}),
-	expires: z.number(),
-	used: z.string().optional(),
-});
+export const codeEntrySchema = codeSchema.extend({ v: version });
 
 export const offersSchema = z.object({
 	tools: z.array(z.looseObject({ name: z.string() })),

@@ -4,11 +4,11 @@ import type { KV } from "@nats-io/kv";
 import pLimit from "p-limit";
 import { z } from "zod";
 import { replaceFile } from "../config/atomic-file.js";
+import type { TokenShare } from "../config/token-file.js";
 import {
 	TokenError,
 	type TokenKind,
 	type TokenRecord,
-	type TokenShare,
 	type TokenStore,
 	tokenRecordSchema,
 } from "../config/token-store.js";

@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 10;
 
 interface SharedWebhooksOptions {
 	readonly self: Pick<WebhookEntry, "gateway" | "incarnation">;
-	readonly members: () => Members;
+	readonly members: Members;
 	/** 256 bits as base64url, the same for each gateway with the same `device-key`: NATS gets no secret that can be read. */
 	readonly key: string;
 	readonly warn: (message: string) => void;
@@ -112,7 +112,7 @@ export class SharedWebhooks implements WebhookStore {
 	/** Whether the gateway that delivers it has been absent for a while. */
 	#isAbandoned(known: Known): boolean {
 		const { gateway, incarnation } = known.entry;
-		if (this.#isOurs(known.entry) || this.#options.members().has(gateway, incarnation)) {
+		if (this.#isOurs(known.entry) || this.#options.members.has(gateway, incarnation)) {
 			known.absentFrom = undefined;
 			return false;
 		}

@@ -1,3 +1,5 @@
+import type { LIMITS, TokenRecord } from "./token-file.js";
+
 /** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
 export const SCOPES = {
 	/** Sees devices and calls tools that are known to be read-only, like `--read-only`. */
@@ -13,13 +15,8 @@ export const SCOPES = {
 /** `device:ID`: only this device, like `--device ID`. Several are allowed; without any, all devices. */
 const DEVICE = "device:";
 
-/** A client's rights, in the words of a token's record. */
-export interface Limits {
-	readonly devices?: readonly string[] | undefined;
-	readonly readOnly?: boolean | undefined;
-	readonly userTools?: boolean | undefined;
-	readonly microphone?: boolean | undefined;
-}
+/** A client's rights. */
+export type Limits = Pick<TokenRecord, keyof typeof LIMITS>;
 
 /** Whether a word is a scope of the gateway. */
 export function isScope(word: string): boolean {

@@ -10,14 +10,12 @@ const LIFETIME = 600_000;
 /** Without characters that look like others: 40 bits in eight of them. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-const codeFile = z.object({ version: z.literal(1), sha256: z.string(), expires: z.number() });
+/** A code, as it is stored. `expires`: in milliseconds since 1970. */
+export const signInCodeSchema = z.object({ sha256: z.string(), expires: z.number() });
 
-/** A code, as it is stored. */
-export interface SignInCode {
-	readonly sha256: string;
-	/** In milliseconds since 1970. */
-	readonly expires: number;
-}
+export type SignInCode = Readonly<z.infer<typeof signInCodeSchema>>;
+
+const codeFile = signInCodeSchema.extend({ version: z.literal(1) });
 
 /** Where codes are valid: at one gateway, or at those of a cluster. */
 export interface SignInCodes {

@@ -1,49 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { replaceFile } from "./atomic-file.js";
-import type { Limits } from "./scopes.js";
-
-/** The record of a token, without the token itself. */
-export interface TokenRecord extends Limits {
-	/** Label shown in lists and logs. */
-	readonly name: string;
-	readonly kind: TokenKind;
-	/** When it was made, ISO 8601. */
-	readonly created: string;
-	/** The only devices that it applies to: those that a client can access, or the device that may use it. Absent: all. */
-	readonly devices?: readonly string[] | undefined;
-	/** The input from which a bound device's token is derived: see DeviceBindings. */
-	readonly salt?: string | undefined;
-	/** Whether a client sees and calls user-only tools. */
-	readonly userTools?: boolean | undefined;
-	/** Whether a client may list, create and remove tokens, and restart configured servers. */
-	readonly operator?: boolean | undefined;
-	/** Whether a client only sees devices and calls tools that are known to be read-only. */
-	readonly readOnly?: boolean | undefined;
-	/** When a client's token is no longer valid, ISO 8601. Absent: never. */
-	readonly expires?: string | undefined;
-	/** Tokens of a client that has signed in. Such a record has no token of its own. */
-	readonly grant?: TokenGrant | undefined;
-	/**
-	 * SHA-256 of the token, hex. Not a slow hash, which protects weak passwords: a token has 256 random bits, and is
-	 * checked with every request.
-	 */
-	readonly sha256: string;
-}
-
-/** The newest tokens of a client that has signed in. */
-export interface TokenGrant {
-	/** The client's id, and its name for people. */
-	readonly client: string;
-	readonly clientName: string;
-	/** The resource that the tokens are for. */
-	readonly audience: string;
-	/** SHA-256 of the access token, hex, and when it is no longer valid, ISO 8601. */
-	readonly access: string;
-	readonly accessExpires: string;
-	/** SHA-256 of the refresh token, hex. */
-	readonly refresh: string;
-}
 
 /** The kind of a token's owner. */
 export type TokenKind = "client" | "device";
@@ -63,32 +20,76 @@ export const tokenKindSchema = z
 	.enum(["client", "device", "host"])
 	.transform((word) => (word === "host" ? "client" : word));
 
+/** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
+/** The newest tokens of a client that has signed in. */
 const grant = z.object({
+	/** The client's id, and its name for people. */
 	client: z.string(),
 	clientName: z.string(),
+	/** The resource that the tokens are for. */
 	audience: z.string(),
+	/** The access token, and when it is no longer valid. */
 	access: hash,
 	accessExpires: z.iso.datetime(),
+	/** The refresh token. */
 	refresh: hash,
 });
 
-/** A record as files and a cluster hold it. */
+/** A client's rights, in the words of a token's record. */
+export const LIMITS = {
+	/** The only devices that it applies to: those that a client can access, or the device that may use it. Absent: all. */
+	devices: z.array(z.string()).readonly().optional(),
+	/** Whether a client only sees devices and calls tools that are known to be read-only. */
+	readOnly: z.boolean().optional(),
+	/** Whether a client sees and calls user-only tools. */
+	userTools: z.boolean().optional(),
+	/** Whether a client may listen with the microphones of devices. */
+	microphone: z.boolean().optional(),
+};
+
+/** The record of a token, without the token itself, as files and a cluster hold it. Times are in ISO 8601. */
 export const tokenRecordSchema = z.object({
+	/** Label shown in lists and logs. */
 	name: z.string(),
 	kind: tokenKindSchema,
 	created: z.string(),
-	devices: z.array(z.string()).optional(),
-	userTools: z.boolean().optional(),
+	...LIMITS,
+	/** Whether a client may list, create and remove tokens, and restart configured servers. */
 	operator: z.boolean().optional(),
-	readOnly: z.boolean().optional(),
-	microphone: z.boolean().optional(),
+	/** When a client's token is no longer valid. Absent: never. */
 	expires: z.iso.datetime().optional(),
+	/** The input from which a bound device's token is derived: see DeviceBindings. */
 	salt: z.string().optional(),
+	/** Tokens of a client that has signed in. Such a record has no token of its own. */
 	grant: grant.optional(),
+	/** Of the token. Not a slow hash, which protects weak passwords: a token has 256 random bits. */
 	sha256: hash,
 });
+
+export type TokenRecord = Readonly<z.infer<typeof tokenRecordSchema>>;
+export type TokenGrant = Readonly<z.infer<typeof grant>>;
+
+/** Other stores that have the same tokens: those of a cluster's gateways. */
+export interface TokenShare {
+	/**
+	 * Makes a change in the other stores before it is made here.
+	 *
+	 * Rejects with TokenError if a record would replace one that is newer or unknown.
+	 *
+	 * @returns false if a record has been changed elsewhere: the change is made again once catchUp has settled
+	 */
+	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
+	/** Settles when this store has what has been changed elsewhere. */
+	catchUp(): Promise<void>;
+	/** Makes every store reject a record, including one that arrives later. */
+	forbid(sha256: string, kind: TokenKind): Promise<void>;
+	/** The file has changed. */
+	changed(): void;
+	/** The time that all stores go by, in milliseconds since 1970. */
+	readonly now: number;
+}
 
 const tokensFile = z.object({ version: z.literal(1), tokens: z.array(tokenRecordSchema) });
 const kindsFile = z.object({ version: z.literal(1), kinds: z.array(tokenKindSchema) });

@@ -12,6 +12,7 @@ import {
 	type TokenGrant,
 	type TokenKind,
 	type TokenRecord,
+	type TokenShare,
 	versionOf,
 	writeKinds,
 	writeTokens,
@@ -33,26 +34,6 @@ export const NO_TOKEN_NAME = "local";
 
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
-
-/** Other stores that have the same tokens: those of a cluster's gateways. */
-export interface TokenShare {
-	/**
-	 * Makes a change in the other stores before it is made here.
-	 *
-	 * Rejects with TokenError if a record would replace one that is newer or unknown.
-	 *
-	 * @returns false if a record has been changed elsewhere: the change is made again once {@link catchUp} has settled
-	 */
-	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
-	/** Settles when this store has what has been changed elsewhere. */
-	catchUp(): Promise<void>;
-	/** Makes every store reject a record, including one that arrives later. */
-	forbid(sha256: string, kind: TokenKind): Promise<void>;
-	/** The file has changed. */
-	changed(): void;
-	/** The time that all stores go by, in milliseconds since 1970. */
-	readonly now: number;
-}
 
 /** Attempts of a change while other gateways change the same record. */
 const MAX_ATTEMPTS = 5;

@@ -123,9 +123,8 @@ export class Webhooks {
 		const { holder, server, name, arguments: args, url, secret, feed } = request;
 		this.#check(request);
 		const id = idOf(request);
-		const expires =
-			Date.now() +
-			Math.min(Math.max(request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL), MIN_TTL), MAX_TTL);
+		const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
+		const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
 		const known = this.#subscriptions.get(id);
 		if (known !== undefined) {
 			feed.close();
@@ -139,19 +138,11 @@ export class Webhooks {
 		}
 		const truncated = feed.takeTruncated();
 		const { cursor } = feed;
-		const record = {
-			id,
-			holder,
-			...(server !== undefined && { server }),
-			name,
-			arguments: args,
-			url,
-			secret,
-			cursor,
-			expires,
-		};
-		this.#subscriptions.set(id, { record });
-		this.#start(this.#subscriptions.get(id) as Subscription, feed);
+		const subject = { holder, ...(server !== undefined && { server }), name, arguments: args, url };
+		const record = { id, ...subject, secret, cursor, expires };
+		const subscription = { record };
+		this.#subscriptions.set(id, subscription);
+		this.#start(subscription, feed);
 		await this.#store?.put(record);
 		return { id, refreshBefore: new Date(expires).toISOString(), cursor, truncated };
 	}
@@ -159,11 +150,8 @@ export class Webhooks {
 	/** Ends a subscription. Returns whether there was one. */
 	async unsubscribe(request: WebhookIdentity): Promise<boolean> {
 		const found = this.#subscriptions.get(idOf(request));
-		if (found === undefined) {
-			return false;
-		}
-		await this.#end(found);
-		return true;
+		await (found && this.#end(found));
+		return found !== undefined;
 	}
 
 	/**
@@ -181,11 +169,8 @@ export class Webhooks {
 		}
 		const { name, cursor, arguments: args } = found.record;
 		const eventId = `evt_test_${randomBytes(12).toString("hex")}`;
-		const data = { ...args, test: true };
-		return await this.#send(found, {
-			id: eventId,
-			body: { eventId, name, timestamp: new Date().toISOString(), data, cursor },
-		});
+		const body = { eventId, name, timestamp: new Date().toISOString(), data: { ...args, test: true }, cursor };
+		return await this.#send(found, { id: eventId, body });
 	}
 
 	/** Ends subscriptions that were not renewed, or whose token was removed: their endpoints are told. To be called again and again. */
@@ -215,13 +200,9 @@ export class Webhooks {
 
 	/** A subscription was stored, or has changed. */
 	#received(record: WebhookRecord, isOurs: boolean): void {
-		const known = this.#subscriptions.get(record.id);
-		if (known === undefined) {
-			this.#subscriptions.set(record.id, { record });
-		} else {
-			this.#change(known, record);
-		}
-		const subscription = this.#subscriptions.get(record.id) as Subscription;
+		const subscription = this.#subscriptions.get(record.id) ?? { record };
+		this.#subscriptions.set(record.id, subscription);
+		this.#change(subscription, record);
 		if (isOurs && subscription.delivery === undefined) {
 			subscription.record = record;
 			this.#start(subscription);

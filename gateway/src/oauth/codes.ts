@@ -1,5 +1,5 @@
-import type { Limits } from "../config/scopes.js";
-import type { OAuthClient } from "./clients.js";
+import { z } from "zod";
+import { LIMITS } from "../config/token-file.js";
 
 /** Milliseconds for which a code is valid. */
 export const CODE_LIFETIME = 60_000;
@@ -10,25 +10,28 @@ export const CODE_MEMORY = 600_000;
 /** Most codes that are remembered. The operator has approved each. */
 const MAX_CODES = 1_000;
 
-/** The operator's approvals. */
-export interface Approval {
-	readonly client: OAuthClient;
-	readonly redirectUri: string;
+/** The operator's approval. */
+const approval = z.object({
+	client: z.object({ id: z.string(), name: z.string(), redirectUris: z.array(z.string()).readonly() }),
+	redirectUri: z.string(),
 	/** PKCE: the SHA-256 of the verifier, base64url (RFC 7636 section 4.2). */
-	readonly challenge: string;
+	challenge: z.string(),
 	/** The resource, as ProtectedResource.identify spells it. */
-	readonly audience: string;
-	readonly limits: Limits;
-}
+	audience: z.string(),
+	limits: z.object(LIMITS),
+});
 
 /** An approval that a client can exchange for tokens, once. */
-export interface Code {
-	readonly approval: Approval;
+export const codeSchema = z.object({
+	approval,
 	/** In milliseconds since 1970. */
-	readonly expires: number;
+	expires: z.number(),
 	/** The id of the grant that it was exchanged for; undefined if it was not used. */
-	readonly used?: string | undefined;
-}
+	used: z.string().optional(),
+});
+
+export type Approval = Readonly<z.infer<typeof approval>>;
+export type Code = Readonly<z.infer<typeof codeSchema>>;
 
 /** Keeps codes by their hash. Both methods reject with TokenError if they cannot be kept now. */
 export interface CodeStore {

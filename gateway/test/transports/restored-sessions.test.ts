@@ -189,8 +189,11 @@ describe("the SDK's client of the first generation, in real processes", () => {
 			const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
 			t.after(() => client.close());
 			client.onerror = () => {};
+			// By default the SDK gives up its stream after two attempts, which a busy machine needs to start the gateway.
+			const delays = { initialReconnectionDelay: 1_000, maxReconnectionDelay: 1_000, reconnectionDelayGrowFactor: 1 };
+			const reconnectionOptions = { ...delays, maxRetries: 1_000 };
 			// The SDK's own types disagree under exactOptionalPropertyTypes.
-			await client.connect(new TransportV1(url) as never);
+			await client.connect(new TransportV1(url, { reconnectionOptions }) as never);
 			assert.equal((await client.callTool(CALL)).isError, false);
 			before.running.child.kill(signal);
 			await once(before.running.child, "close");

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Implementation } from "@modelcontextprotocol/client";
-import type { CallDetails, CallRecord } from "./call-record.js";
 import type { CallLimits } from "./calls.js";
 import { Discovery, type DiscoveryOptions } from "./discovery.js";
 import { ServerError } from "./errors.js";
+import type { RegistryEvents } from "./registry-events.js";
 import { SchemaChecker } from "./schema-checker.js";
 import type { Server, ServerContext, ServerSettings } from "./server.js";
 import { ServerDirectory, type ServerDirectoryOptions, type ServerEdit } from "./server-directory.js";
@@ -32,41 +32,13 @@ export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOption
 	readonly changeDelay?: number;
 }
 
-interface Events {
-	/** A session has begun. */
-	connected: [server: Server, session: Session];
-	/** A session has ended. `isLeaving`: the server was online, and is offline now; never while the registry closes. */
-	disconnected: [server: Server, session: Session, reason: string, isLeaving: boolean];
-	/** A server can be called. */
-	online: [server: Server];
-	/**
-	 * A server sent a notification; progress and cancellation go to their calls. `isState`: it has changed the content of
-	 * `device://ALIAS/state`.
-	 */
-	notification: [server: Server, method: string, params: Readonly<Record<string, unknown>>, isState: boolean];
-	/** A server sent progress of a call, or cancelled a request of its own. */
-	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
-	/** Servers, tools or names have changed: once for a burst of changes. {@link ServerRegistry.version} has increased. */
-	changed: [];
-	/** A resource of a server that clients have subscribed to has been updated. */
-	updated: [server: Server, uri: string];
-	/** A call has ended. */
-	call: [record: CallRecord, details: CallDetails];
-	/** A connection or a message was rejected. */
-	rejected: [description: string];
-	/** A record was stored, or why it could not be. */
-	saved: [error: Error | undefined];
-	/** A warning, other than a failed call. */
-	warning: [message: string];
-}
-
 const RESOURCE_UPDATED = "notifications/resources/updated";
 
 /**
  * Every known server, online or offline. When a server connects, its identity and lists are read,
  * and its lists again whenever it reports a change.
  */
-export class ServerRegistry extends EventEmitter<Events> {
+export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly #options: ServerRegistryOptions;
 	readonly #context: ServerContext;
 	readonly #directory: ServerDirectory;

@@ -21,7 +21,7 @@ import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { INVALID_RESPONSE, NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
-import { httpFailure, RateLimitError } from "./http-failure.js";
+import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
@@ -32,11 +32,6 @@ import type { ServerConfig } from "./server-config.js";
  * were restarted.
  */
 const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
-
-/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
-const NOT_REACHED: ReadonlySet<unknown> = new Set(
-	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
-);
 
 /** Milliseconds that a server has for the probe of 2026-07-28, before it is taken for an older one. */
 const PROBE_TIME = 10_000;
@@ -205,9 +200,8 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			const isReached = !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);
 			// A ServerError: nobody is signed in, or there were too many requests, which is the same for an older revision.
-			if (!isReached || error instanceof ServerError) {
+			if (!isReached(error) || error instanceof ServerError) {
 				throw error;
 			}
 			refuse();
@@ -265,26 +259,10 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** Answers a request that did not reach the server, to mark it as safe to repeat. */
 	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
-		if (isJSONRPCRequest(message) && this.#isUnsent(error)) {
+		if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
 			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
 			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
 		}
-	}
-
-	/**
-	 * Whether a request did not reach the server. Processes and WebSockets reject only what they do not send. Over HTTP, an
-	 * answer that cannot be read is an error, too.
-	 */
-	#isUnsent(error: unknown): boolean {
-		const { transport } = this.identity;
-		const { cause } = error as Error;
-		return (
-			transport === "stdio" ||
-			transport === "websocket" ||
-			error instanceof SdkHttpError ||
-			error instanceof ServerError ||
-			NOT_REACHED.has((cause as NodeJS.ErrnoException | undefined)?.code)
-		);
 	}
 
 	#end(reason: string): void {
@@ -344,11 +322,4 @@ export class ConfiguredTransport implements ServerTransport {
 
 function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
 	return isJSONRPCRequest(message) && message.method === "server/discover" && typeof message.id === "string";
-}
-
-/** The error text: `fetch` puts it in the cause. */
-function reasonOf(error: unknown): string {
-	const { message, cause } = error as Error;
-	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
-	return detail instanceof Error ? `${message}: ${detail.message}` : message;
 }

@@ -1,4 +1,4 @@
-import type { SdkHttpError } from "@modelcontextprotocol/client";
+import { SdkHttpError } from "@modelcontextprotocol/client";
 import { ServerError, type ServerErrorCode } from "../core/errors.js";
 
 /** Characters of a body that are quoted: some servers answer with whole pages. */
@@ -9,6 +9,11 @@ const CODES: Readonly<Record<number, ServerErrorCode>> = {
 	401: "permission-denied",
 	403: "permission-denied",
 };
+
+/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
+const NOT_REACHED: ReadonlySet<unknown> = new Set(
+	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
+);
 
 /** HTTP 429: a server has had too many requests. */
 export class RateLimitError extends ServerError {
@@ -35,4 +40,25 @@ export function httpFailure(error: SdkHttpError): Error {
 export function statusMessage(status: number, statusText = "", text: string | null = ""): string {
 	const body = (text ?? "").replace(/\s+/g, " ").trim().slice(0, MAX_BODY);
 	return [`HTTP ${status}${statusText && ` ${statusText}`}`, ...(body === "" ? [] : [body])].join(": ");
+}
+
+/** The error text: `fetch` puts it in the cause. */
+export function reasonOf(error: unknown): string {
+	const { message, cause } = error as Error;
+	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
+	return detail instanceof Error ? `${message}: ${detail.message}` : message;
+}
+
+/** Whether there was a connection to the server. */
+export function isReached(error: unknown): boolean {
+	return !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);
+}
+
+/**
+ * Whether a request did not reach the server. Processes and WebSockets reject only what they do not send. Over HTTP, an
+ * answer that cannot be read is an error, too.
+ */
+export function isUnsent(error: unknown, transport: string): boolean {
+	const isOverHttp = transport !== "stdio" && transport !== "websocket";
+	return !isOverHttp || error instanceof SdkHttpError || error instanceof ServerError || !isReached(error);
 }

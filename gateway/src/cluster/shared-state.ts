@@ -1,0 +1,94 @@
+import type { Server } from "xs-mcp-manager/core";
+import type { TokenStore } from "../config/token-store.js";
+import type { TokenUses } from "../config/token-uses.js";
+import type { EventLog } from "../events/event-log.js";
+import type { Buckets, Bus } from "./bus.js";
+import type { Members } from "./members.js";
+import type { Lease, WebhookEntry } from "./messages.js";
+import { SharedApprovals } from "./shared-approvals.js";
+import type { SharedClock } from "./shared-clock.js";
+import { SharedEvents } from "./shared-events.js";
+import { SharedTokens } from "./shared-tokens.js";
+import { SharedUses } from "./shared-uses.js";
+import { SharedWebhooks } from "./shared-webhooks.js";
+
+export interface SharedStateOptions {
+	readonly tokens: TokenStore;
+	/** When clients used them. */
+	readonly uses: TokenUses;
+	/** The log of the devices' events. */
+	readonly log: EventLog;
+	/** Encrypts webhooks: see SharedWebhooks. */
+	readonly webhookKey: string;
+	/** This gateway's own. */
+	readonly stateFolder: string;
+	readonly warn: (message: string) => void;
+}
+
+interface Context extends SharedStateOptions {
+	readonly self: Pick<WebhookEntry, "gateway" | "incarnation">;
+	readonly clock: SharedClock;
+	readonly members: Members;
+}
+
+/** What the gateways of a cluster share besides devices. */
+export class SharedState {
+	/** Devices that wait for approval, and codes of sign-ins. */
+	readonly approvals: SharedApprovals;
+	readonly tokens: SharedTokens;
+	readonly uses: SharedUses;
+	readonly events: SharedEvents;
+	readonly webhooks: SharedWebhooks;
+	readonly #options: SharedStateOptions;
+
+	constructor(options: Context) {
+		const { tokens, clock, stateFolder: folder, warn } = options;
+		this.#options = options;
+		this.approvals = new SharedApprovals(folder, clock, ({ message }) => warn(`cluster: ${message}`));
+		this.tokens = new SharedTokens({ tokens, folder, clock, warn });
+		this.uses = new SharedUses(options.uses);
+		this.events = new SharedEvents(options.log, warn);
+		this.webhooks = new SharedWebhooks({ ...options, key: options.webhookKey });
+	}
+
+	/** There is a connection. Settles when this gateway has what the cluster has. */
+	async enter(bus: Bus, buckets: Buckets): Promise<void> {
+		await this.tokens.enter(buckets.tokens);
+		this.uses.use(buckets.tokens);
+		this.approvals.use(buckets.approvals);
+		await this.events.enter(bus);
+		this.webhooks.use(buckets.webhooks);
+	}
+
+	/** There is no connection. */
+	leave(): void {
+		this.tokens.leave();
+		this.uses.use(undefined);
+		this.events.leave();
+		this.webhooks.use(undefined);
+		this.approvals.use(undefined);
+	}
+
+	/** The devices of a gateway that is gone are offline: each of the others says so, and it is stored once. */
+	gatewayGone(gateway: string, { incarnation }: Lease, servers: readonly Server[]): void {
+		for (const { id, alias } of servers.filter(({ session }) => session?.identity.gateway === gateway)) {
+			const data = { device: alias, reason: `gateway ${gateway} is gone` };
+			this.#options.log.append({ name: "device.offline", device: id, data }, `${incarnation} ${id}`);
+		}
+	}
+
+	/** Stores what has changed. To be called again and again. */
+	async flush(): Promise<void> {
+		await this.tokens.flush();
+		await this.approvals.flush();
+		await this.events.flush();
+		await this.webhooks.flush();
+	}
+
+	/** Stores what has changed, the last time. */
+	async close(): Promise<void> {
+		await this.#options.uses.save(this.#options.tokens.records);
+		await this.tokens.close();
+		await this.events.flush();
+	}
+}
