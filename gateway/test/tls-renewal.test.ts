@@ -3,29 +3,21 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { connect } from "node:tls";
+import { whyMissing } from "../../host-test/support/optional-program.js";
+import { skipIf } from "../../host-test/support/skip-if.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import { startProgram } from "./support/program.js";
 
-/** Makes certificates for localhost, each with its key, in the files that a gateway reads; undefined where openssl is missing. */
-function makeFiles(_t: TestContext) {
+/** Makes certificates for localhost, each with its key, in the files that a gateway reads. */
+function makeFiles() {
 	const folder = temporaryFolder("xs-mcp-tls-");
 	const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
 	const make = (name: string): void => {
 		const [newCert, newKey] = [join(folder, `${name}-cert.pem`), join(folder, `${name}-key.pem`)];
-		const request = [
-			"req",
-			"-x509",
-			"-newkey",
-			"ec",
-			"-pkeyopt",
-			"ec_paramgen_curve:prime256v1",
-			"-nodes",
-			"-days",
-			"2",
-		];
+		const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2".split(" ");
 		const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost"];
 		execFileSync("openssl", [...request, ...names, "-keyout", newKey, "-out", newCert], { stdio: "ignore" });
 	};
@@ -33,12 +25,8 @@ function makeFiles(_t: TestContext) {
 		copyFileSync(join(folder, `${name}-cert.pem`), cert);
 		copyFileSync(join(folder, `${name}-key.pem`), key);
 	};
-	try {
-		make("first");
-		make("second");
-	} catch {
-		return undefined;
-	}
+	make("first");
+	make("second");
 	use("first");
 	return { cert, key, use, damage: () => writeFileSync(cert, readFileSync(cert).subarray(0, 100)) };
 }
@@ -53,13 +41,9 @@ async function shownAt(url: string): Promise<string> {
 	return String(subject.CN);
 }
 
-describe("a certificate that is renewed", () => {
+describe("a certificate that is renewed", { skip: skipIf(whyMissing("openssl", "openssl")) }, () => {
 	it("is used without a restart by HTTPS, wss and MQTT over TLS; a damaged one is not, and is logged once", async (t) => {
-		const files = makeFiles(t);
-		if (files === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const files = makeFiles();
 		const { cert, key } = files;
 		const { program, log } = await startProgram(t, {
 			mqtt: true,
@@ -85,11 +69,7 @@ describe("a certificate that is renewed", () => {
 	});
 
 	it("is rejected with its settings when the gateway starts, if it is damaged", async (t) => {
-		const files = makeFiles(t);
-		if (files === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const files = makeFiles();
 		files.damage();
 		const started = startProgram(t, { httpCert: files.cert, httpKey: files.key });
 		await assert.rejects(started, { name: "ConfigurationError", message: /^httpCert, httpKey: / });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { WireDevice } from "../../gateway/test/support/gateway.js";
+import { STATUS, WireDevice } from "../../gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
@@ -75,12 +75,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 	it("shows a read-only token what it may see, and no buttons that change something", async (t) => {
 		const gateway = await startConsole(t, { bootstrap: "approve" });
 		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
-		const reader = {
-			name: "self.get_device_status",
-			description: "Status.",
-			inputSchema: { type: "object", properties: {} },
-		};
-		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME, reader] });
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME, STATUS] });
 		const secret = await gateway.tokens.add({ name: "wall", kind: "client", readOnly: true });
 		const page = await openSignedIn(t, { ...gateway, secret });
 		await page.getByText("Your token is read-only").waitFor();

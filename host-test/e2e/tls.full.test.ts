@@ -11,22 +11,22 @@ import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
 import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { callTool } from "../support/call-tool.js";
+import { whyMissing } from "../support/optional-program.js";
+import { skipIf } from "../support/skip-if.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { typeScript } from "./program.js";
 
-/** A self-signed key and certificate for localhost; undefined without openssl. */
-function makeCertificate(_t: TestContext): { key: Buffer; cert: Buffer; file: string } | undefined {
+const skip = skipIf(whyMissing("openssl", "openssl"));
+
+/** A self-signed key and certificate for localhost. */
+function makeCertificate(): { key: Buffer; cert: Buffer; file: string } {
 	const folder = temporaryFolder("xs-mcp-tls-");
 	const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
 	const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-	try {
-		execFileSync("openssl", [...request, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert], {
-			stdio: "ignore",
-		});
-	} catch {
-		return undefined;
-	}
+	execFileSync("openssl", [...request, "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert], {
+		stdio: "ignore",
+	});
 	return { key: readFileSync(key), cert: readFileSync(cert), file: cert };
 }
 
@@ -47,13 +47,9 @@ function startProcess(t: TestContext, url: string, trusted?: string): { output: 
 	return said;
 }
 
-describe("MQTT over TLS", () => {
+describe("MQTT over TLS", { skip }, () => {
 	it("admits a device that trusts the certificate; a device that does not trust it rejects the broker", async (t) => {
-		const certificate = makeCertificate(t);
-		if (certificate === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const certificate = makeCertificate();
 		const gateway = await openGateway(t);
 		const { devices, port } = await MqttDevices.listen(
 			gateway.servers,
@@ -75,13 +71,9 @@ describe("MQTT over TLS", () => {
 	});
 });
 
-describe("WebSocket over TLS", () => {
+describe("WebSocket over TLS", { skip }, () => {
 	it("says hello only to a backend with a trusted certificate", async (t) => {
-		const certificate = makeCertificate(t);
-		if (certificate === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const certificate = makeCertificate();
 		const https = createServer(certificate).listen(0, "localhost");
 		await once(https, "listening");
 		const sockets = new WebSocketServer({ server: https });
@@ -103,11 +95,7 @@ describe("WebSocket over TLS", () => {
 	});
 
 	it("is used by the gateway if it has a certificate", async (t) => {
-		const certificate = makeCertificate(t);
-		if (certificate === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const certificate = makeCertificate();
 		const gateway = await openGateway(t);
 		const devices = new WebSocketDevices(gateway.servers, { host: "localhost", port: 0, tls: certificate });
 		const port = await devices.listen();
@@ -118,13 +106,9 @@ describe("WebSocket over TLS", () => {
 	});
 });
 
-describe("the bootstrap over TLS", () => {
+describe("the bootstrap over TLS", { skip }, () => {
 	it("asks a server whose certificate the device trusts, and no other", async (t) => {
-		const certificate = makeCertificate(t);
-		if (certificate === undefined) {
-			t.skip("openssl is not installed");
-			return;
-		}
+		const certificate = makeCertificate();
 		let requests = 0;
 		const https = createServer(certificate, (request, response) => {
 			requests += 1;

@@ -5,8 +5,10 @@ import type { TestContext } from "node:test";
 /** Has a server listen on a free port of this machine until a test ends. Resolves with the port. */
 export async function listen(
 	test: Pick<TestContext, "after">,
-	server: Server & { closeAllConnections?(): void },
+	server: Server & { closeAllConnections?(): void; keepAliveTimeout?: number },
 ): Promise<number> {
+	// On a busy computer, a client could send a request while the server closes an idle connection.
+	server.keepAliveTimeout = 0;
 	await once(server.listen(0, "127.0.0.1"), "listening");
 	test.after(() => {
 		server.close();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
@@ -121,10 +121,10 @@ describe("a webhook", () => {
 		]);
 		assert.match(`${(await refuse({ secret: "whsec_AAAA" }))[1]}`, /delivery\.secret: expected whsec_/);
 		assert.deepEqual((await refuse({ mode: "fax" }))[2], "deliveryMode");
-		const other = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
-		t.after(() => other.close());
-		await until(() => other.listening, "it listens");
-		const { port } = other.address() as AddressInfo;
+		const port = await listen(
+			t,
+			createServer((_request, response) => response.end("hello")),
+		);
 		const { side: trusting } = await start(t, { webhookHosts: [`127.0.0.1:${port}`] });
 		const user = await connect(t, trusting, await trusting.tokens.add({ name: "agent", kind: "client" }));
 		const delivery = { ...params.delivery, url: `http://127.0.0.1:${port}/` };

@@ -6,15 +6,10 @@ import { until } from "../../../host-test/support/until.js";
 import type { HistoryPart } from "../../src/history/device-history.js";
 import { thinned } from "../../src/history/thinned.js";
 import { startWithToken } from "../support/console.js";
-import { WireDevice } from "../support/gateway.js";
+import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
-const STATUS = {
-	name: "self.get_device_status",
-	description: "Status.",
-	inputSchema: { type: "object", properties: {} },
-};
 
 /** A gateway with a device that has this status. */
 async function startWithDevice(t: TestContext, status: () => object, stateFolder = makeStateFolder()) {

@@ -3,14 +3,8 @@ import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { TokenStore } from "../../src/config/token-store.js";
 import { TokenUses } from "../../src/config/token-uses.js";
-import { ERAS, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { ERAS, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
-
-const STATUS = {
-	name: "self.get_device_status",
-	description: "Status.",
-	inputSchema: { type: "object", properties: {} },
-};
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
 

@@ -4,17 +4,12 @@ import type { Client } from "@modelcontextprotocol/client";
 import { generateKeyPair } from "jose";
 import { ConfigurationError } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { connectClient, REBOOT, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { connectClient, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
 import { startIssuer } from "../support/issuer.js";
 import { startProgram } from "../support/program.js";
 
 const ORIGIN = "https://gateway.example";
 const MCP = `${ORIGIN}/mcp`;
-const STATUS = {
-	name: "self.get_device_status",
-	description: "Status.",
-	inputSchema: { type: "object", properties: {} },
-};
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
 
 /** A gateway with two devices, whose clients have tokens of an issuer outside. */

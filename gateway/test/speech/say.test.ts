@@ -6,7 +6,14 @@ import type { Client } from "@modelcontextprotocol/client";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
-import { connectClient, SET_VOLUME, type WireCall, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
+import {
+	connectClient,
+	SET_VOLUME,
+	STATUS,
+	type WireCall,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 import { VOICE } from "../support/voice.js";
 
@@ -18,7 +25,6 @@ const SHOW_TEXT = {
 	name: "self.screen.show_text",
 	inputSchema: { type: "object", properties: { text: { type: "string", maxLength: 12 } }, required: ["text"] },
 };
-const STATUS = { name: "self.get_device_status", inputSchema: { type: "object", properties: {} } };
 
 const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
 

@@ -143,6 +143,13 @@ export const SET_VOLUME = {
 	},
 };
 
+/** The status tool. A {@link WireDevice} does not list it by default. */
+export const STATUS = {
+	name: "self.get_device_status",
+	description: "Status.",
+	inputSchema: { type: "object", properties: {} },
+};
+
 export const REBOOT = {
 	name: "self.reboot",
 	description: "Restart.",

@@ -8,14 +8,8 @@ import { freePort } from "../../../host-test/support/port.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import type { ProgramOptions } from "../../src/program.js";
-import { REBOOT, SET_VOLUME, WireDevice } from "./gateway.js";
+import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
-
-const STATUS = {
-	name: "self.get_device_status",
-	description: "Status.",
-	inputSchema: { type: "object", properties: {} },
-};
 
 /** Where the clients of these tests are redirected to. */
 export const REDIRECT = "https://client.example/callback";

@@ -1,10 +1,9 @@
 // An MCP server without sessions and streams: each answer is plain JSON. It tells what it was asked.
 
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 
 /** Reaction to a call: an answer, or a broken connection. */
 type OnCall = (number: number) => "answer" | "break";
@@ -18,7 +17,7 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 			response.writeHead(405).end();
 			return;
 		}
-		const { id, method } = JSON.parse(await bodyOf(request)) as { id?: number; method: string };
+		const { id, method } = JSON.parse(await readText(request)) as { id?: number; method: string };
 		methods.push(method);
 		headers.push(request.headers);
 		if (isHanging) {
@@ -37,11 +36,8 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 		server.close();
 		server.closeAllConnections();
 	};
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(stop);
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+		url: `http://127.0.0.1:${await listen(t, server)}/mcp`,
 		methods,
 		headers,
 		stop,
@@ -50,10 +46,6 @@ export async function startPlainUpstream(t: TestContext, onCall: OnCall = () => 
 			isHanging = true;
 		},
 	};
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-	return await readText(request);
 }
 
 function resultOf(method: string): object {

@@ -1,10 +1,9 @@
 // An MCP server over HTTP that has only 2026-07-28: the official SDK's, one instance for each request.
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, InMemoryServerEventBus, Server, type ServerOptions } from "@modelcontextprotocol/server";
+import { listen } from "../../../host-test/support/listen.js";
 
 export async function startStatelessUpstream(
 	t: TestContext,
@@ -25,12 +24,6 @@ export async function startStatelessUpstream(
 		posted.push(request.headers);
 		void serve(request as NodeIncomingMessageLike, response);
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(async () => {
-		await handler.close();
-		server.close();
-		server.closeAllConnections();
-	});
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, bus, posted };
+	t.after(() => handler.close());
+	return { url: `http://127.0.0.1:${await listen(t, server)}/mcp`, bus, posted };
 }
