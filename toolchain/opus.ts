@@ -52,7 +52,7 @@ export async function openOpusEncoder(sampleRate: OpusRate, frameDuration: numbe
 	return await createEncoder({ sampleRate, channels: 1, frameSize, application: AUDIO, bitrate: BITRATE });
 }
 
-/** Opens a decoder of one channel, whatever the packets have. Rejects as {@link openOpusEncoder} does. */
+/** Opens a decoder of one channel, for packets with any number of them. Rejects as {@link openOpusEncoder} does. */
 export async function openOpusDecoder(sampleRate: OpusRate): Promise<OpusDecoder> {
 	const { createDecoder } = await loadLibopus();
 	return await createDecoder({ sampleRate, channels: 1 });

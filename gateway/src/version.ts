@@ -6,5 +6,5 @@ export const GATEWAY_INFO = { name: "xs-mcp-gateway", version: FIRMWARE.version 
 /** Its name for people (MCP, since 2025-06-18). */
 export const GATEWAY_TITLE = "xs-mcp gateway";
 
-/** What it is, in at most 100 characters. package.json says the same, and thus server.json of the MCP registry. */
+/** Its description, in at most 100 characters. package.json says the same, and thus server.json of the MCP registry. */
 export const GATEWAY_DESCRIPTION = "Makes devices that run xs-mcp standard MCP servers: over stdio and Streamable HTTP";

@@ -112,7 +112,7 @@ const keepOwnUrls: Plugin = {
 	},
 };
 
-/** Which test files are affected by changes: those that import a changed file, however far away. */
+/** The test files that import a changed file, directly or not. */
 export function affectedBy(changed: readonly string[], tests: readonly string[], inputs: Metafile["inputs"]): string[] {
 	const importers = new Map<string, string[]>();
 	for (const [path, { imports }] of Object.entries(inputs)) {

@@ -108,7 +108,7 @@ async function runQueue(run: Run): Promise<FileReport[]> {
 	return reports;
 }
 
-/** Runs a file in a new process, and then those that nobody has taken. */
+/** Runs a file in a new process, and then files of the queue. */
 async function runProcess(run: Run, first: string): Promise<FileReport[]> {
 	const child = startProcess(run);
 	const stop = (): boolean => child.kill("SIGTERM");

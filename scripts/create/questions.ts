@@ -38,7 +38,7 @@ export async function askFor({ folder, board, language }: Given, check: (folder:
 	}
 }
 
-/** A person who answers questions. What is typed before its question is kept for it. */
+/** A person who answers questions. Input that comes before its question is kept. */
 class Terminal {
 	readonly #terminal = createInterface({ input: process.stdin, output: process.stdout });
 	readonly #lines = this.#terminal[Symbol.asyncIterator]();

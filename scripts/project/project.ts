@@ -40,7 +40,7 @@ export function openProject(given: string = process.cwd()): Project {
 	return { folder, manifest: join(folder, "manifest.json") };
 }
 
-/** What a virtual device runs. */
+/** The program of a virtual device. */
 export interface ProjectBuild {
 	readonly firmware: string;
 	readonly name: string;

@@ -13,7 +13,7 @@ const MAX_FOLDERS = 500;
 /**
  * Watches a project's folder and those in it.
  *
- * @param onChange called after changes, once for those that come together
+ * @param onChange called after changes, once for a burst of them
  * @returns ends that
  */
 export function watchFolder(folder: string, onChange: () => void): () => void {

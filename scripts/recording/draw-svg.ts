@@ -32,7 +32,7 @@ const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 /** Milliseconds within which prints are shown at once. */
 const FRAME = 20;
 
-/** Draws a recording as an SVG that moves by itself and loads nothing. Whoever prefers no motion sees its end. */
+/** Draws a recording as an SVG that moves by itself and loads nothing. With reduced motion it shows its end. */
 export async function drawSvg(chunks: readonly Chunk[], { columns, rows, last, title }: Drawing): Promise<string> {
 	const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
 	const duration = Math.round((chunks.at(-1)?.at ?? 0) + last);
@@ -97,7 +97,7 @@ ${drawn.join("\n")}
 `;
 }
 
-/** Characters of one look are drawn together. A Chinese character takes two columns, of which the second has no width. */
+/** Characters of one look are drawn together. A Chinese character takes two columns; the second has no width. */
 function drawLine(line: IBufferLine, columns: number): string {
 	let drawing = "";
 	for (let column = 0; column < columns; ) {

@@ -124,7 +124,7 @@ export class Catalog {
 
 	/**
 	 * The list of tools: servers by alias, each in its own order; or groups, and the tools that are in no group; or the catalog
-	 * tools. The last two have pinned tools, too, and those that were used before. The same array until something in it changes.
+	 * tools. The last two also have pinned tools and tools that were used before. The same array until something in it changes.
 	 */
 	get tools(): readonly Tool[] {
 		return this.#update().tools;

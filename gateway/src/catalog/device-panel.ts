@@ -70,7 +70,7 @@ function isShownBeside(catalog: Catalog, name: string): boolean {
 	return server?.configured === false && SHOWN_BESIDE.test(tool?.name ?? "");
 }
 
-/** Whether one tap may call it. The page chooses those that fit on it. */
+/** Whether one tap may call it. The page chooses the tools that fit. */
 function isHarmless({ annotations }: Tool): boolean {
 	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }

@@ -21,7 +21,7 @@ interface ToolQuery {
 	readonly server?: string | undefined;
 }
 
-/** A tool of one server, or of those that share it, which have it once in the index. */
+/** A tool of one server, or of several that share it: the index has it once. */
 interface Entry {
 	readonly id: number;
 	/** As its server names it. */

@@ -26,12 +26,12 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 	return command;
 }
 
-/** The settings from flags, environment and file. `flags` are those that {@link withSettings} added. */
+/** The settings from flags, environment and file. `flags` were added by {@link withSettings}. */
 export function configurationFrom({ config, ...flags }: { readonly config?: string }): Configuration {
 	return readConfiguration({ flags, environment: process.env, file: config });
 }
 
-/** Suggestions that commander does not make, because it compares whole flags: those that begin or end with the unknown one. */
+/** Suggestions that commander does not make, because it compares whole flags: flags that begin or end with the unknown one. */
 function suggestion(error: string, names: readonly SettingName[]): string {
 	const [, unknown] = /^error: unknown option '--([a-z-]+)'\n$/.exec(error) ?? [];
 	const flags =

@@ -52,7 +52,7 @@ const RECONNECT_TIME = 500;
 /** Milliseconds between pings that find a dead connection to NATS; the second one without an answer ends it. */
 const PING_INTERVAL = 3_000;
 
-/** Milliseconds in which NATS says that nobody receives a message. */
+/** Milliseconds in which NATS reports that a message has no receiver. */
 const ANSWER_TIME = 1_000;
 
 const DAY = 86_400_000;
@@ -109,7 +109,7 @@ export class Bus {
 		return (this.#connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD;
 	}
 
-	/** Creates the buckets, or opens those that exist. */
+	/** Opens the buckets, and creates missing ones. */
 	async openBuckets(): Promise<Buckets> {
 		const kvm = new Kvm(this.#connection);
 		// Without direct reads, which may be older than what was written.
@@ -216,7 +216,7 @@ export function partOf({ headers: more }: Msg): { readonly part: number; readonl
 	return part !== undefined && parts !== undefined ? { part, parts } : undefined;
 }
 
-/** Whether NATS says that nobody receives the subject of a message. */
+/** Whether NATS reports that the subject of a message has no receiver. */
 export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
 }

@@ -71,7 +71,7 @@ export class IncomingCalls {
 		this.#subscriptions.delete(id);
 	}
 
-	/** A gateway has gone: nobody there follows a resource any more. */
+	/** A gateway has gone: its clients follow no resources any more. */
 	gatewayGone(gateway: string): void {
 		for (const ofDevice of this.#subscriptions.values()) {
 			for (const [key, remove] of ofDevice) {

@@ -25,7 +25,7 @@ export const SUBJECTS = {
 	all: (name: string): string => `xsmcp.to.${name}.>`,
 	call: (name: string): string => `xsmcp.to.${name}.call`,
 	cancel: (name: string): string => `xsmcp.to.${name}.cancel`,
-	/** Without an answer: NATS says if nobody receives it. */
+	/** Without an answer: NATS reports if it has no receiver. */
 	ping: (name: string): string => `xsmcp.to.${name}.ping`,
 	reply: (name: string, call: string): string => `xsmcp.to.${name}.reply.${call}`,
 	pong: (name: string, from: string): string => `xsmcp.to.${name}.pong.${from}`,

@@ -16,7 +16,7 @@ const CHANGED = ["tools", "resources", "prompts"].map((list) => `notifications/$
 
 interface RemoteOptions {
 	readonly calls: OutgoingCalls;
-	/** The session is over, whoever ended it. */
+	/** The session is over, ended by either side. */
 	readonly onClosed: () => void;
 }
 

@@ -31,7 +31,7 @@ interface Context extends SharedStateOptions {
 	readonly members: Members;
 }
 
-/** What the gateways of a cluster share besides devices. */
+/** The state, besides devices, that the gateways of a cluster share. */
 export class SharedState {
 	/** Devices that wait for approval, and codes of sign-ins. */
 	readonly approvals: SharedApprovals;
@@ -77,7 +77,7 @@ export class SharedState {
 		}
 	}
 
-	/** Stores what has changed. To be called again and again. */
+	/** Stores changes. Call it periodically. */
 	async flush(): Promise<void> {
 		await this.tokens.flush();
 		await this.approvals.flush();
@@ -85,7 +85,7 @@ export class SharedState {
 		await this.webhooks.flush();
 	}
 
-	/** Stores what has changed, the last time. */
+	/** Stores the last changes. */
 	async close(): Promise<void> {
 		await this.#options.uses.save(this.#options.tokens.records);
 		await this.tokens.close();

@@ -94,7 +94,7 @@ export class SharedWebhooks implements WebhookStore {
 		await this.flush().catch(() => {});
 	}
 
-	/** Stores how far deliveries are, and takes over those of gateways that are gone. To be called again and again. */
+	/** Stores the progress of deliveries, and takes over those of gateways that are gone. Call it periodically. */
 	async flush(): Promise<void> {
 		for (const [id, cursor] of [...this.#moved]) {
 			this.#moved.delete(id);

@@ -272,7 +272,7 @@ export type Configuration = {
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** A setting, whatever its type. */
+/** A setting of any type. */
 export function settingOf(name: SettingName): Setting<unknown> {
 	return SETTINGS[name];
 }

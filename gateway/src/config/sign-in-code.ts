@@ -69,7 +69,7 @@ export function matches(code: SignInCode | undefined, entered: string, now = Dat
 	);
 }
 
-/** Whether somebody has entered a code, rather than a token. */
+/** Whether a person has entered a code, rather than a token. */
 export function looksLikeCode(entered: string): boolean {
 	return /^[\s-]*(?:[2-9A-HJ-NP-Z][\s-]*){8}$/i.test(entered);
 }

@@ -39,7 +39,7 @@ const grant = z.object({
 
 /** A client's rights, in the words of a token's record. */
 export const LIMITS = {
-	/** The only devices that it applies to: those that a client can access, or the device that may use it. Absent: all. */
+	/** The only devices that it applies to: the devices that a client can access, or the device that may use it. Absent: all. */
 	devices: z.array(z.string()).readonly().optional(),
 	/** Whether a client only sees devices and calls tools that are known to be read-only. */
 	readOnly: z.boolean().optional(),

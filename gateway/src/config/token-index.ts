@@ -2,7 +2,7 @@ import type { TokenKind, TokenRecord } from "./token-file.js";
 
 /**
  * Records of tokens by what identifies them, so that a check costs the same among any number of them. Secrets are looked up by
- * their SHA-256: how long that takes may tell something of a stored hash, but nobody can choose a secret by its hash.
+ * their SHA-256: the duration may reveal part of a stored hash, but a secret cannot be chosen by its hash.
  */
 export class TokenIndex {
 	/** Every record, in the order in which they were made. */

@@ -92,7 +92,7 @@ export class TokenStore {
 		return this.#index.kinds.has(kind);
 	}
 
-	/** Whether clients or devices need a token: there is one, or there was one and nobody has said {@link open} since. */
+	/** Whether clients or devices need a token: there is one, or there was one and {@link open} was not called since. */
 	needs(kind: TokenKind): boolean {
 		this.refresh();
 		return this.#needed.has(kind) || this.#index.kinds.has(kind);
@@ -300,7 +300,7 @@ export class TokenStore {
 	}
 
 	/**
-	 * Writes records, unless they are those of the file, and that their kinds need a token. Under the lock nobody else writes
+	 * Writes records, unless they are those of the file, and that their kinds need a token. Under the lock no other process writes
 	 * the file, so it is not read again.
 	 */
 	async #write(records: readonly TokenRecord[], more: readonly TokenKind[]): Promise<void> {

@@ -7,7 +7,7 @@ const MAX_ANSWER = 200;
 /** Characters of one string among the arguments. */
 const MAX_STRING = 200;
 
-/** Arguments that are secrets by their names, whatever the schema says. */
+/** Names of arguments that are always secrets, even if the schema does not say so. */
 const SECRET_NAME = /pass(word|phrase|code)?$|secret|token|api_?key|credential|authorization/i;
 
 /** The placeholder for a secret. */

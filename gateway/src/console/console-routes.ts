@@ -106,7 +106,7 @@ function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
 	};
 }
 
-/** Rejects what pages of other sites ask for, even of those that may use the gateway. */
+/** Rejects requests of other sites' pages, even of sites that may use the gateway. */
 function needsOwnPage(guard: RequestGuard): Middleware {
 	return async (c, next) => {
 		if (isOfForeignPage(c.env.incoming, guard.isSecure(c.env.incoming))) {
@@ -124,7 +124,7 @@ export const needsOperator: Middleware = async (c, next) => {
 	await next();
 };
 
-/** Without tokens, whoever can use this machine may do everything. */
+/** Without tokens, every user of this machine may do everything. */
 function mayOperate({ access, token, grant }: HttpEnv["Variables"]["admission"]): boolean {
 	return (
 		grant === undefined &&

@@ -185,7 +185,7 @@ export class Fleet extends EventEmitter<Events> {
 		this.#delay ??= setTimeout(() => this.#tellNews(), 0);
 	}
 
-	/** Reports changes, and later those that happened meanwhile. */
+	/** Reports changes; those that happen meanwhile are reported later. */
 	#tellNews(): void {
 		this.#delay = undefined;
 		if (this.#hasNews) {

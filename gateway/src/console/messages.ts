@@ -111,7 +111,7 @@ export interface FleetTotals {
 	readonly tags: readonly string[];
 }
 
-/** Calls since the gateway started, failed ones without those that failed because of their caller; the percentiles are of the last ones, in milliseconds. */
+/** Calls since the gateway started; failures caused by the caller are not counted; the percentiles are of the last ones, in milliseconds. */
 export interface CallStatistics {
 	readonly count: number;
 	readonly failed: number;

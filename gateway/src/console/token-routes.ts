@@ -118,7 +118,7 @@ function questionBefore(
 	if (!isFirst && unknown.length === 0) {
 		return undefined;
 	}
-	// Without tokens nobody has one.
+	// There are no tokens.
 	const devices = servers.all.filter(({ configured, session }) => !configured && session !== undefined);
 	return {
 		isFirst,
@@ -137,7 +137,7 @@ function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: Tok
 	].join("; ");
 }
 
-/** `DELETE /tokens/NAME`: whoever uses it is disconnected within a second. */
+/** `DELETE /tokens/NAME`: its users are disconnected within a second. */
 export function removeToken(tokens: TokenStore): Route {
 	return async (c) => {
 		await translated(() => tokens.remove(c.req.param("name") ?? ""));

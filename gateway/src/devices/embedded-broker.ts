@@ -40,7 +40,7 @@ type AdmittedClient = Client & {
 };
 
 /**
- * The gateway's own broker, only for its devices: a device can reach nobody but the gateway. It stores nothing: no retained
+ * The gateway's own broker, only for its devices: a device can reach only the gateway. It stores nothing: no retained
  * messages, and no sessions that outlive a connection.
  */
 export class EmbeddedBroker implements MqttBus {

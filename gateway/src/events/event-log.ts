@@ -72,7 +72,7 @@ export class EventLog extends EventEmitter<Changes> {
 				maxBytes: MAX_BYTES,
 				isUrgent: true,
 				onSaved: (error, events) => {
-					// After a restart, other events would have the ids of those that are only in memory.
+					// After a restart, new events would get the ids of events that are only in memory.
 					log.#epoch = error === undefined ? log.#epoch : newEpoch();
 					onSaved(error);
 					log.#keep(events as readonly LoggedEvent[], log.#events);
@@ -178,7 +178,7 @@ export class EventLog extends EventEmitter<Changes> {
 		for await (const line of lines.read()) {
 			const event = line as unknown as LoggedEvent;
 			if (Number.isSafeInteger(event.seq) && /^evt_[0-9a-f]+_/.test(event.eventId)) {
-				// What was lost between two events counts as older than the log.
+				// After a gap, everything before it counts as older than the log.
 				found.length = event.seq === (found.at(-1)?.seq ?? 0) + 1 ? found.length : 0;
 				found.push(event);
 			}

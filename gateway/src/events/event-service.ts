@@ -198,7 +198,7 @@ export class EventService {
 		};
 	}
 
-	/** Ends webhooks that have expired, or whose token was removed. To be called again and again. */
+	/** Ends webhooks that have expired, or whose token was removed. Call it periodically. */
 	recheck(): void {
 		this.#webhooks.recheck();
 	}

@@ -42,7 +42,7 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 	const readings = new LastReadings();
 	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
 	const append = (name: string, { id, alias, configured }: Server, params: Params): void => {
-		// What a device says may be of another shape.
+		// The device's message may have another shape.
 		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
 		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND);
 		rates.set(id, rate);

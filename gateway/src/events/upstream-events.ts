@@ -135,7 +135,7 @@ export class UpstreamEvents {
 		});
 		const followed = { stream, server: alias, users: 0, lingering: undefined };
 		this.#followed.set(key, followed);
-		// What the server has rejected may be asked again.
+		// A request that the server has rejected may be repeated.
 		stream.accepted.catch(() => this.#followed.get(key) === followed && this.#end(key));
 		return followed;
 	}

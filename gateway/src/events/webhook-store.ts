@@ -31,7 +31,7 @@ export interface WebhookListener {
 
 /** Where subscriptions are stored. They outlive the process. */
 export interface WebhookStore {
-	/** Tells of those that are stored, and from now on of those that others change. */
+	/** Reports the stored subscriptions, and from now on those that other gateways change. */
 	open(listener: WebhookListener): void;
 	/** Stores a subscription that is new or renewed. Rejects if it cannot. */
 	put(record: WebhookRecord): Promise<void>;

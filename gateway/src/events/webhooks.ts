@@ -26,7 +26,7 @@ const MAX_TTL = 86_400_000;
 /** Milliseconds for which messages are signed with the secret before, too. */
 const GRACE = 300_000;
 
-/** Endpoints that are verified in a second: nobody can have this gateway flood others. */
+/** Endpoints that are verified in a second, so that this gateway cannot be used to flood others. */
 const MAX_VERIFIED_PER_SECOND = 10;
 
 const MAX_URL = 2_048;
@@ -50,7 +50,7 @@ export interface WebhookIdentity {
 	readonly url: string;
 }
 
-/** What a client asks for: SEP-3415, `events/subscribe`. */
+/** A client's request: SEP-3415, `events/subscribe`. */
 export interface WebhookRequest extends WebhookIdentity {
 	readonly secret: string;
 	readonly ttlMs: number | null | undefined;
@@ -173,7 +173,7 @@ export class Webhooks {
 		return await this.#send(found, { id: eventId, body });
 	}
 
-	/** Ends subscriptions that were not renewed, or whose token was removed: their endpoints are told. To be called again and again. */
+	/** Ends subscriptions that were not renewed, or whose token was removed: their endpoints are told. Call it periodically. */
 	recheck(): void {
 		for (const subscription of [...this.#subscriptions.values()]) {
 			const { record } = subscription;
@@ -247,7 +247,7 @@ export class Webhooks {
 		}
 	}
 
-	/** Whether the endpoint wants these messages: whoever subscribes may name somebody else's. Rejects with ProtocolError. */
+	/** Checks that the endpoint wants these messages: a client may name a stranger's. Rejects with ProtocolError. */
 	async #verify(endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> {
 		if (!this.#verifications.take()) {
 			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);

@@ -26,7 +26,7 @@ export interface Span {
 	readonly to: number;
 }
 
-/** What a device measured, and the states that it was in. */
+/** The measurements and states of a device. */
 export interface HistoryPart {
 	/** By their paths in the status: times in milliseconds since 1970, and values. Each holds until the next one. */
 	readonly values: Readonly<Record<string, readonly (readonly [time: number, value: Value])[]>>;
@@ -134,7 +134,7 @@ export class DeviceHistory {
 		this.#changed = undefined;
 	}
 
-	/** What it measured in a span of time, and its states. Of long ones, the least and the greatest values. */
+	/** Its measurements and states in a span of time. A long span has the least and the greatest values. */
 	async read({ from, to }: Span): Promise<HistoryPart> {
 		const series = new Map<string, (readonly [number, Value])[]>();
 		const states: { state: string; since: number }[] = [];

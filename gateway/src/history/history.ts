@@ -94,7 +94,7 @@ export class History {
 		return [...this.#opened].reduce((sum, device) => sum + device.bytes, 0);
 	}
 
-	/** What a device measured, and its states. */
+	/** The measurements and states of a device. */
 	async read(id: string, span: Span): Promise<HistoryPart> {
 		return (await (await this.#devices.get(id))?.read(span)) ?? { values: {}, states: [] };
 	}

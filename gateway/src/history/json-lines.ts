@@ -86,7 +86,7 @@ export class JsonLines {
 				}
 			}
 		} finally {
-			// Whatever was read to its end is closed.
+			// A file that was read to its end is already closed.
 			await Promise.all(files.map((file) => file?.close().catch(() => {})));
 		}
 	}

@@ -11,7 +11,7 @@ import { HomeDevice, type HomeDeviceOptions, readLimit, STATUS_TOOL } from "./ho
 import { keyOf, readCommandTopic } from "./topics.js";
 
 /**
- * Shows the devices of a registry in Home Assistant, by MQTT discovery. What the registry hears is published; a device's
+ * Shows the devices of a registry in Home Assistant, by MQTT discovery. Changes in the registry are published; a device's
  * status is read when something has happened to it, never in intervals.
  */
 export class HomeAssistant {

@@ -23,7 +23,7 @@ export class RequestLimits {
 		this.#wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	}
 
-	/** Counts a request with a valid token, whatever its address has done. Rejects with HttpError (429). */
+	/** Counts a request with a valid token, regardless of its address. Rejects with HttpError (429). */
 	async requestWithToken(name: string): Promise<void> {
 		await this.#request(`token ${name}`);
 	}

@@ -3,11 +3,11 @@ import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { printable } from "./printable.js";
 
-/** Bytes that may wait for somebody to read the log. */
+/** Bytes that are buffered while the log is not read. */
 const MAX_WAITING = 1024 * 1024;
 
 /**
- * Writes log lines and never waits: if nobody reads them, it keeps 1 MiB and drops the rest. Needs an output that does
+ * Writes log lines and never waits: if the reader stalls, it keeps 1 MiB and drops the rest. Needs an output that does
  * not block, as Node's streams for pipes do not; a file or a terminal takes everything at once.
  */
 export class LogDestination {

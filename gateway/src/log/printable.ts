@@ -1,4 +1,4 @@
-/** Control characters (C0, DEL, C1) but tab and line feed, and those that change the direction of text. */
+/** Control characters (C0, DEL, C1) except tab and line feed, and characters that change the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 

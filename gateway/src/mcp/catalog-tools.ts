@@ -224,7 +224,7 @@ function define<T>({
 	};
 }
 
-/** A part of a list: a line for each item, and how to get those that are left. */
+/** A part of a list: a line for each item, and how to get the rest. */
 function partialList(
 	lines: readonly string[],
 	more: { left: number; how: string; none: string; structuredContent: Record<string, unknown> },

@@ -96,7 +96,7 @@ class HeldRequest<Result> {
 			onLog: client.onLog && ((message) => this.#client.onLog?.(message)),
 			inputClient: inputClient && { ...inputClient, ask: (question, signal) => this.#asked(question, signal) },
 		});
-		// Between two requests of the client nobody waits for it.
+		// Between two requests, the client does not wait for it.
 		this.result.catch(() => {});
 	}
 

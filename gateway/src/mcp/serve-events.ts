@@ -101,7 +101,7 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 	},
 };
 
-/** @throws ProtocolError: without a token, anybody could end or redirect somebody else's subscription */
+/** @throws ProtocolError without a token: any client could end or redirect the subscription of another */
 function withToken(viewer: Viewer, holder: string | undefined): Viewer & { readonly holder: string } {
 	if (holder === undefined) {
 		throw forbidden(

@@ -26,7 +26,7 @@ const IDLE_TIME = 75_000;
  *
  * Not by Node's `requestTimeout`, which limits the whole body: a device may take longer for a picture.
  *
- * @param onError is told why a response failed: a fault of whoever wrote it. Its connection has ended
+ * @param onError is told why a response failed: a programming error. Its connection has ended
  * @param tls key and certificate: the server then speaks HTTPS
  */
 export function createHttpServer(

@@ -65,7 +65,7 @@ export function requestPublic(url: URL, options: PublicRequestOptions): Promise<
 	});
 }
 
-/** Resolves names for the connection itself: nobody can change the answer between the check and the connection. */
+/** Resolves names for the connection itself: the answer cannot change between the check and the connection. */
 export function publicLookup({
 	resolve,
 	mayConnect = isPublic,

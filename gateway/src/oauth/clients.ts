@@ -102,7 +102,7 @@ function isRedirectUri(uri: string): boolean {
 	return protocol.includes(".") || (HOST_SCHEME.test(protocol) && uri.slice(protocol.length).startsWith("//"));
 }
 
-/** RFC 8252 section 7.3: an app listens on whatever port is free. */
+/** RFC 8252 section 7.3: an app listens on any free port. */
 function isSameButPort(own: string, asked: string): boolean {
 	const [one, other] = [new URL(own), new URL(asked)];
 	const same = (["protocol", "hostname", "pathname", "search"] as const).every((part) => one[part] === other[part]);

@@ -77,7 +77,7 @@ export class MetadataDocuments {
 	/**
 	 * The client that a URL describes. Rejects with DocumentError.
 	 *
-	 * @param address of the person who signs in: slow documents of one address keep nobody else's away
+	 * @param address of the person who signs in: slow documents of one address do not delay those of others
 	 */
 	async find(url: string, address: string): Promise<OAuthClient> {
 		const cached = this.#cache.get(url);

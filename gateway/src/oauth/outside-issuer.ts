@@ -126,7 +126,7 @@ async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
 		const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(TIMEOUT) });
 		if (response.ok) {
 			const metadata = METADATA.parse(await response.json());
-			// RFC 8414 section 3.3: other metadata could name the keys of somebody else.
+			// RFC 8414 section 3.3: other metadata could name an attacker's keys.
 			if (metadata.issuer !== issuer) {
 				throw new IssuerUnavailable(`${url} is of another issuer: ${metadata.issuer}`);
 			}

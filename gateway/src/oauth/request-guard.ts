@@ -96,7 +96,7 @@ export class RequestGuard {
 		}
 	}
 
-	/** Has an answer go on, whatever {@link recheck} finds: its own request changes who needs a token. */
+	/** Exempts a response from {@link recheck}: its own request changes who needs a token. */
 	keep(response: ServerResponse): void {
 		this.#open.delete(response);
 	}
@@ -124,7 +124,7 @@ export class RequestGuard {
 		await this.#limits.request(this.addressOf(request));
 	}
 
-	/** The token of the person who is signed in to the console; undefined if nobody is, or another site's page asks. */
+	/** The token of the person who is signed in to the console; undefined without a sign-in, or if another site's page sends the request. */
 	signedIn(request: IncomingMessage): TokenRecord | undefined {
 		const session = this.#sessionOf(request);
 		return session && this.#options.tokens.current(session.token);

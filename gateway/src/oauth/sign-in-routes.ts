@@ -62,7 +62,7 @@ function showResource({ resource }: SignIn): Route {
 	};
 }
 
-/** `POST /oauth/register`: RFC 7591 section 3. Whatever the client asks for, it gets no secret. */
+/** `POST /oauth/register`: RFC 7591 section 3. A client never gets a secret, even if it requests one. */
 function register({ registrations }: AuthorizationServer): Route {
 	return async (c) => {
 		const { data, error } = CLIENT_METADATA.safeParse(await readJson(c.env.incoming, MAX_BODY));

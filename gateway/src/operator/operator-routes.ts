@@ -42,7 +42,7 @@ export function showMetrics({ registry }: Metrics): Route {
 	return async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
 }
 
-/** `GET /devices`: those that the token can access. */
+/** `GET /devices`: the devices that the token can access. */
 export function listDevices(servers: ServerRegistry): Route {
 	return (c) => {
 		const { access } = c.var.admission;

@@ -125,7 +125,7 @@ function checkPath(url: string, served: string): void {
 	}
 }
 
-/** Without it, a device whose backend URL has this port would get a page, and nobody would learn why it stays offline. */
+/** Without it, a device whose backend URL has this port would get a page, and no log would say why it stays offline. */
 function rejectWebSockets({ describe }: ConsoleOptions): Middleware {
 	return async (c, next) => {
 		if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
@@ -157,7 +157,7 @@ function isChange({ req }: Context<HttpEnv>): boolean {
 	return req.method !== "GET" && !req.path.startsWith("/console/");
 }
 
-/** Notes changes over HTTP, also those that were rejected. */
+/** Records changes over HTTP, including rejected ones. */
 function keepAudit(audit: AuditLog | undefined): Middleware {
 	return async (c, next) => {
 		await next();

@@ -6,7 +6,7 @@ import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
 
 /**
- * Shows devices in Home Assistant, if the settings name its broker. A broker that does not answer is tried again and again.
+ * Shows devices in Home Assistant, if the settings name its broker. Retries until the broker answers.
  * Rejects with ConfigurationError if the CA certificates cannot be read.
  */
 export async function openHomeAssistant({ configuration, ...context }: ProgramContext, core: Core): Promise<void> {

@@ -27,7 +27,7 @@ const MAX_CHECKED_CHARACTERS = 65_536;
 
 /** The answer of a server. */
 export interface Listed {
-	/** The lists that were read, and those that the server does not declare, which are empty. */
+	/** The lists that were read. Lists that the server does not declare are empty. */
 	readonly offers: Partial<Offers>;
 	/** Why other lists could not be read. */
 	readonly failures: ReadonlyMap<ListName, Error>;

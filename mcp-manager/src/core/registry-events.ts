@@ -2,7 +2,7 @@ import type { CallDetails, CallRecord } from "./call-record.js";
 import type { Server } from "./server.js";
 import type { Session } from "./session.js";
 
-/** What a registry of servers tells. */
+/** Events of a registry of servers. */
 export interface RegistryEvents {
 	/** A session has begun. */
 	connected: [server: Server, session: Session];

@@ -265,7 +265,7 @@ export class ManagedServers {
 		return { disconnected: open.length, problems: this.#problems, isBroken };
 	}
 
-	/** Of each problem once: a file that was edited is read again by itself, and by whoever asks for it. */
+	/** Of each problem once: an edited file is read again automatically, and on request. */
 	#warn(problems: readonly string[]): void {
 		for (const problem of problems.filter((each) => !this.#problems.includes(each))) {
 			this.#events.emit("warning", problem);

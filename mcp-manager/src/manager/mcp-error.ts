@@ -42,7 +42,7 @@ export function toMcpError(error: unknown, tool?: ServerTool): McpError {
 	return new McpError(managerCodeOf(error), message, { details: data, retryable: isSafeToRetry(error, tool) });
 }
 
-/** Runs a task and rejects with McpError whatever it rejects with. */
+/** Runs a task, and turns its errors into McpError. */
 export async function translated<T>(task: () => Promise<T>): Promise<T> {
 	try {
 		return await task();

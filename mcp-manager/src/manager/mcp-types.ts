@@ -59,7 +59,7 @@ export interface McpManagerOptions {
 		readonly maxConnections?: number;
 		/** Milliseconds between pings. Default 15,000. */
 		readonly pingInterval?: number;
-		/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
+		/** Where the sign-ins at servers are kept. Default: nowhere, so that no one can sign in. */
 		readonly signIns?: SignInsOptions | undefined;
 		/** Milliseconds for which the contents of a resource are kept, unless the server says that they changed. Default 60,000; 0: not at all. */
 		readonly cacheTtl?: number;
@@ -68,7 +68,7 @@ export interface McpManagerOptions {
 	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
-	/** Answers the questions that servers ask during calls. Default: servers are told that nobody can be asked. */
+	/** Answers the questions that servers ask during calls. Default: servers are told that questions are not supported. */
 	readonly elicit?: Elicit;
 	/** Called before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
 	readonly approve?: Approve;
@@ -102,7 +102,7 @@ export interface McpConnection {
 	readonly url: string;
 	readonly transport: string;
 	readonly status: ConnectionStatus;
-	/** Its tools, without those that only people may call. */
+	/** Its tools, without user-only ones. */
 	readonly tools: number;
 	/** The server's name and version; undefined until it was connected. */
 	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;

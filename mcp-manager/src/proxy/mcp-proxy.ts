@@ -236,7 +236,7 @@ export class McpProxy extends EventEmitter<Events> {
 		);
 	}
 
-	/** Reads a list, and with it whatever the host may see. */
+	/** Reads a list, and updates the lists that the host sees. */
 	async #refresh(list: ListName): Promise<void> {
 		await this.#lists.refresh(list, this.#isLocked ? [] : LIST_NAMES);
 	}

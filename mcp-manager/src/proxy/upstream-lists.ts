@@ -8,7 +8,7 @@ interface Events {
 	warning: [message: string];
 }
 
-/** The lists of an upstream as it has sent them last. One that fails costs the others nothing. */
+/** The lists of an upstream, as it has sent them last. A list that fails does not affect the others. */
 export class UpstreamLists extends EventEmitter<Events> {
 	readonly #upstream: Upstream;
 	#lists: Partial<Offers> = {};

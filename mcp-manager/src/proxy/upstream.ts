@@ -29,7 +29,7 @@ export const UPSTREAM_TIMING: UpstreamTiming = {
 	pingInterval: 30_000,
 };
 
-/** The same limit for whatever the host waits for. */
+/** The same limit for requests that the host waits for. */
 export function timingWith(limit: number): UpstreamTiming {
 	return { ...UPSTREAM_TIMING, connect: limit, start: limit, list: limit, ping: limit };
 }

@@ -32,7 +32,7 @@ export function makeCarefulFetch({ patience, onTooLarge }: CarefulFetchOptions):
 	return async (url, init) => {
 		if (init?.signal) {
 			// The SDK uses one signal for all requests of a session, and Node's `fetch` listens to it until the request is
-			// collected as garbage: under load Node would warn of a leak again and again. Not 0: with that, getMaxListeners of Node 20
+			// collected as garbage: under load Node would repeatedly warn of a leak. Not 0: with that, getMaxListeners of Node 20
 			// throws, which the `fetch` of the npm package undici calls; programs like pi replace Node's by it.
 			setMaxListeners(Number.POSITIVE_INFINITY, init.signal);
 		}

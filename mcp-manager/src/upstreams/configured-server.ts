@@ -42,7 +42,7 @@ const MAX_RECONNECT_DELAY = 60_000;
 /** Milliseconds that a server has for the answer to a ping. */
 const PING_TIME = 10_000;
 
-/** Milliseconds between looks at whether somebody has signed in at a server that has refused the connection. */
+/** Milliseconds between checks for a sign-in at a server that has refused the connection. */
 const SIGN_IN_POLL = 2_000;
 
 const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
@@ -323,7 +323,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	}
 
 	/**
-	 * A server that has refused the connection would refuse it again, until somebody signs in, or the configuration changes: then
+	 * A server that has refused the connection would refuse it again until a person signs in, or the configuration changes: then
 	 * this object is replaced.
 	 */
 	#retryAfterSignIn(): void {

@@ -11,7 +11,7 @@ export interface ConfiguredServersOptions {
 	readonly maxConnections?: number;
 	/** Milliseconds between pings. Default 15,000. */
 	readonly pingInterval?: number;
-	/** Where the sign-ins at servers are kept. Default: nobody can sign in. */
+	/** Where the sign-ins at servers are kept. Default: nowhere, so that no one can sign in. */
 	readonly signIns?: SignInsOptions | undefined;
 }
 

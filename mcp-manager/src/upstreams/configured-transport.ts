@@ -200,7 +200,7 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			// A ServerError: nobody is signed in, or there were too many requests, which is the same for an older revision.
+			// A ServerError: there is no sign-in, or there were too many requests, which is the same for an older revision.
 			if (!isReached(error) || error instanceof ServerError) {
 				throw error;
 			}
@@ -210,7 +210,7 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 	}
 
-	/** @returns the error for whoever sent the message; the connection ends if it cannot be used any more */
+	/** @returns the error for the sender of the message; the connection ends if it cannot be used any more */
 	#failedToSend(message: JSONRPCMessage, error: unknown, options?: TransportSendOptions): Error {
 		const isHttp = error instanceof SdkHttpError;
 		const failure = isHttp ? httpFailure(error) : (error as Error);
@@ -219,7 +219,7 @@ export class ConfiguredTransport implements ServerTransport {
 		}
 		const reason = isHttp ? failure.message : reasonOf(error);
 		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
-		// A ServerError: nobody is signed in, or there were too many requests. The connection continues afterwards.
+		// A ServerError: there is no sign-in, or there were too many requests. The connection continues afterwards.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {

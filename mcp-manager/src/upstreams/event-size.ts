@@ -1,7 +1,7 @@
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Measures the event that arrives in a stream of server-sent events: up to the next empty line, whatever ends its lines. */
+/** Measures the event that arrives in a stream of server-sent events: up to the next empty line, with any line ends. */
 export class EventSize {
 	#event = 0;
 	#line = 0;

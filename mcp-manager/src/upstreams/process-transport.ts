@@ -34,10 +34,10 @@ const LAST_WORDS_TIME = 500;
 /** Milliseconds that a process has to end by itself, once its standard input was closed. */
 const EXIT_TIME = 1_000;
 
-/** The variable by which the processes of one server are found: children inherit it, also those that leave the process group. */
+/** The variable by which the processes of one server are found: children inherit it, even if they leave the process group. */
 const MARK = "XS_MCP_PROCESS";
 
-/** Kills whatever has the mark, on Linux, but the shell itself. */
+/** Kills the processes that have the mark, on Linux, except the shell itself. */
 const KILL_MARKED = `
 	read -r self _ </proc/self/stat
 	for file in $(grep -las "${MARK}=$${MARK}" /proc/[0-9]*/environ); do

@@ -103,7 +103,7 @@ class Callback {
 			const timer = setTimeout(() => reject(new Error("nobody signed in within ten minutes")), MAX_TIME).unref();
 			server.on("request", (request, response) => {
 				const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
-				// Not from the sign-in that began here: somebody else's code is not taken.
+				// Not from the sign-in that began here: an attacker's code is not accepted.
 				if (pathname !== "/callback" || searchParams.get("state") !== this.state) {
 					response.writeHead(404, PAGE).end("Not found.\n");
 					return;

@@ -54,7 +54,7 @@ export function controlsOf(tools: readonly Tool[], status: object): readonly Con
 	return found.slice(0, MAX_CONTROLS);
 }
 
-/** Clients assume the worst of a tool without hints; the gateway adds those that it knows. */
+/** Clients assume the worst of a tool without hints; the gateway adds the hints that it knows. */
 function isHarmless({ annotations }: Tool): boolean {
 	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }
@@ -93,7 +93,7 @@ const SERVOS: PartKind = {
 	inputs: ["angle"],
 };
 
-/** Members of the status that {@link controlsOf} shows, whatever tools there are. */
+/** Members of the status that {@link controlsOf} shows, with any tools. */
 export const CONTROLLED: ReadonlySet<string> = new Set([LIGHTS.member, SWITCHES.member, SERVOS.member]);
 
 function partControls(

@@ -6,7 +6,7 @@ import { type Control, type ControlInput, controlsOf } from "./controls.js";
 import { isObject, type Series } from "./device.js";
 import { type Reading, readingsIn } from "./readings.js";
 
-/** What a device measured in a span of time: milliseconds since 1970. */
+/** A device's measurements in a span of time, in milliseconds since 1970. */
 export interface DevicePast extends HistoryPart {
 	readonly from: number;
 	readonly to: number;

@@ -5,7 +5,7 @@ import { isObject, type Leaf, leavesIn } from "./device.js";
 export interface Reading {
 	/** Its path in the status, as its series has it. */
 	readonly path: string;
-	/** What is measured: "temperature"; empty if that is not known. */
+	/** The measured quantity, such as "temperature"; empty if unknown. */
 	readonly kind: string;
 	/** The sensor's name for people; undefined: its name in the code, in `name`. */
 	readonly title?: string | undefined;

@@ -5,10 +5,10 @@ import { ApiError, ask, whenSignedOut } from "./api.js";
 /** The signed-in session; undefined until the gateway has sent it, and while signed out. */
 export const session = signal<ConsoleSessionInfo | undefined>(undefined);
 
-/** "expired": somebody was signed in, but is no longer. "token-needed": the page was open without a token, which it now needs. */
+/** "expired": the sign-in has ended. "token-needed": the page was open without a token, which it now needs. */
 export const phase = signal<"opening" | "signed-out" | "expired" | "token-needed" | "open">("opening");
 
-/** Asks who is signed in. Resolves with whether somebody is. Rejects with ApiError if the gateway cannot be reached. */
+/** Asks who is signed in. Resolves with whether anyone is. Rejects with ApiError if the gateway cannot be reached. */
 export async function checkSession(): Promise<boolean> {
 	try {
 		session.value = await ask("console/session");

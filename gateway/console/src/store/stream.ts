@@ -22,7 +22,7 @@ let source: EventSource | undefined;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
 
-/** Opens the stream of changes, and again whenever it is lost, until nobody is signed in any more. */
+/** Opens the stream of changes, and again whenever it is lost, until the person signs out. */
 export function openStream(): void {
 	closeStream();
 	source = new EventSource("console/stream");

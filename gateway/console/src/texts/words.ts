@@ -5,7 +5,7 @@ import type { Leaf } from "../store/device.js";
 import type { Reading } from "../store/readings.js";
 import { language, t, textOf } from "./index.js";
 
-/** The name of a control. A device's only light is "Light", whatever the code calls it. */
+/** The name of a control. A device's only light is "Light", regardless of its name in the code. */
 export function controlName({ kind, key, title, name }: Control, all: readonly Control[]): string {
 	const isOnlyLight = kind === "light" && all.every((other) => other.kind !== "light" || other.key === key);
 	const known = kind === "setting" || kind === "action" ? textOf(`control_${name}`) : isOnlyLight && t("part_light");

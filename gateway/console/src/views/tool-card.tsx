@@ -113,7 +113,7 @@ function Copies({ link, tool, args }: ToolCardProps & { readonly args: Record<st
 	);
 }
 
-/** Clients assume the worst of a tool without hints; the gateway adds those that it knows. */
+/** Clients assume the worst of a tool without hints; the gateway adds the hints that it knows. */
 function isDestructive({ annotations }: Tool): boolean {
 	return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;
 }

@@ -4,7 +4,7 @@ import { TOKEN_PREFIX, type TokenStore } from "../../config/token-store.js";
 import type { DeviceKey } from "../device-key.js";
 
 /**
- * Which devices may bind themselves: all whose id is not bound yet ("open"), those that the operator approves, or none. */
+ * Which devices may bind themselves: all whose id is not bound yet ("open"), devices that the operator approves, or none. */
 type BindingMode = "open" | "approve" | "closed";
 
 /** A device's request to be bound. */

@@ -18,7 +18,7 @@ interface OAuthClientOptions {
 	/** The URL of the listener that a browser is redirected to. */
 	readonly redirectUrl?: string;
 	readonly state?: string;
-	/** Takes the URL at which a person signs in. Throws if nobody can. */
+	/** Takes the URL at which a person signs in. Throws if there is no person. */
 	readonly onAuthorize: (url: URL) => void;
 	readonly onTokens?: (tokens: StoredOAuthTokens) => Promise<void>;
 }

@@ -50,7 +50,7 @@ export class SignedIn implements AuthProvider {
 		return this.#sent;
 	}
 
-	/** Whether somebody has signed in or out since the last request. */
+	/** Whether the sign-in has changed since the last request. */
 	async isOutdated(): Promise<boolean> {
 		// A file that cannot be read is no sign-in: a request would fail with that.
 		return (await this.#stored().catch(() => this.#sent)) !== this.#sent;
@@ -72,7 +72,7 @@ export class SignedIn implements AuthProvider {
 	/**
 	 * Keeps the scopes that a call lacked for the next sign-in (MCP 2026-07-28, Authorization, Scope Challenge Handling).
 	 *
-	 * @returns the error for whoever called
+	 * @returns the error for the caller
 	 */
 	async missScope({ requiredScope = "" }: InsufficientScopeError): Promise<ServerError> {
 		const { signIns, id, url, how } = this.#options;
