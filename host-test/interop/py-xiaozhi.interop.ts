@@ -86,9 +86,7 @@ async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: stri
 const SPEAKING = ["--speech-command", "espeak-ng --stdout -v {voice}"];
 
 describe(title, { skip }, () => {
-	it("as a device over WebSocket at our gateway: its speaker plays what it is told to say", {
-		timeout: TIMEOUT,
-	}, async (t) => {
+	it("as a device over WebSocket at our gateway: its speaker plays what it is told to say", async (t) => {
 		const gateway = await runGateway(t, ...SPEAKING);
 		const speaker = join(makeFolder(t), "speaker.raw");
 		const network = { WEBSOCKET_URL: gateway.deviceUrl, WEBSOCKET_ACCESS_TOKEN: "t" };
@@ -97,7 +95,7 @@ describe(title, { skip }, () => {
 		await hearDevice(t, gateway, speaker);
 	});
 
-	it("as a device over MQTT at our gateway: the same by UDP", { timeout: TIMEOUT }, async (t) => {
+	it("as a device over MQTT at our gateway: the same by UDP", async (t) => {
 		const gateway = await runGateway(t, "--mqtt", "--mqtt-port", "0", ...SPEAKING);
 		const speaker = join(makeFolder(t), "speaker.raw");
 		const device = await startPyXiaozhi(t, { ...base, protocol: "mqtt", network: mqttNetwork(gateway), speaker });
