@@ -108,7 +108,7 @@ const program = makeProgram("test", "Runs the tests: every suite on Node and XS,
 	.option("--times", "tell which files use most CPU")
 	.option("--watch", "run again what a change affects: npm run test:watch")
 	.option("--simulator", "only the firmware's, in Moddable's simulator: npm run test:simulator")
-	.option("--esp32", "only the firmware's image, on an ESP32-C3 in QEMU: npm run test:esp32")
+	.option("--esp32", "only the firmware's image, on the chips that QEMU emulates: npm run test:esp32")
 	.action(async (paths: string[], options: Options) => {
 		const named = paths.length > 0 ? select(paths, true) : undefined;
 		if (options.esp32) {
