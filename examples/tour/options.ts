@@ -15,6 +15,8 @@ export interface TourOptions {
 	readonly verbose: boolean;
 	/** Of a build of one's own. */
 	readonly manifest: string | undefined;
+	/** The gateway's setting: with it, clients may listen. */
+	readonly transcriptionCommand: string | undefined;
 }
 
 interface Flags {
@@ -26,6 +28,7 @@ interface Flags {
 	readonly engine: "xs" | "v8";
 	readonly verbose?: boolean;
 	readonly manifest?: string;
+	readonly transcriptionCommand?: string;
 }
 
 const EPILOGUE = `
@@ -51,13 +54,28 @@ export function tourProgram(run: (options: TourOptions) => Promise<void>) {
 				.default("xs"),
 		)
 		.option("--manifest <file>", "run a build of your own, such as one with a device: its manifest.json")
+		.option(
+			"--transcription-command <command>",
+			"program that turns speech into text: clients may listen (docs/talk.md)",
+		)
 		.option("--verbose", "show the device's log")
 		.addHelpText("after", EPILOGUE)
-		.action(async ({ once = false, transport, broker, port, httpPort, engine, verbose = false, manifest }: Flags) => {
+		.action(async ({ once = false, transport, broker, port, verbose = false, ...flags }: Flags) => {
 			if (broker !== undefined && transport !== "mqtt") {
 				program.error("error: --broker needs --transport mqtt");
 			}
-			await run({ once, transport, broker, devicePort: port, httpPort, engine, verbose, manifest });
+			const { httpPort, engine, manifest, transcriptionCommand } = flags;
+			await run({
+				once,
+				transport,
+				broker,
+				devicePort: port,
+				httpPort,
+				engine,
+				verbose,
+				manifest,
+				transcriptionCommand,
+			});
 		});
 }
 

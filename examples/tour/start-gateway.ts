@@ -54,7 +54,7 @@ interface Ports {
 }
 
 function configure(
-	{ transport, broker, httpPort, devicePort }: TourOptions,
+	{ transport, broker, httpPort, devicePort, transcriptionCommand }: TourOptions,
 	stateFolder: string,
 	ports: Ports,
 ): Configuration {
@@ -68,6 +68,7 @@ function configure(
 			...(broker !== undefined && { brokerUrl: broker }),
 			udpPort: 0,
 			...(speechCommand !== undefined && { speechCommand }),
+			...(transcriptionCommand !== undefined && { transcriptionCommand, microphones: true }),
 			stateFolder,
 			userTools: "*",
 			logLevel: "warn",

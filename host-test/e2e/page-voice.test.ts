@@ -5,13 +5,13 @@ import { describe, it } from "node:test";
 import { encodePackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
-import { openOpusDecoder } from "../../toolchain/opus.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPageWithMicrophone, whyNoChromium } from "../support/chromium.js";
 import { correlation } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";
+import { decode } from "../support/sounds.js";
 import { speak } from "../support/speak.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
@@ -88,9 +88,7 @@ describe("a virtual device's page", { skip: SKIP }, () => {
 		await page.getByRole("button", { name: "boot" }).click();
 		// The sentence comes again and again: this has it once from its beginning to its end.
 		await until(() => backend.packets.length * 960 > 2 * said.samples.length + RATE, "it is heard");
-		const decoder = await openOpusDecoder(RATE);
-		const heard = Int16Array.from(backend.packets.flatMap((packet) => [...decoder.decode(packet)]));
-		decoder.free();
+		const heard = await decode(backend.packets, RATE);
 		const likeness = likenessOfPieces(said.samples, heard);
 		assert.ok(likeness >= 0.8, `microphone: correlation ${likeness}`);
 		await page.getByRole("button", { name: "Microphone on" }).click();

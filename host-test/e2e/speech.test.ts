@@ -8,12 +8,12 @@ import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
 import type { Server } from "../../mcp-manager/src/core/index.js";
-import { openOpusDecoder } from "../../toolchain/opus.js";
-import type { BoardProfile, VirtualDevice } from "../../virtual-device/src/index.js";
+import type { BoardProfile } from "../../virtual-device/src/index.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
+import { decode, follow } from "../support/sounds.js";
 import { speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
@@ -28,17 +28,6 @@ const SENTENCE = "The soil is dry. Please water the plant.";
 
 /** Samples that the way may delay a sound: a second. */
 const MAX_DELAY = 24_000;
-
-/** Everything that the speaker plays. */
-function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
-	const pieces: Buffer[] = [];
-	const heard = { rate: 0, samples: () => new Int16Array(Uint8Array.from(Buffer.concat(pieces)).buffer) };
-	device.on("samples", ({ sampleRate, samples }) => {
-		heard.rate = sampleRate;
-		pieces.push(samples);
-	});
-	return heard;
-}
 
 const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
 
@@ -127,9 +116,7 @@ for (const engine of cases(ENGINES)) {
 				const source = resample(samples, sampleRate, 16_000);
 				await until(() => backend.packets.length * 960 > source.length + 1_600, "all of it has come");
 				assert.deepEqual(backend.messages.slice(0, 2), ["hello", "listen start"]);
-				const decoder = await openOpusDecoder(16_000);
-				const heard = Int16Array.from(backend.packets.flatMap((packet) => [...decoder.decode(packet)]));
-				decoder.free();
+				const heard = await decode(backend.packets, 16_000);
 				const likeness = correlation(source, heard, 4_000);
 				assert.ok(likeness >= 0.9, `correlation ${likeness}`);
 			});

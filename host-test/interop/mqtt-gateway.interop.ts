@@ -3,6 +3,15 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocketServer } from "ws";
+import { encodePackets } from "../../gateway/src/speech/packets.js";
+import { resample } from "../../gateway/src/speech/resample.js";
+import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { openBackend } from "../e2e/speech-backend.js";
+import { correlation } from "../support/correlation.js";
+import { whyMissing, whyNoOpus } from "../support/optional-program.js";
+import { skipIf } from "../support/skip-if.js";
+import { decode, follow } from "../support/sounds.js";
+import { speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { credentials, startMqttGateway } from "./mqtt-gateway.js";
@@ -13,6 +22,8 @@ import { startXiaozhiServer } from "./xiaozhi-server.js";
 
 const { title, folder = "", skip } = findPeer("XIAOZHI_MQTT_GATEWAY");
 const server = findPeer("XIAOZHI_SERVER");
+
+const NO_SPEECH = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
 
 const MAC = "02:00:00:00:1a:01";
 
@@ -72,6 +83,37 @@ describe(title, { skip }, () => {
 			t.diagnostic(`rejected: ${rejected.error}`);
 		});
 	}
+
+	it("a virtual device over MQTT, by voice: what it hears comes to the chat server by UDP, and its speaker plays the answer", {
+		skip: NO_SPEECH,
+	}, async (t) => {
+		const chat = await openBackend(t, 2);
+		const { device } = await connect(t, chat.url);
+		await chat.greeted;
+		const states: string[] = [];
+		device.on("screen", ({ state }) => states.push(state));
+		const question = speak("Hello, how are you?");
+		device.hear(encodeWav({ ...question, samples: Buffer.from(question.samples.buffer) }));
+		await device.press();
+		const source = resample(question.samples, question.sampleRate, 16_000);
+		await until(() => chat.packets.length * 960 > source.length + 16_000, "it is heard");
+		const heard = await decode(chat.packets, 16_000);
+		const asked = correlation(source, heard, 16_000);
+		assert.ok(asked >= 0.9, `microphone: correlation ${asked}`);
+		const answer = speak("I am fine.");
+		const played = follow(device);
+		chat.say({ type: "tts", state: "start", session_id: "s" });
+		await until(() => states.at(-1) === "speaking", "it speaks");
+		for (const packet of await encodePackets({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
+			chat.send(packet);
+		}
+		await until(() => played.samples().length > 0, "it plays");
+		chat.say({ type: "tts", state: "stop", session_id: "s" });
+		await until(() => states.at(-1) !== "speaking", "it has spoken");
+		const answered = correlation(resample(answer.samples, answer.sampleRate, 24_000), played.samples(), 24_000);
+		assert.ok(answered >= 0.9, `speaker: correlation ${answered}`);
+		t.diagnostic(`microphone ${asked.toFixed(3)}, speaker ${answered.toFixed(3)}`);
+	});
 
 	it("a virtual device over MQTT, in front of xiaozhi-esp32-server: a tool called by the server's language model", {
 		skip: server.skip,

@@ -1,20 +1,24 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
-import { BINARY, SAMPLES_HEAD_BYTES } from "../../virtual-device/src/page/page-messages.js";
+import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../../virtual-device/src/page/page-messages.js";
 import { Program, typeScript } from "../e2e/program.js";
 import { correlationWithGaps } from "../support/correlation.js";
-import { whyMissing } from "../support/optional-program.js";
+import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";
 import { speak } from "../support/speak.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
 // docs/talk.md, as a person follows it.
 
 const SENTENCE = "Dinner is ready.";
+
+const NO_OPUS = skipIf(await whyNoOpus());
 
 const PAGE = new URL("../../docs/talk.md", import.meta.url);
 
@@ -40,6 +44,29 @@ async function openPage(url: string) {
 	return { socket, played };
 }
 
+/** A recognizer that tells speech from silence: it wants the WAV file of a sentence. */
+const RECOGNIZER = `
+	const { readFileSync } = require("node:fs");
+	const wav = readFileSync(process.argv[2]);
+	let loud = 0;
+	for (let at = 44; at + 1 < wav.length; at += 2) loud += Math.abs(wav.readInt16LE(at)) > 1_000;
+	console.log(loud > 2_000 ? "Tea, please." : "");`;
+
+/** Says a sentence into the page's microphone again and again, in real time. Returns what ends it. */
+function talk(socket: WebSocket, text: string): () => void {
+	const { sampleRate, samples } = speak(text);
+	const said = resample(samples, sampleRate, 16_000);
+	// The pause in which a listener knows that it has ended.
+	const looped = Int16Array.from([...said, ...new Int16Array(3 * 16_000)]);
+	let at = 0;
+	const timer = setInterval(() => {
+		const piece = Int16Array.from({ length: 960 }, (_, index) => looped[(at + index) % looped.length] ?? 0);
+		at += piece.length;
+		socket.send(Buffer.concat([Buffer.from(MICROPHONE), Buffer.from(piece.buffer)]));
+	}, 60);
+	return () => clearInterval(timer);
+}
+
 describe("docs/talk.md", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng")) }, () => {
 	it("leads to a device that speaks: by npm start, and by an MCP client's call of say", async (t) => {
 		assert.match(readFileSync(PAGE, "utf8"), /```sh\nsudo apt-get install espeak-ng\nnpm start\n```/);
@@ -56,5 +83,24 @@ describe("docs/talk.md", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng")) },
 		const { sampleRate, samples } = speak(SENTENCE);
 		const likeness = correlationWithGaps(resample(samples, sampleRate, played.rate), played.samples(), played.rate);
 		assert.ok(likeness >= 0.9, `correlation ${likeness}`);
+	});
+
+	it("leads to a device that asks, and is answered by voice at its page", { skip: NO_OPUS }, async (t) => {
+		const recognizer = join(temporaryFolder("xs-mcp-talk-"), "recognizer.cjs");
+		writeFileSync(recognizer, RECOGNIZER);
+		const own = ["--transcription-command", `${process.execPath} ${recognizer} {file}`];
+		const args = typeScript("examples/tour/main.ts", "--engine", "v8", "--port", "0", "--http-port", "0", ...own);
+		const tour = await Program.start(args, (output) => output.includes("Have it speak"));
+		t.after(() => tour.stop());
+		const { socket } = await openPage(tour.said(/see its messages: (http\S+)/));
+		t.after(() => socket.terminate());
+		t.after(talk(socket, "Tea, please."));
+		const client = await connectClient(t, new URL(tour.said(/Connect your MCP client to (http\S+),/)), "2025-11-25");
+		const said = await client.callTool({ name: "say", arguments: { text: "Hello.", devices: ["all"] } });
+		const [{ device }] = (said.structuredContent as { results: [{ device: string }] }).results;
+		const question = { device, question: "Tea or coffee?", answers: ["tea", "coffee"], seconds: 30 };
+		const { structuredContent } = await client.callTool({ name: "ask", arguments: question });
+		const { by, answer } = structuredContent as { by: string; answer: string };
+		assert.deepEqual([by, answer], ["voice", "tea"]);
 	});
 });

@@ -15,6 +15,7 @@ describe("the device of npm start", () => {
 			httpPort: 0,
 			engine: "v8",
 			verbose: false,
+			transcriptionCommand: undefined,
 			manifest: undefined,
 		});
 		t.after(() => gateway.close());
