@@ -97,13 +97,19 @@ describe("boards", () => {
 		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
 	});
 
-	it("have every header of the SDK that their C includes, and its TCP only as ours includes it", { skip: sdk === undefined && NO_SDK }, async () => {
+	it("have every header of the SDK that their C includes, and its TCP only as ours includes it", {
+		skip: sdk === undefined && NO_SDK,
+	}, async () => {
 		const { root } = sdk as Sdk;
 		const files = readdirSync(join(root, "modules"), { recursive: true, encoding: "utf8" });
 		const headers = new Set(files.filter((file) => file.endsWith(".h")).map((file) => basename(file)));
 		for (const name of [...CHIPS, ...BOARDS]) {
 			const makefile = readFileSync(join(await configureForChip(sdk as Sdk, ROOT, name, []), "makefile"), "utf8");
-			assert.doesNotMatch(makefile, /socket\/lwip\/tcp\.(c|js)\b/, `${name} has the SDK's TCP, too: the linker takes one of both`);
+			assert.doesNotMatch(
+				makefile,
+				/socket\/lwip\/tcp\.(c|js)\b/,
+				`${name} has the SDK's TCP, too: the linker takes one of both`,
+			);
 			const folders = [...makefile.matchAll(/^\t-I(\/\S+?)\\?$/gm)].map(([, folder = ""]) => folder);
 			for (const [, source = ""] of makefile.matchAll(/\.c\.o: (\/\S+\.c) /g)) {
 				for (const [, header = ""] of readFileSync(source, "utf8").matchAll(/^#include "([\w.-]+)"/gm)) {
