@@ -20,6 +20,8 @@ const RECONNECT = [200, 2_500] as const;
 /** The same key for every gateway, as the documentation wants. */
 const DEVICE_KEY = Buffer.from("5eed".repeat(16));
 
+let processes = 0;
+
 /** Gateways, devices, NATS and what is between them. */
 export class Town {
 	readonly world: World;
@@ -34,7 +36,6 @@ export class Town {
 	readonly story: string[] = [];
 	/** When something was not as it should be, by the world's clock. */
 	#disturbed = 0;
-	#processes = 0;
 	#stopNats: (() => void) | undefined;
 
 	constructor(core: typeof Core, plan: Plan) {
@@ -80,10 +81,10 @@ export class Town {
 		return `${host.name}>${NATS}`;
 	}
 
-	/** A number that no process has had. */
+	/** A number that no process has had, in any world: libraries keep state by path. */
 	nextProcess(): number {
-		this.#processes += 1;
-		return this.#processes;
+		processes += 1;
+		return processes;
 	}
 
 	start(host: Host): void {

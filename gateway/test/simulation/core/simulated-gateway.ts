@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { ServerError } from "xs-mcp-manager/core";
 import type { Cluster } from "../../../src/cluster/cluster.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { lockStateFolder } from "../../../src/config/file-lock.js";
 import { SaveState } from "../../../src/config/save-state.js";
-import { TokenStore } from "../../../src/config/token-store.js";
+import { type TokenRecord, TokenStore } from "../../../src/config/token-store.js";
 import { TokenUses } from "../../../src/config/token-uses.js";
 import { type Admission, DeviceGuard } from "../../../src/devices/admission.js";
 import type { Logger } from "../../../src/log/log.js";
@@ -144,9 +145,9 @@ export class SimulatedGateway {
 		return this.#core.events.log.after(0).map(({ seq, name, data }) => ({ seq, name, data }));
 	}
 
-	/** Whether a token is valid here now. */
+	/** Whether a token is valid here now. Does not read the file again, which would be an act of the gateway. */
 	admits(secret: string): boolean {
-		return this.#context.tokens.verify("client", secret) !== undefined;
+		return this.#tokenOf(secret) !== undefined;
 	}
 
 	/** A device has connected. Returns its connection, or why it is not admitted. */
@@ -200,8 +201,12 @@ export class SimulatedGateway {
 
 	/** The aliases of the devices whose tools a client sees; undefined: the token is not valid. */
 	seenBy(secret: string): string[] | undefined {
-		const token = this.#context.tokens.verify("client", secret);
+		const token = this.#tokenOf(secret);
 		return token && this.#core.gateway.catalog(accessOf(token.name, token, [])).servers.map(({ id }) => id);
+	}
+
+	#tokenOf(secret: string): TokenRecord | undefined {
+		return this.#context.tokens.current(createHash("sha256").update(secret).digest("hex"));
 	}
 
 	async edit(id: string, change: { alias?: string; tags?: string[] }): Promise<void> {
