@@ -180,12 +180,7 @@ export class SharedTokens implements TokenShare {
 			// A file that was lost has removed nothing.
 			this.#seen.clear();
 		}
-		const here = new Set(tokens.records.map(({ sha256 }) => sha256));
-		for (const [hash, { record }] of this.#known) {
-			if (record !== undefined && !here.has(hash) && this.#seen.has(hash)) {
-				await this.#remove(bucket, record);
-			}
-		}
+		await this.#shareRemovals(bucket);
 		const unknown = tokens.records.filter(({ sha256 }) => !this.#known.has(sha256));
 		// They may arrive although no answer comes, and be removed here before that is known.
 		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));
@@ -199,6 +194,27 @@ export class SharedTokens implements TokenShare {
 		});
 		// Not before they are stored: what was seen and is not in the file counts as removed.
 		await this.#noteSeen(merged);
+	}
+
+	/** Removes from the bucket what was removed from the file. */
+	async #shareRemovals(bucket: KV): Promise<void> {
+		const { tokens } = this.#options;
+		const removedFrom = (records: readonly TokenRecord[]): TokenRecord[] => {
+			const here = new Set(records.map(({ sha256 }) => sha256));
+			const shared = [...this.#known.values()].flatMap(({ record }) => record ?? []);
+			return shared.filter(({ sha256 }) => this.#seen.has(sha256) && !here.has(sha256));
+		};
+		let removed = removedFrom(tokens.records);
+		if (removed.length > 0) {
+			// Under the lock: a token that is being added is shared before the file has it.
+			await tokens.adopt((records) => {
+				removed = removedFrom(records);
+				return { records, needed: [] };
+			});
+		}
+		for (const record of removed) {
+			await this.#remove(bucket, record);
+		}
 	}
 
 	/** Notes which hashes the file has. Settles when that is on disk. */

@@ -170,6 +170,28 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 		assert.deepEqual(tokens.records, []);
 	});
 
+	it("stay, if NATS tells of one before this gateway has stored it", async (t) => {
+		const { bucket, openStore } = await open(t);
+		const { tokens, shared } = openStore();
+		const early = new Proxy(bucket, {
+			get: (_target, name) =>
+				name === "create"
+					? async (key: string, value: string) => {
+							const revision = await bucket.create(key, value);
+							shared.received(key, Buffer.from(value), revision);
+							// What the gateway sends now is at NATS before this is answered.
+							await bucket.get(key);
+							return revision;
+						}
+					: Reflect.get(bucket, name).bind(bucket),
+		});
+		await tokens.add({ name: "lamp", kind: "client" });
+		await shared.enter(early);
+		const token = await tokens.add({ name: "desk", kind: "client" });
+		await shared.catchUp();
+		assert.ok(tokens.verify("client", token) !== undefined);
+	});
+
 	it("are not removed by a gateway that cannot store them", async (t) => {
 		const { bucket, openStore } = await open(t);
 		const [first, second] = [openStore(), openStore()];
