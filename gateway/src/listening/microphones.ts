@@ -138,11 +138,12 @@ export class Microphones {
 		let timer: NodeJS.Timeout | undefined;
 		onBegin(device, principal);
 		try {
-			await beginListening(session, channel, signal);
-			const report = (): void => onProgress?.(Math.round(elapsed() / 1_000), `${device.alias} listens`);
-			report();
-			timer = setInterval(report, REPORT_INTERVAL);
-			return await record(session, channel, { ...what, signal });
+			return await record(session, channel, { ...what, signal }, async () => {
+				await beginListening(session, channel, signal);
+				const report = (): void => onProgress?.(Math.round(elapsed() / 1_000), `${device.alias} listens`);
+				report();
+				timer = setInterval(report, REPORT_INTERVAL);
+			});
 		} catch (error) {
 			outcome = signal.aborted ? "cancelled" : "failed";
 			throw error;

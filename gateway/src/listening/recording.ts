@@ -32,15 +32,24 @@ interface RecordingOptions {
 }
 
 /**
- * Records what a device sends while it listens.
+ * Records the sound of a device while it listens.
  *
- * Rejects with an Error if the device disconnects, sends nothing that is Opus, or the signal says so.
+ * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `begin` does.
+ *
+ * @param begin has the device listen. Packets may come before it resolves
  */
-export async function record(session: Session, channel: AudioChannel, options: RecordingOptions): Promise<Recorded> {
+export async function record(
+	session: Session,
+	channel: AudioChannel,
+	options: RecordingOptions,
+	begin: () => Promise<void>,
+): Promise<Recorded> {
 	options.signal.throwIfAborted();
 	const recording = new Recording(session, channel, options);
 	try {
 		recording.packets.open(await openOpusDecoder(LISTENING_RATE));
+		await begin();
+		recording.limitTime();
 		return await recording.recorded;
 	} finally {
 		recording.close();
@@ -55,7 +64,9 @@ class Recording {
 	readonly #options: RecordingOptions;
 	readonly #detector = new EndOfSpeech();
 	readonly #droppedBefore: number;
-	readonly #end: NodeJS.Timeout;
+	/** Whether the device listens: packets and a stop from before belong to an earlier recording. */
+	#hasBegun: boolean;
+	#end: NodeJS.Timeout | undefined;
 	/** Runs while no packet comes. */
 	#pause: NodeJS.Timeout | undefined;
 	#settle!: { readonly resolve: (recorded: Recorded) => void; readonly reject: (error: Error) => void };
@@ -64,18 +75,22 @@ class Recording {
 		this.#session = session;
 		this.#channel = channel;
 		this.#options = options;
+		this.#hasBegun = channel.isListening;
 		this.#droppedBefore = channel.dropped;
 		this.packets = new DecodedPackets(MAX_SAMPLES, (samples) => this.#heard(samples));
 		this.recorded = new Promise((resolve, reject) => {
 			this.#settle = { resolve, reject };
 		});
-		// It may end while the decoder opens.
+		// It may end before the decoder is open.
 		this.recorded.catch(() => {});
-		this.#end = setTimeout(() => this.#ended("time"), options.seconds * 1_000);
 		channel.on("packet", this.#onPacket);
 		channel.on("message", this.#onMessage);
 		session.on("closed", this.#onClosed);
 		options.signal.addEventListener("abort", this.#onAbort, { once: true });
+	}
+
+	limitTime(): void {
+		this.#end = setTimeout(() => this.#ended("time"), this.#options.seconds * 1_000);
 	}
 
 	close(): void {
@@ -88,10 +103,16 @@ class Recording {
 		this.#options.signal.removeEventListener("abort", this.#onAbort);
 	}
 
-	readonly #onPacket = (packet: Uint8Array): void => this.packets.add(packet);
+	readonly #onPacket = (packet: Uint8Array): void => {
+		if (this.#hasBegun) {
+			this.packets.add(packet);
+		}
+	};
 
 	readonly #onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
-		if (type === "listen" && state === "stop") {
+		if (type === "listen" && state === "start") {
+			this.#hasBegun = true;
+		} else if (type === "listen" && state === "stop" && this.#hasBegun) {
 			this.#ended("stopped");
 		}
 	};

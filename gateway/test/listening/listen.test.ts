@@ -115,12 +115,14 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 	});
 
 	it("tells to press its button if such firmware does not listen by itself; once it does, it is heard", async (t) => {
-		const { device, client } = await start(t, {}, { family: "manual" });
+		const { side, device, client } = await start(t, {}, { family: "manual" });
 		const { text } = await listen(client);
 		assert.match(text, /has not begun to listen within 3 s: .* press its button or say its wake word/);
 		device.listen();
+		const packets = await encode(speech(1));
 		const listening = listen(client, { seconds: 30 });
-		for (const packet of await encode(speech(1))) {
+		await until(() => side.log().match(/"msg":"listening"/g)?.length === 2, "the gateway listens");
+		for (const packet of packets) {
 			device.send(packet);
 		}
 		assert.equal((await listening).structured.heard, true);
