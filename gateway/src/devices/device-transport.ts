@@ -18,6 +18,9 @@ const MAX_MESSAGES_PER_SECOND = 1_000;
  * envelope with the session id, and sends the protocol's other messages (tts, alert, …).
  *
  * Before a text come the glyphs that the device's screen lacks for it.
+ *
+ * A subclass delivers at most one message in a turn of the event loop: the caller gets a result in a promise job, and would
+ * otherwise see a notification that the device sent after it first.
  */
 export abstract class DeviceTransport implements ServerTransport {
 	onmessage?: (message: JSONRPCMessage) => void;

@@ -159,7 +159,8 @@ export class EmbeddedBroker implements MqttBus {
 				return;
 			}
 			packet.retain = false;
-			done(null);
+			// One message in a turn of the event loop: see DeviceTransport.
+			setImmediate(() => done(null));
 		};
 		this.#broker.authorizeSubscribe = (client, subscription, done) => {
 			done(null, subscription.topic === downTopic(client.id) ? subscription : null);

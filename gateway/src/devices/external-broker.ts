@@ -24,7 +24,8 @@ export class ExternalBroker implements MqttBus {
 			if (clientId !== undefined) {
 				events.onMessage(clientId, payload.toString(), {});
 			}
-			done();
+			// One message in a turn of the event loop: see DeviceTransport.
+			setImmediate(done);
 		};
 		client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
 		client.on("error", (error) => events.onRejected(`broker: ${error.message}`));

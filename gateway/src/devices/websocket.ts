@@ -61,6 +61,8 @@ export class WebSocketDevices {
 			noServer: true,
 			maxPayload: MAX_MESSAGE_BYTES,
 			perMessageDeflate: false,
+			// One message in a turn of the event loop: see DeviceTransport.
+			allowSynchronousEvents: false,
 		});
 		const { onRequest = rejectRequest } = options;
 		const onError = ({ message }: Error): void => servers.reject(`HTTP: ${message}`);
