@@ -20,6 +20,7 @@ const TESTED: readonly (readonly [RegExp, string])[] = [
 	],
 	[/^(?:tar|mkdir|mv|chmod) .*(?:STATE_FOLDER|backup\.tgz)/, "gateway/test/cli/operation.full.test.ts"],
 	[/^npm start -- --manifest examples\/pump\//, "host-test/tour/own-device.test.ts"],
+	[/^npm start -- --transcription-command /, "host-test/tour/talk.test.ts"],
 	[/^npm run device -- .*--(?:url|prompt)/, "host-test/e2e/device-program.full.test.ts"],
 	[/^npm run device -- --http /, "host-test/e2e/direct.test.ts"],
 	[/^npm run device -- --setup$/, "host-test/e2e/setup.full.test.ts"],
