@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { encodePackets } from "../../gateway/src/speech/packets.js";
+import { SharedPackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
@@ -96,7 +96,7 @@ describe("a virtual device's page", { skip: SKIP }, () => {
 
 		const answer = speak("I am fine.");
 		backend.say({ type: "tts", state: "start" });
-		for (const packet of await encodePackets({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
+		for await (const packet of await SharedPackets.open({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
 			backend.send(packet);
 		}
 		backend.say({ type: "tts", state: "stop" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { encodePackets } from "../../gateway/src/speech/packets.js";
+import { SharedPackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
@@ -91,11 +91,12 @@ for (const engine of cases(ENGINES)) {
 			void device.press();
 			await until(() => backend.packets.length > 20, "it is heard");
 			const source = resample(samples, sampleRate, 24_000);
-			const packets = await encodePackets({ sampleRate, samples: Buffer.from(samples.buffer) });
 			backend.say({ type: "tts", state: "start", session_id: "s" });
 			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
-			for (const [index, packet] of packets.entries()) {
-				backend.send(packet, index % 10 === 3);
+			let count = 0;
+			for await (const packet of await SharedPackets.open({ sampleRate, samples: Buffer.from(samples.buffer) })) {
+				backend.send(packet, count % 10 === 3);
+				count += 1;
 			}
 			await until(() => heard.samples().length > 0, "it is heard");
 			backend.say({ type: "tts", state: "stop", session_id: "s" });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocketServer } from "ws";
-import { encodePackets } from "../../gateway/src/speech/packets.js";
+import { SharedPackets } from "../../gateway/src/speech/packets.js";
 import { resample } from "../../gateway/src/speech/resample.js";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { openBackend } from "../e2e/speech-backend.js";
@@ -104,7 +104,7 @@ describe(title, { skip }, () => {
 		const played = follow(device);
 		chat.say({ type: "tts", state: "start", session_id: "s" });
 		await until(() => states.at(-1) === "speaking", "it speaks");
-		for (const packet of await encodePackets({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
+		for await (const packet of await SharedPackets.open({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
 			chat.send(packet);
 		}
 		await until(() => played.samples().length > 0, "it plays");

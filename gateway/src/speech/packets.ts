@@ -1,31 +1,68 @@
+import { setImmediate } from "node:timers/promises";
 import { openOpusEncoder } from "../../../toolchain/opus.js";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
-import { resample } from "./resample.js";
+import { resample, resampledLength } from "./resample.js";
 import type { Sound } from "./wav.js";
 
+const RATE = SPOKEN_AUDIO.sample_rate;
+
 /** Samples of a packet. */
-const FRAME = (SPOKEN_AUDIO.sample_rate * SPOKEN_AUDIO.frame_duration) / 1_000;
+const FRAME = (RATE * SPOKEN_AUDIO.frame_duration) / 1_000;
 
-/** Packets that are encoded in a turn of the event loop: about 10 ms. */
-const MAX_BATCH = 4;
-
-/** Encodes a sound as packets of {@link SPOKEN_AUDIO}; silence fills the last one. Rejects with an Error if the encoder is not installed. */
-export async function encodePackets({ sampleRate, samples }: Sound): Promise<readonly Uint8Array[]> {
-	const encoder = await openOpusEncoder(SPOKEN_AUDIO.sample_rate, SPOKEN_AUDIO.frame_duration);
+/**
+ * Encodes a sound as packets of {@link SPOKEN_AUDIO}, each when it is wanted; silence fills the last one. Rejects with an
+ * Error if the encoder is not installed.
+ */
+async function* encodePackets({ sampleRate, samples }: Sound): AsyncGenerator<Uint8Array, void> {
+	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
 	try {
 		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
-		const resampled = resample(aligned, sampleRate, SPOKEN_AUDIO.sample_rate);
-		const packets: Uint8Array[] = [];
-		for (let at = 0; at < resampled.length; at += FRAME) {
+		const length = resampledLength(aligned, sampleRate, RATE);
+		for (let at = 0; at < length; at += FRAME) {
 			const frame = new Int16Array(FRAME);
-			frame.set(resampled.subarray(at, at + FRAME));
-			packets.push(encoder.encode(frame));
-			if (packets.length % MAX_BATCH === 0) {
-				await new Promise(setImmediate);
-			}
+			frame.set(resample(aligned, sampleRate, RATE, [at, Math.min(at + FRAME, length)]));
+			yield encoder.encode(frame);
+			// Other texts, calls and devices come between two packets, also if a reader is late.
+			await setImmediate();
 		}
-		return packets;
 	} finally {
 		encoder.free();
+	}
+}
+
+/** Packets of a sound for several readers: each is encoded once, when the first reader wants it. */
+export class SharedPackets implements AsyncIterable<Uint8Array> {
+	readonly #source: AsyncGenerator<Uint8Array, void>;
+	readonly #packets: Promise<IteratorResult<Uint8Array, void>>[] = [];
+
+	private constructor(source: AsyncGenerator<Uint8Array, void>) {
+		this.#source = source;
+	}
+
+	/** Encodes the first packet. Rejects with an Error if the encoder is not installed. */
+	static async open(sound: Sound): Promise<SharedPackets> {
+		const packets = new SharedPackets(encodePackets(sound));
+		await packets.#at(0);
+		return packets;
+	}
+
+	async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+		for (let index = 0; ; index += 1) {
+			const { done, value } = await this.#at(index);
+			if (done) {
+				return;
+			}
+			yield value;
+		}
+	}
+
+	/** Frees the encoder: readers get no more packets than there are. */
+	async close(): Promise<void> {
+		await this.#source.return();
+	}
+
+	#at(index: number): Promise<IteratorResult<Uint8Array, void>> {
+		this.#packets[index] ??= this.#source.next();
+		return this.#packets[index];
 	}
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import { encodePackets } from "./packets.js";
+import { SharedPackets } from "./packets.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, readWav, type Sound } from "./wav.js";
 
@@ -21,7 +21,8 @@ export const SPEECH_PATH = "/speech";
 export interface SpokenText {
 	/** Of a WAV file, until `withdraw` is called. */
 	readonly path: () => Promise<string>;
-	readonly packets: () => Promise<readonly Uint8Array[]>;
+	/** Until `withdraw` is called. */
+	readonly packets: () => Promise<SharedPackets>;
 	readonly withdraw: () => void;
 }
 
@@ -48,13 +49,20 @@ export class Speech {
 			this.#sounds.set(text, sound);
 			return sound;
 		});
+		let packets: SharedPackets | undefined;
 		return {
 			path: once(async () => {
 				this.#files.set(id, encodeWav(await sound()));
 				return `${SPEECH_PATH}/${id}`;
 			}),
-			packets: once(async () => await encodePackets(await sound())),
-			withdraw: () => void this.#files.delete(id),
+			packets: once(async () => {
+				packets = await SharedPackets.open(await sound());
+				return packets;
+			}),
+			withdraw: () => {
+				this.#files.delete(id);
+				void packets?.close();
+			},
 		};
 	}
 

@@ -23,7 +23,7 @@ const CONFIRMATION_TIME = 3_000;
 interface SpokenOptions {
 	/** Shown on the screen. */
 	readonly text: string | undefined;
-	readonly packets: readonly Uint8Array[];
+	readonly packets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 	readonly signal: AbortSignal;
 	/** Default: the machine's. */
 	readonly clock?: Clock;
@@ -66,11 +66,11 @@ export async function streamSpeech(
 		await sendPaced(channel, packets, { signal: ended, clock });
 		session.sendMessage({ type: "tts", state: "stop" });
 		return await device.confirmed(ended);
-	} catch {
+	} catch (error) {
 		// Firmware of this project drops what it has not played at a new start; others play it, at most 180 ms.
 		session.sendMessage({ type: "tts", state: "start" });
 		session.sendMessage({ type: "tts", state: "stop" });
-		throw ended.reason;
+		throw ended.aborted ? ended.reason : error;
 	} finally {
 		device.close();
 	}
@@ -79,7 +79,7 @@ export async function streamSpeech(
 /** Rejects once the signal is aborted. */
 async function sendPaced(
 	channel: AudioChannel,
-	packets: readonly Uint8Array[],
+	packets: SpokenOptions["packets"],
 	{ signal, clock }: Required<Pick<SpokenOptions, "signal" | "clock">>,
 ): Promise<void> {
 	const started = clock.now();
@@ -90,11 +90,13 @@ async function sendPaced(
 			await clock.wait(rest, signal);
 		}
 	};
-	for (const [index, packet] of packets.entries()) {
-		await waitUntil((index + 1 - LEAD) * FRAME);
+	let count = 0;
+	for await (const packet of packets) {
+		count += 1;
+		await waitUntil((count - LEAD) * FRAME);
 		channel.send(packet);
 	}
-	await waitUntil(packets.length * FRAME + TAIL);
+	await waitUntil(count * FRAME + TAIL);
 }
 
 /** What the device says meanwhile. */

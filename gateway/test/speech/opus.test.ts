@@ -8,7 +8,7 @@ import { openOpusDecoder } from "../../../host-test/support/opus-decoder.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { openOpusEncoder } from "../../../toolchain/opus.js";
 import { SPOKEN_AUDIO } from "../../src/devices/hello.js";
-import { encodePackets } from "../../src/speech/packets.js";
+import { SharedPackets } from "../../src/speech/packets.js";
 import { encodeWav, readWav, type Sound } from "../../src/speech/wav.js";
 
 const TOOLS = skipIf((await whyNoOpus()) ?? whyMissing("opusenc", "opus-tools"));
@@ -26,6 +26,14 @@ function spoken(): Sound {
 
 function samplesOf({ samples }: Pick<Sound, "samples">): Int16Array {
 	return new Int16Array(Uint8Array.from(samples).buffer);
+}
+
+async function encode(sound: Sound): Promise<Uint8Array[]> {
+	const packets: Uint8Array[] = [];
+	for await (const packet of await SharedPackets.open(sound)) {
+		packets.push(packet);
+	}
+	return packets;
 }
 
 async function decoded(packets: readonly Uint8Array[], rate: 16_000 | 24_000): Promise<Int16Array> {
@@ -53,7 +61,7 @@ const opusenc = (wav: Uint8Array) =>
 describe("Opus, beside Debian's opus-tools", { skip: TOOLS || ESPEAK }, () => {
 	it("what the gateway encodes is decoded by opusdec", async () => {
 		const source = spoken();
-		const packets = await encodePackets(source);
+		const packets = await encode(source);
 		const { sample_rate: rate, frame_duration: duration } = SPOKEN_AUDIO;
 		const heard = opusdec(writeOgg(packets, rate, duration), source.sampleRate);
 		assert.equal(heard.sampleRate, source.sampleRate);
@@ -75,7 +83,7 @@ describe("Opus, beside Debian's opus-tools", { skip: TOOLS || ESPEAK }, () => {
 				{ length: sampleRate },
 				(_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / sampleRate),
 			);
-			const packets = await encodePackets({ sampleRate, samples: Buffer.from(tone.buffer) });
+			const packets = await encode({ sampleRate, samples: Buffer.from(tone.buffer) });
 			assert.equal(packets.length, Math.ceil(1_000 / SPOKEN_AUDIO.frame_duration));
 			const same = Int16Array.from({ length: 24_000 }, (_, at) => 8_000 * Math.sin((at * 440 * 2 * Math.PI) / 24_000));
 			const likeness = correlation(same, await decoded(packets, 24_000), 1_000);
