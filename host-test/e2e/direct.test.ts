@@ -90,7 +90,13 @@ for (const engine of cases(ENGINES)) {
 			assert.ok(listed.some(({ name }) => name === "button.pressed"));
 			const { cursor } = await poll({});
 			await device.press();
-			const { events, truncated } = await poll({ cursor });
+			let polled: Record<string, unknown> = {};
+			const hasEvents = async (): Promise<boolean> => {
+				polled = await poll({ cursor });
+				return (polled.events as unknown[]).length > 0;
+			};
+			await until(hasEvents, "the press is an event");
+			const { events, truncated } = polled;
 			const pressed = (events as { data: Record<string, unknown> }[]).map(({ data }) => [
 				data.device,
 				data.button,
