@@ -215,7 +215,7 @@ async function bundlePage({ source, name, folder, alias = {} }) {
 		entryNames: "[name]-[hash]",
 		chunkNames: `${name}-[hash]`,
 		assetNames: `${name}-[hash]`,
-		// What runs in a thread of its own is a file, whose URL the import gives.
+		// The code of a thread is a file of its own, whose URL the import gives.
 		loader: { ".worklet.js": "file" },
 		splitting: true,
 		outdir: folder,

@@ -1,4 +1,4 @@
-// What any gateway must do at least: HTTP in, WebSocket out, one JSON.parse and one JSON.stringify each way. One device, no
+// The least that any gateway does: HTTP in, WebSocket out, one JSON.parse and one JSON.stringify each way. One device, no
 // token, no check of anything.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -24,7 +24,7 @@ interface Chip {
 	readonly bootloader: number;
 	/** mcconfig's name of the bare chip, after the platform's. */
 	readonly subplatform: string;
-	/** What emulates the chip with its radio in lcgamboa's QEMU. Default: nothing. */
+	/** The machine in lcgamboa's QEMU that emulates the chip with its radio. Default: none. */
 	readonly radio?: Pick<Emulator, "machine" | "nic">;
 }
 

@@ -15,7 +15,7 @@ interface BackendFaceOptions {
 	readonly log: (message: string) => void;
 }
 
-/** Shows what the backend says, and draws attention to alerts. */
+/** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace {
 	readonly #options: BackendFaceOptions;
 

@@ -121,7 +121,7 @@ export class AssistantLine implements Assistant {
 			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
 			board.chat?.show(`you: ${text}`);
-			// The gateway knows what it has heard, and who may know it.
+			// The gateway records speech itself, and checks permissions.
 			if (hasAssistant(link)) {
 				link.tell("notifications/said", { role: "user", text });
 			}

@@ -15,7 +15,7 @@ interface InitializedSession {
 }
 
 /**
- * Reads what the client says of itself, and negotiates the revision.
+ * Reads the client's capabilities, and negotiates the revision.
  *
  * @returns the result as JSON
  * @throws RpcError

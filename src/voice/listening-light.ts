@@ -23,7 +23,7 @@ export class ListeningLight {
 			this.#before = { on, color };
 			set(light, { on: true, color: color === undefined ? undefined : COLOR });
 		} else if (this.#before !== undefined) {
-			// What was set meanwhile stays.
+			// A color that was set meanwhile stays.
 			if (light.on && (light.color === undefined || light.color === COLOR)) {
 				set(light, this.#before);
 			}

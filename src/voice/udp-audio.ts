@@ -106,7 +106,7 @@ export class UdpAudio {
 	/**
 	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is no Opus.
 	 *
-	 * @param check throws an Error if the packet is none of the sender's: the datagram then changes nothing
+	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
 	 * @returns the packet, and how many before it were lost, at most 3
 	 * @throws RangeError that says what is wrong
 	 */

@@ -34,7 +34,7 @@ interface DeviceLink {
 	readonly state: DeviceState;
 	/** Sends a message of the device that is not MCP. */
 	send(type: string, members: object): void;
-	/** Begin and end to listen, as a person at the device does. */
+	/** Start and stop listening, as a person at the device does. */
 	listen(): void;
 	stopListening(): void;
 }

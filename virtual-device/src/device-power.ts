@@ -18,7 +18,7 @@ interface DevicePowerOptions {
 	/** Whether the device restarts after its engine ended. */
 	readonly watchdog: boolean;
 	/**
-	 * What the firmware finds at its start.
+	 * The device's state when the firmware starts.
 	 *
 	 * @param isOnTrial whether it was installed by an update and is not confirmed
 	 */
@@ -45,7 +45,7 @@ export class DevicePower {
 		this.#options = options;
 	}
 
-	/** The present run; undefined while there is none. */
+	/** The current run; undefined without one. */
 	get run(): DeviceRun | undefined {
 		return this.#run;
 	}

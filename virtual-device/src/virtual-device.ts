@@ -243,7 +243,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	/**
-	 * Has its microphone hear what a person's microphone records, instead of what was said before.
+	 * Connects its microphone to a person's microphone, instead of speech that was set before.
 	 *
 	 * @param samples 16 kHz, as they come; undefined: it was switched off
 	 */

@@ -120,7 +120,7 @@ export class Remotes {
 		this.#hasChanged = true;
 	}
 
-	/** Writes the aliases and tags that were changed here, and what was forgotten. Rejects if that cannot be written. */
+	/** Writes the aliases, tags and forgotten devices that were changed here. Rejects if they cannot be written. */
 	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
 		if (!this.#hasChanged) {
 			return;
@@ -249,7 +249,7 @@ export class Remotes {
 	#adoptLabel(server: Server, { id, alias, tags }: Entry): void {
 		const { registry, warn } = this.#options;
 		const known = this.#labels.get(id);
-		// What was changed here alone is still to be written.
+		// Changes of this gateway alone are still to be written.
 		const keepsAlias = known !== undefined && known.alias !== server.alias && known.alias === alias;
 		const keepsTags = known !== undefined && known.tags !== server.record.tags && haveSame(known.tags ?? [], tags);
 		// Each by itself: an alias that another device has here does not keep the tags away.

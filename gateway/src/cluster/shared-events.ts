@@ -55,7 +55,7 @@ export class SharedEvents implements EventShare {
 		await this.flush();
 	}
 
-	/** There is no connection. */
+	/** NATS is disconnected. */
 	leave(): void {
 		this.#stream?.close();
 		this.#stream = undefined;

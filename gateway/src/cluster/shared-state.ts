@@ -51,7 +51,7 @@ export class SharedState {
 		this.webhooks = new SharedWebhooks({ ...options, key: options.webhookKey });
 	}
 
-	/** There is a connection. Settles when this gateway has what the cluster has. */
+	/** NATS is connected. Settles when this gateway has the cluster's state. */
 	async enter(bus: Bus, buckets: Buckets): Promise<void> {
 		await this.tokens.enter(buckets.tokens);
 		this.uses.use(buckets.tokens);
@@ -60,7 +60,7 @@ export class SharedState {
 		this.webhooks.use(buckets.webhooks);
 	}
 
-	/** There is no connection. */
+	/** NATS is disconnected. */
 	leave(): void {
 		this.tokens.leave();
 		this.uses.use(undefined);

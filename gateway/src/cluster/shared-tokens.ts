@@ -182,7 +182,7 @@ export class SharedTokens implements TokenShare {
 		}
 		await this.#shareRemovals(bucket);
 		const unknown = tokens.records.filter(({ sha256 }) => !this.#known.has(sha256));
-		// They may arrive although no answer comes, and be removed here before that is known.
+		// First: a record may arrive without a confirmation, and be removed here before it is known.
 		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));
 		for (const record of unknown) {
 			await this.#put(bucket, record);
@@ -192,7 +192,7 @@ export class SharedTokens implements TokenShare {
 			merged = [...this.#known.keys()];
 			return this.#merge(records);
 		});
-		// Not before they are stored: what was seen and is not in the file counts as removed.
+		// Only now that they are stored: a seen hash that is not in the file counts as removed.
 		await this.#noteSeen(merged);
 	}
 

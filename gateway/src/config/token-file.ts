@@ -81,7 +81,7 @@ export interface TokenShare {
 	 * @returns false if a record has been changed elsewhere: the change is made again once catchUp has settled
 	 */
 	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
-	/** Settles when this store has what has been changed elsewhere. */
+	/** Settles when this store has the changes of the others. */
 	catchUp(): Promise<void>;
 	/** Makes every store reject a record, including one that arrives later. */
 	forbid(sha256: string, kind: TokenKind): Promise<void>;

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { type AudioChannel, type AudioEvents, RateLimit } from "xs-mcp-manager/core";
 
-/** Most packets of a device per second: Opus has 200 of 5 ms. What is above that is dropped. */
+/** Most packets of a device per second: Opus has 200 of 5 ms. Further ones are dropped. */
 const MAX_PACKETS_PER_SECOND = 200;
 
 interface AudioLinkOptions {
@@ -11,17 +11,17 @@ interface AudioLinkOptions {
 	readonly isOpen?: () => boolean;
 	/** Default false. */
 	readonly mayOvertake?: boolean;
-	/** Whether the device begins and ends to listen at a `listen` message. Default false. */
+	/** Whether a `listen` message starts and stops the device's microphone. Default false. */
 	readonly listensOnRequest?: boolean | undefined;
 	/** A packet of the device was dropped. */
 	readonly onDropped: (reason: string) => void;
 }
 
-/** The audio of a session with a device: packets of Opus in both directions, whatever carries them. */
+/** The audio of a session with a device: packets of Opus in both directions, over WebSocket or UDP. */
 export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel {
 	/** Packets of the device that were dropped. */
 	dropped = 0;
-	/** Whether the device has said that it listens, and nothing since that ends it. */
+	/** Whether the device listens, by its latest message. */
 	isListening = false;
 	readonly listensOnRequest: boolean;
 	readonly mayOvertake: boolean;
@@ -52,10 +52,9 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 	}
 
 	/**
-	 * Takes a packet of the device. While nothing listens it is not even read. What cannot be read is dropped, and so are packets
-	 * above 200 a second.
+	 * Receives a packet of the device. Without a listener it is ignored. Invalid packets, and more than 200 a second, are dropped.
 	 *
-	 * @param read throws an Error that says what is wrong with it
+	 * @param read throws an Error if the packet is invalid
 	 */
 	receive(read: () => Uint8Array): void {
 		if (this.listenerCount("packet") === 0) {

@@ -73,7 +73,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	/** Sends a message of the device protocol: `{type: "tts", state: "start"}`. The session id is added. */
 	sendMessage(message: { readonly type: string; readonly [member: string]: unknown }): void {
 		if (message.type === "tts" && this.audio !== undefined) {
-			// A device that speaks does not listen, and says it when it does again.
+			// A device that speaks does not listen until it says so again.
 			this.audio.isListening = false;
 		}
 		this.#write(this.#wrap(message));

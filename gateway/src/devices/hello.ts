@@ -14,7 +14,7 @@ export interface DeviceHello {
 	readonly transport?: unknown;
 	/** Whether it plays packets of Opus. */
 	readonly playsOpus?: boolean;
-	/** Whether it begins and ends to listen at a `listen` message, as firmware of this project with a codec does. */
+	/** Whether a `listen` message starts and stops its microphone: firmware of this project with a codec. */
 	readonly listensOnRequest?: boolean;
 	/** Bytes that a message to the device may have, envelope included. */
 	readonly maxMessageBytes: number;

@@ -18,7 +18,7 @@ export interface UdpChannelsOptions {
 	readonly endpoint?: string | undefined;
 }
 
-/** What a session knows of its channel: see {@link AudioLink}. */
+/** Options of a session's channel: see {@link AudioLink}. */
 export interface ChannelOptions {
 	readonly listensOnRequest: boolean | undefined;
 	readonly onDropped: (reason: string) => void;
@@ -151,7 +151,7 @@ interface UdpChannelOptions extends ChannelOptions {
 	readonly onClose: () => void;
 }
 
-/** What a lost packet becomes. */
+/** Stands for a lost packet. */
 const LOST = new Uint8Array(0);
 
 /** The audio of one session over UDP. */
@@ -192,7 +192,7 @@ export class UdpChannel {
 		}
 	}
 
-	/** Ends it: what still comes belongs to no session. */
+	/** Closes it: later datagrams belong to no session. */
 	close(): void {
 		this.#peer = undefined;
 		this.#options.onClose();
@@ -209,8 +209,8 @@ export class UdpChannel {
 	}
 
 	/**
-	 * A packet with a wrong key is noise, which seldom is Opus of the same duration. Without this it could end the device's
-	 * own packets, whose numbers would be old.
+	 * A packet decrypted with a wrong key is noise, which is rarely Opus of the same duration. Accepted, it could raise the
+	 * sequence number, and the device's own packets would be dropped as old.
 	 */
 	readonly #check = (packet: Uint8Array): void => {
 		const duration = packetDuration(packet);

@@ -35,7 +35,7 @@ interface Changes {
 	stored: [];
 }
 
-/** The newest events, on disk: a process that is killed has lost none that was told. */
+/** The newest events, on disk: a killed process loses none that was delivered. */
 export class EventLog extends EventEmitter<Changes> {
 	/** Undefined: events are kept in memory only. */
 	#lines: JsonLines | undefined;

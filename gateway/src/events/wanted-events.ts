@@ -4,14 +4,14 @@ import type { LoggedEvent } from "./event-log.js";
 /** Milliseconds for which a client that polls is expected back. */
 const LINGER = 300_000;
 
-/** Subscriptions that are known, those that have just ended included. */
+/** Known subscriptions, including those that have just ended. */
 const MAX_WANTED = 1_000;
 
 type Matches = EventQuery["matches"];
 
-/** Who waits for events that are recorded only if somebody does. */
+/** Subscriptions to events that are recorded only on demand. */
 export class WantedEvents {
-	/** With the time at which those end that are closed. */
+	/** Each with the time at which it ends, once it is closed. */
 	readonly #wanted = new Map<Matches, number>();
 
 	/** Whether a subscription asks for an event. */
@@ -33,7 +33,7 @@ export class WantedEvents {
 		return { ...query, source: { ready: Promise.resolve(), close } };
 	}
 
-	/** The one that was set longest ago makes room; of those that are closed, if there are any. */
+	/** Removes the oldest, a closed one if possible. */
 	#set(matches: Matches, end: number): void {
 		this.#wanted.delete(matches);
 		this.#wanted.set(matches, end);

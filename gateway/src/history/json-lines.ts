@@ -30,7 +30,7 @@ export class JsonLines {
 	#oldBytes = 0;
 	#newBytes = 0;
 	#waiting: object[] | undefined;
-	/** Until the waiting lines are written. */
+	/** Settles when the waiting lines are written. */
 	#timer: NodeJS.Timeout | undefined;
 	#writing: Promise<void> | undefined;
 	#isClosed = false;
@@ -108,7 +108,7 @@ export class JsonLines {
 	async #save(): Promise<void> {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
-		// Again, if a line has come just as a write was ending.
+		// Again, if a line has come at the end of a write.
 		while (this.#waiting !== undefined || this.#writing !== undefined) {
 			this.#writing ??= this.#store().finally(() => {
 				this.#writing = undefined;

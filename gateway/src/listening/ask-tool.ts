@@ -66,7 +66,7 @@ export function askTool(access: Access, { servers, turns, ...options }: AskToolO
 	});
 }
 
-/** @throws Error if nobody could answer at this device */
+/** @throws Error if this device has neither buttons nor a microphone for the answer */
 function checkAnswerable(device: Server, answers: readonly string[], microphones: Microphones): void {
 	const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
 	if (!hasButtons) {

@@ -17,9 +17,9 @@ export interface Question {
 
 export interface Answer {
 	readonly by: "voice" | "button";
-	/** The expected answer that it is; absent if it is another. */
+	/** The matching expected answer; absent without a match. */
 	readonly answer?: string | undefined;
-	/** What was said. */
+	/** The recognized text. */
 	readonly text?: string;
 }
 
@@ -41,7 +41,7 @@ const MAX_ASK_USER = 300;
  *
  * Rejects with an Error if it can neither be asked nor answered.
  *
- * @returns undefined if nobody has answered
+ * @returns undefined if the time ran out
  */
 export async function ask(
 	device: Server,
@@ -70,7 +70,7 @@ export async function ask(
 	}
 }
 
-/** What was chosen on the screen; undefined if the device cannot ask there. */
+/** The choice on the screen; undefined if the device cannot show the question. */
 function byButton(
 	device: Server,
 	{ text, answers, seconds }: Question,
@@ -91,7 +91,7 @@ function byButton(
 	});
 }
 
-/** Settles only with a choice: that nobody has chosen is known by the time. */
+/** Settles only with a choice; the caller limits the time. */
 function chosen(pressed: Promise<Answer | undefined>): Promise<Answer> {
 	return new Promise((resolve) => {
 		pressed.then(

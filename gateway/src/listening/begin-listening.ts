@@ -4,14 +4,14 @@ import type { AudioChannel, AudioEvents, Session } from "xs-mcp-manager/core";
 /** Milliseconds that a device has to say that it listens. */
 const ANSWER_TIME = 3_000;
 
-/** What a device says when it does not begin: the words of this project's firmware. */
+/** The reasons of this project's firmware for not listening, as texts. */
 const REASONS: Readonly<Record<string, string>> = {
 	muted: "its microphone is muted",
 	upgrading: "it installs firmware",
 };
 
 /**
- * Has a device listen, if it does not yet. Resolves when it says that it does; rejects with an Error that says why it does not.
+ * Makes a device listen, unless it already does. Resolves when the device confirms; rejects with an Error with the reason.
  *
  * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
  * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
@@ -40,8 +40,8 @@ export async function beginListening(session: Session, channel: AudioChannel, si
 }
 
 /**
- * Has a device listen no more, if it can be asked. Resolves when it says so, or does not answer. Also one that has only been
- * asked to begin: it must not do so later.
+ * Stops a device from listening, if its firmware can be asked. Resolves when the device confirms or does not answer. A device
+ * that has not confirmed the start is told, too: it must not start later.
  */
 export async function endListening(session: Session, channel: AudioChannel): Promise<void> {
 	if (!channel.listensOnRequest) {
@@ -64,7 +64,7 @@ interface Exchange {
 	readonly isAnswer: (message: Message) => boolean;
 }
 
-/** Settles with the device's answer. Rejects with an Error if there is none, or the signal says so. */
+/** Resolves when the device answers. Rejects with an Error on a timeout, or if the signal is aborted. */
 async function told(session: Session, channel: AudioChannel, signal: AbortSignal, { ask, isAnswer }: Exchange) {
 	const ended = new AbortController();
 	const closed = (reason: string): void => ended.abort(new Error(`it disconnected: ${reason}`));

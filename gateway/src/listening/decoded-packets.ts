@@ -38,7 +38,7 @@ export class DecodedPackets {
 		this.#onSamples(samples);
 	}
 
-	/** Decodes what has come until now, and what comes. */
+	/** Decodes the packets that are waiting, and later ones. */
 	open(decoder: OpusDecoder): void {
 		this.#decoder = decoder;
 		for (const packet of this.#early) {

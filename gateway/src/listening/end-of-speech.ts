@@ -9,10 +9,10 @@ const FRAME = (LISTENING_RATE * FRAME_TIME) / 1_000;
 const NOISE_FRAMES = 5_000 / FRAME_TIME;
 const NOISE_SHARE = 0.1;
 
-/** Decibels: what is louder than the noise by so much is speech. */
+/** Decibels above the noise from which a sound is speech. */
 const MARGIN = 9;
 
-/** Decibels below full scale: a microphone has at least this noise. Below the other it is no sound at all, as before it has started. */
+/** Decibels below full scale: the least noise of a microphone; and the level below which it has not started. */
 const LEAST_NOISE = -65;
 const NO_SOUND = -90;
 
@@ -23,7 +23,7 @@ const SILENT_FRAMES = 900 / FRAME_TIME;
 /** Loud frames that silence may have. */
 const CLICKS = 2;
 
-/** Voices are between these frequencies, Hertz: what is outside counts less. */
+/** Range of voices in hertz; other frequencies count less. */
 const LOW = 200;
 const HIGH = 1_500;
 

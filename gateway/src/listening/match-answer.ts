@@ -1,4 +1,4 @@
-/** The expected answer that a text has in it, whatever else was said; undefined if it has none, or several. */
+/** The expected answer that a text contains; undefined if it contains none, or several. */
 export function matchAnswer(text: string, answers: readonly string[]): string | undefined {
 	const said = ` ${plain(text)} `;
 	const found = answers.filter((answer) => has(said, plain(answer)));

@@ -7,19 +7,19 @@ import { LISTENING_RATE } from "./end-of-speech.js";
 import type { Recognize } from "./recognizer.js";
 import { type Ending, type Recorded, record } from "./recording.js";
 
-/** What is to be heard. */
+/** How to listen. */
 export interface Listening {
 	/** 1 to {@link MAX_SECONDS}. */
 	readonly seconds: number;
-	/** Whether it ends when somebody has spoken and is silent. */
+	/** Whether it ends with the silence after speech. */
 	readonly untilSilence: boolean;
 	/** Whether the speech is turned into text. Default true. */
 	readonly asText?: boolean;
 }
 
-/** What a device has heard. */
+/** The result of listening. */
 export interface Heard {
-	/** Empty if nobody has spoken, or it was not asked for. */
+	/** Empty without speech, or if no text was requested. */
 	readonly text: string;
 	readonly hasSpeech: boolean;
 	readonly seconds: number;
@@ -32,7 +32,7 @@ export interface Heard {
 export interface ListeningCaller extends Caller {
 	/** The application, as it names itself. */
 	readonly clientName?: string | undefined;
-	/** Is told once the device listens, and every two seconds: seconds of it, and what happens. */
+	/** Called when the device listens, and then every two seconds, with the seconds so far and a message. */
 	readonly onProgress?: ((seconds: number, message: string) => void) | undefined;
 }
 
@@ -154,7 +154,7 @@ export class Microphones {
 		}
 	}
 
-	/** What was understood is on the screen, as with the family's servers. */
+	/** Shows the text on the screen, as the family's servers do. */
 	#show({ session }: Server, text: string): void {
 		if (text !== "") {
 			session?.sendMessage({ type: "stt", text });

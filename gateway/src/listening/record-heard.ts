@@ -19,8 +19,8 @@ interface HeardOptions {
 }
 
 /**
- * Records as an event what somebody says to a device that has begun to listen by itself: after a press or a wake word, and only
- * while a client subscribes to that. A device that listens because the gateway had it speak or listen has not begun by itself.
+ * Records speech as an event when a device starts to listen by itself, after a press or a wake word, and only while a client
+ * subscribes to that. Listening that follows a request of the gateway does not count.
  */
 export function recordHeard(servers: ServerRegistry, options: HeardOptions): void {
 	const { turns, microphones, events, log, onFailure } = options;

@@ -9,7 +9,7 @@ export const MAX_SECONDS = 30;
 /** Samples that are kept. */
 const MAX_SAMPLES = MAX_SECONDS * LISTENING_RATE;
 
-/** Milliseconds without a packet after which speech has ended: some devices do not send silence, and Wi-Fi has gaps of a second. */
+/** Milliseconds without a packet after which speech has ended: some devices send no silence, and Wi-Fi has gaps of a second. */
 const NO_PACKETS = 2_500;
 
 /** Why a recording has ended: the person was silent, the time was over, or the person ended it at the device. */
@@ -19,14 +19,14 @@ export interface Recorded {
 	/** 16 kHz. */
 	readonly samples: Int16Array;
 	readonly ended: Ending;
-	/** Whether somebody has spoken. */
+	/** Whether it contains speech. */
 	readonly hasSpeech: boolean;
 }
 
 interface RecordingOptions {
 	/** 1 to 30. */
 	readonly seconds: number;
-	/** Whether it ends when somebody has spoken and is silent; otherwise it takes the whole time. */
+	/** Whether it ends with the silence after speech; otherwise it takes the whole time. */
 	readonly untilSilence: boolean;
 	readonly signal: AbortSignal;
 }

@@ -192,7 +192,7 @@ export class DeviceSide {
 		}
 	}
 
-	/** The audio of devices over MQTT, whichever broker they use. */
+	/** The audio of devices over MQTT, with either broker. */
 	#openChannels(servers: ServerRegistry): Promise<UdpChannels> {
 		const { configuration, onClose } = this.#context;
 		const { mqttAddress, udpAddress: host = mqttAddress, udpPort: port, udpEndpoint: endpoint } = configuration;

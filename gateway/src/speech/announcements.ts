@@ -14,7 +14,7 @@ export interface Announcement {
 	readonly isUrgent?: boolean;
 	/** Percent; afterwards the volume is as before. */
 	readonly volume?: number | undefined;
-	/** Whether the screen goes on showing what it shows, if the text is said. */
+	/** Whether the screen keeps its content while the text is said. */
 	readonly isOnlySaid?: boolean;
 	/** Whether it is repeated until a button of the device is pressed. */
 	readonly untilPressed?: boolean;

@@ -10,12 +10,12 @@ interface Waiting {
 const MAX_WAITING = 8;
 
 interface TurnOptions {
-	/** Whether it ends what the device does at the moment, and comes before those that wait. */
+	/** Whether it interrupts the current turn, and comes before those that wait. */
 	readonly isUrgent?: boolean;
 	readonly signal: AbortSignal;
 }
 
-/** What each device says and hears: one after the other. */
+/** Turns of devices: each says or hears one thing at a time. */
 export class DeviceTurns {
 	readonly #queues = new WeakMap<Server, TurnQueue>();
 
@@ -25,7 +25,7 @@ export class DeviceTurns {
 	}
 
 	/**
-	 * Has a device do something in its turn. Rejects with an Error if too many wait, or the reason for which it was ended.
+	 * Runs a task in a device's turn. Rejects with an Error if too many wait, or with the reason of its interruption.
 	 *
 	 * @param act rejects once its signal says so
 	 */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 interface ProgramOptions {
 	/** Replaces placeholders in each argument. */
 	readonly fill: (argument: string) => string;
-	/** What the program reads. Default: nothing. */
+	/** The program's input. Default: none. */
 	readonly input?: string | Uint8Array | undefined;
 	/** Ends the program. */
 	readonly signal: AbortSignal;

@@ -64,7 +64,7 @@ function noiseFor({ key, nonce }: UdpSettings): Uint8Array {
 	return datagram;
 }
 
-/** The channel of somebody else, who knows some of this. */
+/** The channel of an attacker who knows some of this. */
 const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
 	new UdpAudio({ ...settings, ...known }, aesCtr);
 

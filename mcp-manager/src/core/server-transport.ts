@@ -51,7 +51,7 @@ export interface ServerTransport extends Transport {
 }
 
 export interface AudioEvents {
-	/** What the device says of its audio: `listen` and `abort`. */
+	/** The device's messages about its audio: `listen` and `abort`. */
 	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
 	/**
 	 * A packet of Opus that the device has recorded; an empty one stands for one that was lost. An Error that a listener throws
@@ -70,7 +70,7 @@ export interface AudioChannel extends EventEmitter<AudioEvents> {
 	send(packet: Uint8Array): void;
 	/** Whether the device listens, as it says. */
 	readonly isListening: boolean;
-	/** Whether the device begins and ends to listen at a `listen` message, as firmware of this project does. */
+	/** Whether a `listen` message starts and stops the device's microphone, as with firmware of this project. */
 	readonly listensOnRequest: boolean;
 	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
 	readonly dropped: number;

@@ -61,7 +61,7 @@ static void closeInTask(Connection *skt);
 
 #include "lwip-task.h"
 
-/** Takes what a peer has sent. Runs in lwIP's task. */
+/** Receives data of a peer. Runs in lwIP's task. */
 static err_t receive(void *arg, Connection skt, struct pbuf *pb, err_t err)
 {
 	TCP tcp = arg;
@@ -93,7 +93,7 @@ static err_t receive(void *arg, Connection skt, struct pbuf *pb, err_t err)
 	return ERR_OK;
 }
 
-/** Makes a connection its socket's, which is told what happened before. Runs in lwIP's task. */
+/** Attaches a connection to its socket, which gets the events that came before. Runs in lwIP's task. */
 static void attach(TCP tcp)
 {
 	Connection skt = tcp->skt;
@@ -254,7 +254,7 @@ static err_t taking(Call *call)
 	return ERR_OK;
 }
 
-/** Gives its argument, a socket, the next connection of a listener. Returns undefined, and closes it, if there is none any more. */
+/** Attaches the next connection of a listener to its argument, a socket. If none is left, closes the socket and returns undefined. */
 void xs_listener_read(xsMachine *the)
 {
 	Request it = {

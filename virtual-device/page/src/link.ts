@@ -69,7 +69,7 @@ export function act(action: string, value?: unknown): void {
 	}
 }
 
-/** Sends what the microphone has recorded. */
+/** Sends recorded samples of the microphone. */
 export function sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
 	if (isConnected.value) {
 		socket?.send(bytes);

@@ -3,7 +3,7 @@ import { MICROPHONE } from "../../src/page/page-messages.js";
 import { failure, sendBytes } from "./link.js";
 import recorderUrl from "./recorder.worklet.js";
 
-/** Hertz of what the device hears. */
+/** Sample rate of the device's microphone, in hertz. */
 const RATE = 16_000;
 
 /** Whether the person's microphone is the device's. */

@@ -10,13 +10,13 @@ const MAX_SAMPLES = 300 * MICROPHONE_RATE;
 /** Samples of a person's microphone that wait: 300 ms, for a network and timers that are late. Older ones are dropped. */
 const MAX_LIVE = 0.3 * MICROPHONE_RATE;
 
-/** What a device's microphone hears: a person's microphone while that is on, or what was said before. Silence after that. */
+/** The input of a device's microphone: a person's microphone while it is on, or speech that was set before; otherwise silence. */
 export class Microphone {
 	readonly #said = new SampleQueue();
 	/** A person's microphone, which hears also while the device does not listen. */
 	#live: SampleQueue | undefined;
 	#hasSaid = false;
-	/** Whether it is switched off: what is said meanwhile is not heard. */
+	/** Whether it is switched off. */
 	isMuted = false;
 
 	/** Whether there is something to hear at all: without it the device records nothing. */
