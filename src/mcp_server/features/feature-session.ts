@@ -21,6 +21,7 @@ export interface SessionFeatures<Context> {
 	sessionClosed(session: FeatureSession<unknown>): void;
 }
 
+/** A server with features, as its sessions use it. */
 export interface FeatureSessionServer<Context> extends SessionServer<Context> {
 	readonly features: SessionFeatures<Context>;
 	/** Updates the names that the features want in calls. */
