@@ -10,6 +10,7 @@ import { benchCluster } from "./gateway/cluster.js";
 import { benchConsole } from "./gateway/console.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { benchOverhead } from "./gateway/overhead.js";
+import { benchSpeech } from "./gateway/speech.js";
 import { makeReport, type Report } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
@@ -21,6 +22,7 @@ const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
 	console: benchConsole,
 	cluster: (report) => benchCluster(report),
+	speech: benchSpeech,
 };
 
 const program = makeProgram(

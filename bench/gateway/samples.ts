@@ -6,7 +6,12 @@ export class Samples {
 	async time(call: () => Promise<void>): Promise<void> {
 		const start = performance.now();
 		await call();
-		this.#values.push(performance.now() - start);
+		this.add(performance.now() - start);
+	}
+
+	/** @param milliseconds that something took */
+	add(milliseconds: number): void {
+		this.#values.push(milliseconds);
 	}
 
 	get count(): number {
