@@ -29,9 +29,9 @@ export default class TCP extends Native("xs_tcp_destructor") {
 		return result as number | ArrayBuffer | undefined;
 	}
 
-	/** @returns bytes that may yet be written */
+	/** @returns bytes that may yet be written: 0 if the connection is gone, for which the SDK returns undefined */
 	write(data: number | ArrayBufferLike | ArrayBufferView): number {
-		return native("xs_tcp_write").call(this, data) as number;
+		return (native("xs_tcp_write").call(this, data) as number | undefined) ?? 0;
 	}
 
 	get remoteAddress(): string {
