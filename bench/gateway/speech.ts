@@ -114,7 +114,7 @@ export async function benchSpeech({ say, row, header }: Report): Promise<void> {
 		await client.close();
 		say("## Speech");
 		say();
-		header(`${DEVICES} devices, of which ${SPEAKING} speak`, "measured");
+		header(`${DEVICES} devices; ${SPEAKING} of them speak`, "measured");
 		for (const [name, value] of results) {
 			row(name, value);
 		}
