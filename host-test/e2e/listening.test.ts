@@ -17,7 +17,7 @@ import { skipIf } from "../support/skip-if.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
-// What somebody says to a device's microphone, as the gateway hears it: the firmware listens when it is asked.
+// Speech at a device's microphone arrives at the gateway: the firmware listens on request.
 
 const BOARD: BoardProfile = {
 	name: "virtual",
@@ -68,7 +68,7 @@ const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak
 
 for (const engine of cases(ENGINES)) {
 	describe(`listening, firmware on ${engine.kind}`, { skip: SKIP }, () => {
-		it("hears a sentence to its end, and shows meanwhile that it listens", async (t) => {
+		it("receives a whole sentence, and shows while it listens", async (t) => {
 			const { device, heard, call } = await start(t, engine);
 			const lights: string[] = [];
 			device.on("light", (name, { on, color }) => lights.push(`${name} ${on ? color.toString(16) : "off"}`));

@@ -24,7 +24,7 @@ const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 const RATE = 16_000;
 
-/** Has the page note what it gives the browser to play, and when: on top of what it does. */
+/** Records the samples that the page plays, and their times. */
 const NOTE_SOUNDS = `
 	globalThis.played = [];
 	const start = AudioBufferSourceNode.prototype.start;
@@ -42,7 +42,7 @@ interface Played {
 	readonly samples: readonly number[];
 }
 
-/** What a person says, and a pause, as a file that a browser's microphone hears. */
+/** Speech and a pause, as a file for a browser's fake microphone. */
 function sayToFile(text: string): { file: string; samples: Int16Array } {
 	const { sampleRate, samples } = speak(text);
 	const file = join(temporaryFolder("xs-mcp-page-voice-"), "said.wav");
@@ -54,7 +54,7 @@ function sayToFile(text: string): { file: string; samples: Int16Array } {
 /** Samples of a piece: 200 ms. */
 const PIECE = RATE / 5;
 
-/** How alike half of a sound's pieces are to what was heard somewhere, at least: a busy browser loses parts of what it records. */
+/** The least correlation of half of a sound's pieces with the recording: a busy browser loses parts of it. */
 function likenessOfPieces(source: Int16Array, heard: Int16Array): number {
 	const found: number[] = [];
 	for (let at = 0; at + PIECE <= source.length; at += PIECE) {

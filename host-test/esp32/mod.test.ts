@@ -1,4 +1,4 @@
-// A tool that is added to an emulated chip as a mod, and what it stores. Run by npm run test:esp32.
+// A tool that is added to an emulated chip as a mod, and its stored data. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

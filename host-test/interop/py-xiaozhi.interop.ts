@@ -58,7 +58,7 @@ const SENTENCE = "The soil is dry. Please water the plant.";
 /** Samples that the way may delay a sound, and each gap: a second. */
 const MAX_DELAY = 24_000;
 
-/** Has the one device say a sentence, and compares it with what its speaker has played. */
+/** Says a sentence on the device, and compares it with the output of its speaker. */
 async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: string): Promise<void> {
 	const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25");
 	t.after(() => client.close());
@@ -68,7 +68,7 @@ async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: stri
 		said = (content as { text: string }[])[0]?.text ?? "";
 		return !said.includes("audio channel");
 	};
-	// Over MQTT, only what its microphone hears tells the gateway where it is.
+	// Over MQTT, the gateway learns the device's address only from its datagrams.
 	await until(say, "its audio channel is open");
 	assert.match(said, /: (played|sent)$/);
 	const { sampleRate, samples } = speak(SENTENCE);

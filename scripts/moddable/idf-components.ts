@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 const COMPONENT = /grep -q '([\w/-]+)' (\S+) \|\| idf\.py add-dependency "\1([^"]*)"/g;
 
 /**
- * Lists the components that ESP-IDF downloads, such as the driver of a camera. The SDK's makefile adds those that are not
- * listed, but all at the same time, and while it configures ESP-IDF: a first build can fail.
+ * Lists the components that ESP-IDF downloads, such as the driver of a camera. The SDK's makefile adds
+ * missing ones in parallel, while it configures ESP-IDF, so that a first build can fail.
  *
  * @param folder where mcconfig has written its makefiles
  */

@@ -73,7 +73,7 @@ export class DevicePower {
 		}
 	}
 
-	/** Loses the power for a moment: connections stay open at the other end, and nobody reads from them. */
+	/** Loses power for a moment: connections stay open at the other end, but are not read. */
 	brownOut(): void {
 		const clients = this.#run?.abandonClients() ?? [];
 		for (const client of clients) {

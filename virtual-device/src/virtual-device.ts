@@ -142,7 +142,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#surround(sensor, ["board.reading", sensor, reading]);
 	}
 
-	/** Its surroundings, as they were set: by sensors' names, "battery", "network" and "microphone". */
+	/** The simulated surroundings: by sensors' names, "battery", "network" and "microphone". */
 	get surroundings(): ReadonlyMap<string, Surroundings> {
 		return this.#environment.surroundings;
 	}

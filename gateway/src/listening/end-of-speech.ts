@@ -32,7 +32,7 @@ const STEP = { low: stepAt(LOW), high: stepAt(HIGH) };
 
 /**
  * Finds the end of speech by its loudness above the noise, whose level it learns: the quietest tenth of the last five seconds.
- * So a noise that begins meanwhile is speech for five seconds at most.
+ * So a noise that begins during the recording counts as speech for five seconds at most.
  */
 export class EndOfSpeech {
 	/** Decibels below full scale, for each frame since the beginning. */

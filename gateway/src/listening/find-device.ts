@@ -11,7 +11,7 @@ export const DEVICE = z.string().min(1).max(256).describe("Alias or id of the de
 /**
  * The device that an argument names.
  *
- * @throws RangeError with those that there are
+ * @throws RangeError that lists the valid ones
  */
 export function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
 	const isReached = (server: Server): boolean => !server.configured && reaches(access, server.id);

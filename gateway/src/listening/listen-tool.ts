@@ -14,7 +14,7 @@ const INPUT = z.strictObject({
 	until: z
 		.enum(["silence", "time"])
 		.default("silence")
-		.describe("silence: ends when somebody has spoken and is silent; time: listens the whole time"),
+		.describe("silence: ends with the silence after speech; time: listens the whole time"),
 	audio: z.boolean().default(false).describe("Also returns the sound, for clients that can use it"),
 });
 

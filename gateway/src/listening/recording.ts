@@ -36,7 +36,7 @@ interface RecordingOptions {
  *
  * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `begin` does.
  *
- * @param begin has the device listen. Packets may come before it resolves
+ * @param begin makes the device listen. Packets may come before it resolves
  */
 export async function record(
 	session: Session,

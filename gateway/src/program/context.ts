@@ -64,7 +64,7 @@ export async function listenAt<T>(
 	}
 }
 
-/** Has a listener use its certificate and key as soon as they are renewed. Call it periodically; errors are logged. */
+/** Makes a listener use its certificate and key as soon as they are renewed. Call it periodically; errors are logged. */
 export function renewTls(
 	files: TlsFiles | undefined,
 	listener: { renewTls(tls: TlsOptions): void },

@@ -56,7 +56,7 @@ export class SharedPackets implements AsyncIterable<Uint8Array> {
 		}
 	}
 
-	/** Frees the encoder: readers get no more packets than there are. */
+	/** Frees the encoder: readers get the packets that are encoded already, then the end. */
 	async close(): Promise<void> {
 		await this.#source.return();
 	}

@@ -40,7 +40,7 @@ async function openSocket(t: TestContext, address = "127.0.0.1"): Promise<Socket
 	return socket;
 }
 
-/** What the gateway hears of a device, and why it rejects something. */
+/** The packets that the gateway receives from a device, and its reasons for rejections. */
 function listenTo({ gateway }: StartedProgram, id = ID) {
 	const heard: number[][] = [];
 	const rejected: string[] = [];
@@ -69,7 +69,7 @@ const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
 	new UdpAudio({ ...settings, ...known }, aesCtr);
 
 describe("the audio of a device over MQTT", () => {
-	it("comes by UDP, and what was lost is told", async (t) => {
+	it("arrives by UDP, and lost packets are reported", async (t) => {
 		const side = await startProgram(t, { mqtt: true });
 		const { audio, send } = await connect(t, side);
 		const { heard } = listenTo(side);

@@ -93,7 +93,7 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 		]);
 	});
 
-	it("is answered by a button first: it listens no more, and the question stays on the screen while it is said", async (t) => {
+	it("is answered by a button first: the device stops listening, and the question stays on the screen while it is said", async (t) => {
 		const own = withButtons();
 		const { device, client } = await start(t, [], own);
 		const asking = ask(client);
@@ -124,7 +124,7 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(device.calls, [ASK_USER.name]);
 	});
 
-	it("is not answered if nobody does in time", async (t) => {
+	it("is not answered if the time runs out", async (t) => {
 		const { client, device } = await start(t, [], withButtons());
 		const listening = await encode(new Int16Array(4 * 16_000).map((_, at) => 20 * Math.sin(at * at)));
 		device.packets = listening;
@@ -133,7 +133,7 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 		await until(() => device.cancelled === 1, "the question is cancelled");
 	});
 
-	it("goes on listening after a noise that is no word", async (t) => {
+	it("keeps listening after a noise without words", async (t) => {
 		const { client, device } = await start(t, ["", "maybe"]);
 		device.packets = await encode(speech(1));
 		device.later.push(device.packets);
@@ -173,7 +173,7 @@ describe("ask", { skip: skipIf(await whyNoOpus()) }, () => {
 	});
 });
 
-it("an answer is found in what was said", () => {
+it("finds an answer in the recognized text", () => {
 	const cases: [said: string, answers: string[], expected: string | undefined][] = [
 		["Yes.", ["yes", "no"], "yes"],
 		["I do not know", ["yes", "no"], undefined],

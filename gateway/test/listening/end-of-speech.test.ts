@@ -100,19 +100,19 @@ describe("the end of speech", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng"
 		}
 	}
 
-	it("is not found before somebody has spoken, however long it takes", () => {
+	it("is not found before speech, even after a long silence", () => {
 		for (const noise of Object.keys(NOISES)) {
 			const samples = inNoise(speak("en", "Yes."), noise, 20, 20_000, 0).subarray(0, 20 * LISTENING_RATE);
 			assert.equal(endIn(samples), undefined, noise);
 		}
 	});
 
-	it("is found if somebody speaks from the first moment", () => {
+	it("is found if speech starts at once", () => {
 		const speech = speak("en", "Turn on the light.");
 		assert.ok((endIn(inNoise(speech, "white", 20, 0)) ?? 0) > (speech.length * 1_000) / LISTENING_RATE - 300);
 	});
 
-	it("is found although a noise begins meanwhile", () => {
+	it("is found although a noise begins during speech", () => {
 		const speech = speak("en", "Turn on the light.");
 		const quiet = inNoise(speech, "white", 40, 500, 0);
 		const loud = inNoise(new Int16Array(1).fill(2_000), "white", 6, 0, 12_000);

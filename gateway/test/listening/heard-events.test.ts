@@ -27,8 +27,8 @@ async function start(t: TestContext, own: ListeningDeviceOptions = {}) {
 	return { side, device, asked, client: await connect(t, side) };
 }
 
-describe("what somebody says after a press", { skip: skipIf(await whyNoOpus()) }, () => {
-	it("is an event for whoever subscribes, and then the device listens no more", async (t) => {
+describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
+	it("is an event for each subscriber, and then the device stops listening", async (t) => {
 		const { device, client } = await start(t);
 		const { cursor } = await ask(client, "events/poll", { name: "speech.heard", cursor: null });
 		device.listen();
@@ -55,7 +55,7 @@ describe("what somebody says after a press", { skip: skipIf(await whyNoOpus()) }
 		);
 	});
 
-	it("is not listened to while nobody subscribes, or only to another device", async (t) => {
+	it("is ignored without a subscription to this device", async (t) => {
 		const { device, client, asked } = await start(t);
 		await ask(client, "events/poll", { name: "speech.heard", cursor: null, arguments: { device: "another" } });
 		device.listen();
@@ -63,7 +63,7 @@ describe("what somebody says after a press", { skip: skipIf(await whyNoOpus()) }
 		assert.deepEqual([asked.count, device.heard.includes("listen stop")], [0, false]);
 	});
 
-	it("is none if the device listens because the gateway had it speak", async (t) => {
+	it("is not recorded if the device listens after an announcement of the gateway", async (t) => {
 		const { device, client, asked } = await start(t, { family: "auto" });
 		await ask(client, "events/poll", { name: "speech.heard", cursor: null });
 		await client.callTool({ name: "say", arguments: { text: "tone 1", devices: ["all"] } });

@@ -19,7 +19,7 @@ import { type StartedProgram, startProgram } from "../support/program.js";
 import { callForTask, connectForTasks } from "../support/tasks.js";
 import { VOICE } from "../support/voice.js";
 
-/** A program that writes what it got: how many seconds, and by which way. */
+/** A program that writes the duration of its input and where it came from. */
 const PROGRAM = `${process.execPath} ${fileURLToPath(new URL("fixtures/recognizer.mjs", import.meta.url))}`;
 
 const NAME = "radio_000003";
@@ -54,7 +54,7 @@ async function start(
 }
 
 describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
-	it("has the device listen until somebody has spoken, and returns what was said", async (t) => {
+	it("makes the device listen until the silence after speech, and returns the text", async (t) => {
 		const { device, client } = await start(t);
 		device.packets = await encode(speech(2));
 		const { text, structured } = await listen(client, { seconds: 30 });
@@ -66,7 +66,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(device.heard, ["listen start", "listen stop", `stt ${text}`]);
 	});
 
-	it("says that nobody spoke, without asking the recognizer", async (t) => {
+	it("reports that there was no speech, without calling the recognizer", async (t) => {
 		const { device, client } = await start(t);
 		device.packets = await encode(new Int16Array(16_000).map((_, at) => 20 * Math.sin(at * at)));
 		const { text, isError, structured } = await listen(client, { seconds: 1 });
@@ -128,7 +128,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal((await listening).structured.heard, true);
 	});
 
-	it("fails if the device goes offline meanwhile, or is", async (t) => {
+	it("fails if the device is offline, or goes offline during the recording", async (t) => {
 		const { side, device, client } = await start(t);
 		const listening = listen(client, { seconds: 30 });
 		await until(() => device.isListening, "it listens");
@@ -138,7 +138,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal((await listen(client)).text, "listen: radio_000003: offline");
 	});
 
-	it("fails if what the device sends is no Opus, or nothing", async (t) => {
+	it("fails if the device sends no packets, or none that is Opus", async (t) => {
 		const { side, device, client } = await start(t);
 		device.packets = Array.from({ length: 7 }, () => Uint8Array.of(0xff, 0xff, 1, 2));
 		assert.match((await listen(client, { seconds: 1 })).text, /none of the 7 packets that it sent is Opus$/);
@@ -175,7 +175,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		);
 	});
 
-	it("ends when the client cancels its call, and the device listens no more", async (t) => {
+	it("ends when the client cancels its call, and the device stops listening", async (t) => {
 		const { device, client } = await start(t);
 		const cancel = new AbortController();
 		const listening = listen(client, { seconds: 30 }, cancel.signal);
@@ -229,7 +229,7 @@ describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
 	const toolsOf = async (client: Client) =>
 		(await client.listTools()).tools.map(({ name }) => name).filter((name) => name === "listen" || name === "ask");
 
-	it("is nobody without the setting", async (t) => {
+	it("is not offered without the setting", async (t) => {
 		const side = await startProgram(t, { transcriptionCommand: PROGRAM });
 		assert.deepEqual(await toolsOf(await connect(t, side)), []);
 	});
@@ -362,7 +362,7 @@ describe("a recognizer", { skip: skipIf(await whyNoOpus()) }, () => {
 		await assert.rejects(listening);
 	});
 
-	it("is named by the error if there is none; the sound alone can be had", async (t) => {
+	it("that is not configured is named in the error; the sound is available without it", async (t) => {
 		const { device, client } = await start(t, { transcriptionCommand: undefined });
 		assert.match(
 			(await listen(client)).text,

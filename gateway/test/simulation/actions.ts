@@ -9,7 +9,7 @@ import { SimulatedProcess } from "./world.js";
 /** Milliseconds in which gateways follow a change, if nothing disturbs them. */
 export const BOUND = 4_000;
 
-/** Does what a step says. What makes no sense now is left out, so that a plan without some of its steps is one, too. */
+/** Executes a step. Steps that do not apply are skipped, so that a plan stays valid when some of its steps are removed. */
 export function act(town: Town, action: Action): void {
 	switch (action.do) {
 		case "connect":

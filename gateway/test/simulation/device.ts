@@ -3,7 +3,7 @@ import type { DeviceSession } from "./core/simulated-gateway.js";
 import { Link, type Network } from "./network.js";
 import { SimulatedProcess, type World } from "./world.js";
 
-/** What a device answers to `initialize`. */
+/** A device's result of `initialize`. */
 const INITIALIZED = {
 	protocolVersion: "2024-11-05",
 	capabilities: { tools: {} },
@@ -32,7 +32,7 @@ export class SimulatedDevice {
 	readonly id: string;
 	/** How often each call was carried out, by its number. */
 	readonly done = new Map<number, number>();
-	/** The gateway that it is connected to, as far as it knows. */
+	/** The gateway that the device believes it is connected to. */
 	gateway: string | undefined;
 	/** Whether it wants a gateway. */
 	isOn = false;

@@ -35,7 +35,7 @@ export class Disk {
 		this.#add("/", undefined);
 	}
 
-	/** How much of a write is done if its process is killed meanwhile: from 0 to 1. */
+	/** Share of a write that is done if its process is killed during it: from 0 to 1. */
 	part(): number {
 		return this.#world.random.fraction();
 	}
@@ -196,7 +196,7 @@ function ignoreErrors(run: () => unknown): void {
 	try {
 		run();
 	} catch {
-		// Nobody is left who could be told.
+		// The process is gone: there is no caller to notify.
 	}
 }
 

@@ -33,7 +33,7 @@ export interface Code {
 	readonly takenBy: string[];
 }
 
-/** What was asked for, and what was answered: the properties are about this. */
+/** Requests and their results, which the properties check. */
 export class Ledger {
 	readonly calls: Call[] = [];
 	readonly codes: Code[] = [];

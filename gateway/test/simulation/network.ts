@@ -5,7 +5,7 @@ import type { SimulatedProcess, World } from "./world.js";
 export interface Path {
 	/** Milliseconds that a packet takes. */
 	delay: readonly [low: number, high: number];
-	/** "held": nothing arrives, and nobody notices. "cut": connections end, and new ones are refused. */
+	/** "held": data is delayed, and neither end notices. "cut": connections end, and new ones are refused. */
 	state: "up" | "held" | "cut";
 }
 
@@ -17,7 +17,7 @@ interface End<T> {
 	ended: () => void;
 }
 
-/** A connection: what one end sends arrives at the other in this order, after a while, unless the path is disturbed. */
+/** A connection: data arrives at the other end in order, after a delay, unless the path is disturbed. */
 export class Link<T> {
 	readonly #world: World;
 	readonly #path: Path;
@@ -73,7 +73,7 @@ export class Link<T> {
 		this.#network.remove(this.#path, this);
 	}
 
-	/** What was held arrives. */
+	/** Delivers the held data. */
 	release(): void {
 		for (const { to, run } of this.#held.splice(0)) {
 			this.#deliver(to, run);
@@ -108,7 +108,7 @@ export class Network {
 	readonly world: World;
 	readonly #paths = new Map<string, Path>();
 	readonly #links = new Map<Path, Set<Link<never>>>();
-	/** Accept connections, by address; undefined: nobody listens. */
+	/** Listeners by address. */
 	readonly #listeners = new Map<string, (socket: ListenerSide) => ListenerEnd>();
 
 	constructor(world: World) {
@@ -219,7 +219,7 @@ export class Network {
 	}
 }
 
-/** The server's side of a connection: what it can do, and what it is told. */
+/** The server's side of a connection: its methods and its callbacks. */
 export interface ListenerSide {
 	readonly write: (bytes: Uint8Array) => void;
 	readonly close: () => void;

@@ -1,6 +1,6 @@
 import { Random } from "./random.js";
 
-/** One thing that somebody does in the world, or that befalls it, and the milliseconds until the next. */
+/** One action or fault in the world, and the milliseconds until the next. */
 type Step = { readonly pause: number } & Action;
 
 export type Action =
@@ -23,7 +23,7 @@ export type Action =
 	| { readonly do: "fill disk" | "free disk" }
 	| Disturbance;
 
-/** What befalls one gateway. Times in ms. */
+/** Faults of one gateway. Times in ms. */
 export type Disturbance =
 	| {
 			readonly do: "slow" | "hold" | "cut" | "heal" | "freeze";
@@ -32,7 +32,7 @@ export type Disturbance =
 	  }
 	| { readonly do: "kill" | "stop" | "start"; readonly gateway: number };
 
-/** What a world has, and what happens in it. */
+/** The size of a world, and its steps. */
 export interface Plan {
 	readonly seed: number;
 	readonly gateways: number;

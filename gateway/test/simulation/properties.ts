@@ -6,7 +6,7 @@ import type { Town } from "./town.js";
 /** Milliseconds in which a call is answered: it waits for its device, then for the answer. */
 const ANSWER_TIME = 40_000;
 
-/** Timers of a gateway that nobody uses. */
+/** Timers of an idle gateway. */
 const MAX_TIMERS = 60;
 
 /** A property that does not hold. */
@@ -108,7 +108,7 @@ export function checkQuiet(town: Town): void {
 	checkAliases(town);
 }
 
-/** Every gateway shows the devices that are online as they are, and the same of the others. */
+/** Every gateway shows the true state of the devices that are online, and agrees with the others about the rest. */
 function checkViews(town: Town): void {
 	const views = town.hosts.map(({ name, gateway }) => ({ name, devices: gateway?.devices ?? [] }));
 	for (const device of town.devices) {

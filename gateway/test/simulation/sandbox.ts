@@ -6,7 +6,7 @@ import { makeFileSystem } from "./file-system.js";
 import type { Network } from "./network.js";
 import type { SimulatedProcess, World } from "./world.js";
 
-/** What a simulated process has around it. */
+/** The environment of a simulated process. */
 export interface Surroundings {
 	readonly world: World;
 	readonly network: Network;
@@ -190,7 +190,7 @@ const signals = new Proxy(AbortSignal, {
 			: Reflect.get(target, name, target),
 });
 
-/** The garbage collector does not decide anything: what is weak stays. */
+/** Garbage collection must not influence a run: weak references stay. */
 class StrongRef<T extends object> {
 	readonly #target: T;
 

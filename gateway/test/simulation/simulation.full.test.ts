@@ -7,7 +7,7 @@ import { propertyOf, Violation } from "./properties.js";
 import { Simulator } from "./run.js";
 import { shrink } from "./shrink.js";
 
-/** Schedules of the test, as far as they take no more CPU than that, ms. */
+/** Schedules of the test, and the CPU time after which it stops, ms. */
 const SCHEDULES = 2_000;
 const MAX_CPU = 60_000;
 

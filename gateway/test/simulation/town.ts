@@ -22,7 +22,7 @@ const DEVICE_KEY = Buffer.from("5eed".repeat(16));
 
 let processes = 0;
 
-/** Gateways, devices, NATS and what is between them. */
+/** Gateways, devices, NATS and the network between them. */
 export class Town {
 	readonly world: World;
 	readonly network: Network;
@@ -32,7 +32,7 @@ export class Town {
 	readonly devices: readonly SimulatedDevice[];
 	readonly ledger = new Ledger();
 	readonly core: typeof Core;
-	/** What has happened, a line each. */
+	/** The story: a line for each event. */
 	readonly story: string[] = [];
 	/** When something was not as it should be, by the world's clock. */
 	#disturbed = 0;
@@ -170,7 +170,7 @@ export class Town {
 		return this.#disturbed;
 	}
 
-	/** Every fault ends, and what was down starts. */
+	/** Ends every fault, and starts the processes that are down. */
 	heal(): void {
 		this.network.heal();
 		this.disk.faults.full = false;

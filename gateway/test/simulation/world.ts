@@ -47,7 +47,7 @@ export class World {
 	now = 0;
 	/** Events that have happened. */
 	events = 0;
-	/** The process that runs now; undefined: what is around the processes. */
+	/** The process that is running; undefined outside of processes. */
 	current: SimulatedProcess | undefined;
 	/** Changes with everything that happens: the same for the same seed. */
 	trace = 0;

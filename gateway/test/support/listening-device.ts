@@ -27,7 +27,7 @@ export interface ListeningDeviceOptions {
 	/** Firmware of another maker, which knows no `listen` message: it listens after `tts` `stop`, or not at all. */
 	readonly family?: "auto" | "manual";
 	readonly tools?: readonly object[];
-	/** What it answers when it is asked to listen. Default: it does. */
+	/** The reason with which it refuses to listen. Default: it listens. */
 	readonly refuses?: string;
 	/** Answers the call of a tool; undefined: later, by {@link ListeningDevice.answer}. */
 	readonly onCall?: (id: number, name: string) => object | undefined;
@@ -44,7 +44,7 @@ export async function encode(samples: Int16Array): Promise<Uint8Array[]> {
 	return packets;
 }
 
-/** Somebody who speaks for so many seconds, in a room with a little noise, and is silent for three. */
+/** The given seconds of speech and three of silence, with a little noise. */
 export function speech(seconds: number): Int16Array {
 	return Int16Array.from({ length: RATE * (seconds + 3.5) }, (_, at) => {
 		const isSpeech = at >= RATE / 2 && at < RATE * (seconds + 0.5);
@@ -57,14 +57,14 @@ export function speech(seconds: number): Int16Array {
 }
 
 export class ListeningDevice {
-	/** What the gateway has said besides MCP: "listen start", "tts stop", "stt good morning". */
+	/** The gateway's messages besides MCP: "listen start", "tts stop", "stt good morning". */
 	readonly heard: string[] = [];
 	/** The tools that were called. */
 	readonly calls: string[] = [];
 	/** Calls that were cancelled. */
 	cancelled = 0;
 	isListening = false;
-	/** What it hears when it listens the next time, and the times after that. */
+	/** The packets of the next recording; `later` has those of the following ones. */
 	packets: readonly Uint8Array[] = [];
 	readonly later: (readonly Uint8Array[])[] = [];
 	readonly #socket: WebSocket;

@@ -178,7 +178,7 @@ export class DeviceClient implements McpClient {
 		});
 	}
 
-	/** The device is told that nobody waits for an answer. `initialize` cannot be cancelled: MCP "Cancellation". */
+	/** Cancels the request at the device. `initialize` cannot be cancelled: MCP "Cancellation". */
 	#cancel(method: string, requestId: RequestId, reason: string): void {
 		if (method !== "initialize") {
 			const params = { requestId, reason };

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { SAMPLES_HEAD_BYTES } from "../../src/page/page-messages.js";
 
-/** Seconds between the arrival of a sound's first samples and their sound: what comes late meanwhile is not missed. */
+/** Seconds of buffering before playback starts, so that late samples leave no gap. */
 const LEAD = 0.12;
 
 /** Whether a sound comes that the browser does not play: until a person has clicked, pages are silent. */

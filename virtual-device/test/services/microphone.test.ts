@@ -5,7 +5,7 @@ import { MICROPHONE_RATE, Microphone } from "../../src/services/microphone.js";
 const samples = (...values: readonly number[]): Int16Array => Int16Array.from(values);
 
 describe("the microphone of a virtual device", () => {
-	it("hears what was said, in pieces of any length, and silence after that", () => {
+	it("returns the set speech in pieces of any length, and then silence", () => {
 		const microphone = new Microphone();
 		assert.equal(microphone.isConnected, false);
 		microphone.hear(samples(1, 2, 3), MICROPHONE_RATE);
@@ -15,7 +15,7 @@ describe("the microphone of a virtual device", () => {
 		assert.equal(microphone.isConnected, true);
 	});
 
-	it("hears a person's microphone while that is on, and then goes on with what was said", () => {
+	it("returns a person's microphone while it is on, and then the rest of the set speech", () => {
 		const microphone = new Microphone();
 		microphone.hear(samples(1, 2), MICROPHONE_RATE);
 		microphone.hearLive(samples(7, 8));
@@ -24,7 +24,7 @@ describe("the microphone of a virtual device", () => {
 		assert.deepEqual([...microphone.take(3)], [1, 2, 0]);
 	});
 
-	it("keeps 300 ms of a person's microphone, because nobody hears it in between", () => {
+	it("keeps 300 ms of a person's microphone between reads", () => {
 		const microphone = new Microphone();
 		for (let piece = 1; piece <= 10; piece += 1) {
 			microphone.hearLive(new Int16Array(960).fill(piece));

@@ -3,7 +3,7 @@ import { DeviceTransport } from "../../../src/devices/device-transport.js";
 import { NO_HELLO } from "../../../src/devices/hello.js";
 import { parseMessage } from "../../../src/devices/messages.js";
 
-/** What a device's connection does, at the gateway's end. */
+/** The gateway's end of a device's connection. */
 export interface DeviceWire {
 	readonly send: (text: string) => void;
 	readonly close: () => void;

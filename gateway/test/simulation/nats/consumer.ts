@@ -49,7 +49,7 @@ export class Consumer {
 	readonly #pulls: Pull[] = [];
 	/** When something was sent last, ms since 1970. */
 	#sent: number;
-	/** Since when nobody listens, ms since 1970. */
+	/** Start of the inactivity, ms since 1970. */
 	#idleFrom: number;
 
 	constructor(config: ConsumerConfig, stream: Stream, delivery: Delivery) {
@@ -86,7 +86,7 @@ export class Consumer {
 		};
 	}
 
-	/** Whether nobody has listened for so long that JetStream removes the consumer. */
+	/** Whether the consumer was inactive for so long that JetStream removes it. */
 	get isAbandoned(): boolean {
 		const { inactive_threshold: threshold = 5_000 * NANOSECONDS } = this.config;
 		if (this.#isListenedTo) {
@@ -105,7 +105,7 @@ export class Consumer {
 		this.deliver();
 	}
 
-	/** Delivers what it has while somebody takes it. */
+	/** Delivers pending messages while there is interest. */
 	deliver(): void {
 		for (let to = this.#receiver; to !== undefined; to = this.#receiver) {
 			const message = this.#take();

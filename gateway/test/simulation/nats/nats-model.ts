@@ -202,7 +202,7 @@ export class NatsModel {
 		}
 	}
 
-	/** Somebody listens to a subject. */
+	/** Whether a subject has a subscriber. */
 	#deliverTo(subject: string): void {
 		for (const { consumers } of this.#streams.values()) {
 			for (const consumer of consumers.values()) {

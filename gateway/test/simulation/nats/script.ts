@@ -2,16 +2,16 @@ import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageT
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 
-/** What a script has seen, as text: without what differs between two servers, such as times. */
+/** A script's observations as text, without values that differ between servers, such as times. */
 type Seen = string[];
 
 /** As the gateways have it. */
 const COMMON = { history: 1, allow_direct: false } as const;
 
-/** Milliseconds in which a server delivers what it has. */
+/** Milliseconds in which a server delivers pending messages. */
 const DELIVERY = 150;
 
-/** Everything that the gateways use of NATS. Returns what a client sees of it. */
+/** Uses every NATS operation of the gateways. Returns the observations of a client. */
 export async function runScript(connection: NatsConnection): Promise<Seen> {
 	const seen: Seen = [];
 	await useSubjects(connection, seen);

@@ -58,7 +58,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** The ids of those that a subject matches. */
+	/** The ids of the subscriptions that a subject matches. */
 	to(subject: string): string[] {
 		const found = (this.#exact.get(subject) ?? []).map(({ sid }) => sid);
 		for (const { sid, subject: pattern } of this.#patterns) {
