@@ -6,6 +6,7 @@ import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
+import { checkInput, inputSchemaOf } from "./tool-input.js";
 
 /** The client that calls a catalog tool. */
 interface CatalogCaller {
@@ -210,16 +211,13 @@ function define<T>({
 	readonly input: z.ZodType<T>;
 	readonly run: (args: T, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }): CatalogTool {
-	const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
 	return {
-		listed: { ...named, inputSchema: inputSchema as Tool["inputSchema"] },
+		listed: { ...named, inputSchema: inputSchemaOf(input) },
 		async run(args, caller) {
-			const { data, error } = input.safeParse(args);
-			if (error !== undefined) {
-				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
-				return answerWrongArguments(`${named.name}: ${problems.join("; ")}`, caller.revision);
-			}
-			return await run(data, caller);
+			const checked = checkInput(named.name, input, args);
+			return "problem" in checked
+				? answerWrongArguments(checked.problem, caller.revision)
+				: await run(checked.data, caller);
 		},
 	};
 }

@@ -15,11 +15,11 @@ export function managementToolsFor(
 			: // A token that is limited to some devices does not reach the others through these tools.
 				admitted === "all" && access.devices === undefined;
 	return isAdmitted && !access.isForeignPage && !access.readOnly
-		? MANAGEMENT_TOOLS.map((tool) => ownTool(tool, manager))
+		? MANAGEMENT_TOOLS.map((tool) => managementTool(tool, manager))
 		: [];
 }
 
-function ownTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {
+function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {
 	const { name, description, inputSchema, annotations } = tool;
 	return {
 		listed: { name, description, inputSchema, annotations },

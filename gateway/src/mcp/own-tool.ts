@@ -1,8 +1,9 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { failedResult } from "xs-mcp-manager/core";
-import { z } from "zod";
+import type { z } from "zod";
 import type { OwnTool, OwnToolCaller } from "../catalog/own-tools.js";
 import { failedCall } from "./failures.js";
+import { checkInput, inputSchemaOf } from "./tool-input.js";
 
 /**
  * A tool of the gateway whose arguments are checked before it is called.
@@ -15,17 +16,15 @@ export function ownTool<Input extends z.ZodObject>(
 	run: (args: z.output<Input>, caller: OwnToolCaller) => Promise<CallToolResult>,
 ): OwnTool {
 	const { name } = listed;
-	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
 	return {
-		listed: { ...listed, inputSchema: schema as Tool["inputSchema"] },
+		listed: { ...listed, inputSchema: inputSchemaOf(input) },
 		async call(args, caller) {
-			const { data, error } = input.safeParse(args);
-			if (error !== undefined) {
-				const problems = error.issues.map(({ path, message }) => [...path, message].join(": "));
-				return failedCall("invalid-arguments", `${name}: ${problems.join("; ")}`);
+			const checked = checkInput(name, input, args);
+			if ("problem" in checked) {
+				return failedCall("invalid-arguments", checked.problem);
 			}
 			try {
-				return await run(data, caller);
+				return await run(checked.data, caller);
 			} catch (error) {
 				const text = `${name}: ${(error as Error).message}`;
 				return error instanceof RangeError ? failedCall("invalid-arguments", text) : failedResult(text);
