@@ -9,7 +9,6 @@ import { benchCalls } from "./gateway/calls.js";
 import { benchCluster } from "./gateway/cluster.js";
 import { benchConsole } from "./gateway/console.js";
 import { benchFleets } from "./gateway/fleet.js";
-import { benchOverhead } from "./gateway/overhead.js";
 import { benchSpeech } from "./gateway/speech.js";
 import { makeReport, type Report } from "./report.js";
 
@@ -17,7 +16,6 @@ const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 
 /** The parts of the results, in their order. Each begins with its heading. */
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
-	overhead: benchOverhead,
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
 	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
 	console: benchConsole,

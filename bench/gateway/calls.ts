@@ -5,7 +5,6 @@ import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { startDirectServer } from "./direct-server-bundle.js";
 import { Lanes } from "./lanes.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
 import { volumeCall } from "./volume-call.js";
@@ -13,6 +12,9 @@ import { volumeCall } from "./volume-call.js";
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
 const TOOL = "self.audio_speaker.set_volume";
+/** What the programs to compare with print when they listen. */
+const LISTENING = /listening on (\d+)/;
+const isListening = (output: string): boolean => LISTENING.test(output);
 
 /** Gateways with that many devices beside the SDK's own server and a bare relay, in one run: what a call costs the program that serves it. */
 export async function benchCalls({ say, row, header }: Report, sizes: readonly number[]): Promise<void> {
@@ -28,7 +30,7 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 		say();
 		header("", ...ERAS.flatMap((era) => [`${era}: CPU`, "p50 / p99"]));
 		for (const path of lanes.paths) {
-			row(path, ...ERAS.flatMap((era) => cellsOf(lanes, path, `HTTP, ${era}`)));
+			row(path, ...ERAS.flatMap((era) => cellsOf(lanes, path, era)));
 		}
 		say();
 		say(
@@ -46,38 +48,39 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 	}
 }
 
-function cellsOf(lanes: Lanes, path: string, column: `HTTP, ${Era}`): string[] {
-	const samples = lanes.samples(path, column);
-	if (samples === undefined) {
+function cellsOf(lanes: Lanes, path: string, era: Era): string[] {
+	const [measured, server] = [lanes.measured(path, era), lanes.measured(SDK_SERVER, era)];
+	if (measured === undefined || server === undefined) {
 		return ["–", "–"];
 	}
-	const cpuTime = lanes.cpuTimePerCall(path, column);
-	const ratio = cpuTime / lanes.cpuTimePerCall(SDK_SERVER, column);
-	return [`${cpuTime.toFixed(2)} (${ratio.toFixed(2)}x)`, samples.describe(lanes.callsPerLane)];
+	const ratio = measured.cpuTimePerCall / server.cpuTimePerCall;
+	return [
+		`${measured.cpuTimePerCall.toFixed(2)} (${ratio.toFixed(2)}x)`,
+		measured.samples.describe(lanes.callsPerLane),
+	];
 }
 
 async function openDirectServer(lanes: Lanes): Promise<void> {
-	const { program, urlOf } = await startDirectServer();
+	const program = await Program.start(typeScript("bench/gateway/direct-server.ts"), isListening);
 	lanes.onClose(() => program.stop());
+	const base = `http://127.0.0.1:${program.said(LISTENING)}`;
 	for (const era of ERAS) {
-		const client = await connectOverHttp(urlOf(era), era);
+		const client = await connectOverHttp(`${base}/${era === "2025-11-25" ? "session" : "stateless"}`, era);
 		lanes.onClose(() => client.close());
-		lanes.add(SDK_SERVER, `HTTP, ${era}`, volumeCall(client, TOOL), program);
+		lanes.add(SDK_SERVER, era, volumeCall(client, TOOL), program);
 	}
 }
 
 /** It has no revision of its own: it forwards what the device has, which is the one with sessions. */
 async function openBareRelay(lanes: Lanes): Promise<void> {
-	const relay = await Program.start(typeScript("bench/gateway/bare-relay.ts"), (output) =>
-		output.includes("listening"),
-	);
+	const relay = await Program.start(typeScript("bench/gateway/bare-relay.ts"), isListening);
 	lanes.onClose(() => relay.stop());
-	const address = `127.0.0.1:${relay.said(/listening on (\d+)/)}`;
+	const address = `127.0.0.1:${relay.said(LISTENING)}`;
 	const devices = await startToolDevices(lanes, `ws://${address}`, 1);
 	await until(() => devices.output.includes("connected"), "the device is connected");
 	const client = await connectOverHttp(`http://${address}/mcp`, "2025-11-25");
 	lanes.onClose(() => client.close());
-	lanes.add("bare relay", "HTTP, 2025-11-25", volumeCall(client, TOOL), relay);
+	lanes.add("bare relay", "2025-11-25", volumeCall(client, TOOL), relay);
 }
 
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
@@ -104,6 +107,6 @@ async function addLanes(lanes: Lanes, gateway: RunningGateway, size: number): Pr
 		lanes.onClose(() => client.close());
 		const calls = aliases.map((alias) => volumeCall(client, `${alias}__self_audio_speaker_set_volume`));
 		const random = (): Promise<void> => (calls[Math.floor(Math.random() * size)] as () => Promise<void>)();
-		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, `HTTP, ${era}`, random, gateway.program);
+		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
 	}
 }

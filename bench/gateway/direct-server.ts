@@ -1,11 +1,9 @@
 // The baseline: the official SDK's own server, with a tool like the device's but without a device.
-// Over Streamable HTTP, or with the argument "stdio" over standard input and output.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 /** As the firmware has it. */
 const VOLUME = { type: "integer", minimum: 0, maximum: 100, description: "Percent of full volume" };
@@ -45,8 +43,4 @@ async function listen(): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-if (process.argv[2] === "stdio") {
-	serveStdio(createDirectServer);
-} else {
-	console.log(`listening on ${await listen()}`);
-}
+console.log(`listening on ${await listen()}`);

@@ -1,18 +1,22 @@
+import type { Era } from "../../host-test/e2e/clients.js";
 import type { Program } from "../../host-test/e2e/program.js";
 import { Samples } from "./samples.js";
 
-/** How the call travels: by Streamable HTTP in two revisions, by standard input and output, or as the device has it. */
-export type Column = "HTTP, 2025-11-25" | "HTTP, 2026-07-28" | "stdio" | "WebSocket";
-
 interface Lane {
 	readonly path: string;
-	readonly column: Column;
+	readonly era: Era;
 	readonly call: () => Promise<void>;
 	readonly samples: Samples;
-	/** The program that serves the calls; undefined: its CPU time is not measured. */
-	readonly program: Program | undefined;
+	/** The program that serves the calls. */
+	readonly program: Program;
 	/** Milliseconds of CPU that it has taken. */
 	cpuTime: number;
+}
+
+interface Measured {
+	readonly samples: Samples;
+	/** Milliseconds of CPU that the serving program takes for a call. */
+	readonly cpuTimePerCall: number;
 }
 
 /** Warm-up turns. */
@@ -32,8 +36,8 @@ export class Lanes {
 	readonly callsPerTurn = CALLS_PER_TURN;
 	readonly callsPerLane = TURNS * CALLS_PER_TURN;
 
-	add(path: string, column: Column, call: () => Promise<void>, program?: Program): void {
-		this.#lanes.push({ path, column, call, samples: new Samples(), program, cpuTime: 0 });
+	add(path: string, era: Era, call: () => Promise<void>, program: Program): void {
+		this.#lanes.push({ path, era, call, samples: new Samples(), program, cpuTime: 0 });
 	}
 
 	/** Registers a clean-up; the last one runs first. */
@@ -49,9 +53,9 @@ export class Lanes {
 		}
 		for (let round = 0; round < TURNS; round += 1) {
 			for (const lane of this.#lanes) {
-				const before = lane.program?.cpuTime ?? Number.NaN;
+				const before = lane.program.cpuTime;
 				await turn(CALLS_PER_TURN, () => lane.samples.time(lane.call));
-				lane.cpuTime += (lane.program?.cpuTime ?? Number.NaN) - before;
+				lane.cpuTime += lane.program.cpuTime - before;
 			}
 		}
 	}
@@ -61,24 +65,16 @@ export class Lanes {
 		return [...new Set(this.#lanes.map(({ path }) => path))];
 	}
 
-	samples(path: string, column: Column): Samples | undefined {
-		return this.#find(path, column)?.samples;
-	}
-
-	/** Milliseconds of CPU that the serving program takes for a call; NaN if it is not measured. */
-	cpuTimePerCall(path: string, column: Column): number {
-		const { cpuTime, samples } = this.#find(path, column) ?? {};
-		return (cpuTime ?? Number.NaN) / (samples?.count ?? 1);
+	/** What was measured of calls by that path in that revision; undefined if there are none. */
+	measured(path: string, era: Era): Measured | undefined {
+		const { cpuTime, samples } = this.#lanes.find((lane) => lane.path === path && lane.era === era) ?? {};
+		return samples && { samples, cpuTimePerCall: (cpuTime ?? 0) / samples.count };
 	}
 
 	async close(): Promise<void> {
 		for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
 			await close();
 		}
-	}
-
-	#find(path: string, column: Column): Lane | undefined {
-		return this.#lanes.find((lane) => lane.path === path && lane.column === column);
 	}
 }
 

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig } from "vitepress";
-import { checkAnchors } from "./check-anchors.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -56,7 +55,6 @@ export default defineConfig({
 			alias: [{ find: /^vue(?=\/|$)/, replacement: fileURLToPath(new URL("../node_modules/vue", import.meta.url)) }],
 		},
 	},
-	buildEnd: ({ outDir }) => checkAnchors(outDir),
 	themeConfig: {
 		search: { provider: "local" },
 		sidebar: [...readMap(), { text: "Changes", link: "/CHANGELOG.md" }],

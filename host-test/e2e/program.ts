@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bundledPath } from "../runner/select.js";
@@ -160,17 +159,4 @@ export function moduleUrl(path: string): string {
 	return bundle === undefined
 		? new URL(path, new URL("../../", import.meta.url)).href
 		: pathToFileURL(bundledPath(bundle, path)).href;
-}
-
-/** Whether somebody listens on a port of this machine. */
-export async function isListening(port: number): Promise<boolean> {
-	const socket = connect(port, "127.0.0.1");
-	try {
-		await once(socket, "connect");
-		return true;
-	} catch {
-		return false;
-	} finally {
-		socket.destroy();
-	}
 }
