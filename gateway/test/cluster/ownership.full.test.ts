@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
+import { connect, createInbox } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { FeatureDevice } from "../support/feature-device.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
@@ -7,6 +9,17 @@ import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 import { LAMP, setVolume, startCluster, startTwo, untilAt, untilOnline, VOLUME } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
+
+/** Whether a gateway knows a device, which is in no session with it. */
+function isKnownOffline({ gateway }: StartedProgram, id: string): boolean {
+	const server = gateway.servers.find(id);
+	return server !== undefined && server.session === undefined;
+}
+
+/** The device that a message of the bucket is about. */
+function idOf(subject: string): string {
+	return Buffer.from(subject.split(".").at(-1) as string, "base64url").toString();
+}
 
 const clientOf = (t: TestContext, { base }: StartedProgram) => connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
 
@@ -89,8 +102,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		for (const device of devices) {
 			await device.unplug();
 		}
-		const isOffline = (id: string) => b.gateway.servers.find(id)?.session === undefined;
-		await until(() => b.gateway.servers.find(other)?.online === false && isOffline(LAMP), "b knows them, offline");
+		await until(() => [LAMP, other].every((id) => isKnownOffline(b, id)), "b knows them, offline");
 		await nats.kill();
 		await b.gateway.servers.edit(LAMP, { alias: "desk" });
 		await b.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
@@ -100,6 +112,27 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		await until(() => a.gateway.servers.find(other) === undefined, "a has forgotten the other one");
 		assert.deepEqual(b.gateway.servers.find("desk")?.tags, ["upstairs"]);
 		assert.equal(b.gateway.servers.find(other), undefined);
+	});
+
+	it("is forgotten without hiding a change of another device from a gateway that does not know it yet", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const other = "aa:bb:cc:00:00:02";
+		for (const id of [LAMP, other]) {
+			await (await WireDevice.connect(t, a, { id })).unplug();
+		}
+		await until(() => [LAMP, other].every((id) => isKnownOffline(b, id)), "b knows them, offline");
+		// The watch of a gateway that has just connected: NATS has not sent it anything yet.
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const subject = createInbox();
+		const { consumers } = await jetstreamManager(connection);
+		await consumers.add("KV_xsmcp_devices", { deliver_subject: subject, ack_policy: AckPolicy.None });
+		await b.gateway.servers.forget(other);
+		await until(() => a.gateway.servers.find(other) === undefined, "a has forgotten it");
+		const received: string[] = [];
+		connection.subscribe(subject, { callback: (_, message) => void received.push(idOf(message.subject)) });
+		await until(() => received.includes(other), "NATS has sent everything");
+		assert.deepEqual(received, [LAMP, other]);
 	});
 
 	it("sends pictures of 2 MB to clients of other gateways", async (t) => {

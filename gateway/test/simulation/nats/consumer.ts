@@ -105,6 +105,11 @@ export class Consumer {
 		this.deliver();
 	}
 
+	/** The stream's newest message is a purge: nats-server 2.9 may skip what it has not delivered yet. */
+	skip(): void {
+		this.#next = Math.max(this.#next, this.#stream.lastSeq);
+	}
+
 	/** Delivers pending messages while there is interest. */
 	deliver(): void {
 		for (let to = this.#receiver; to !== undefined; to = this.#receiver) {

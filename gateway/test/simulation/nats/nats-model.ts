@@ -1,6 +1,6 @@
 import { Consumer, type ConsumerConfig, type Delivery } from "./consumer.js";
 import { type ClientFrame, FrameReader, messageFrame, type Published, statusHeaders } from "./frames.js";
-import { ApiError, Stream, type StreamConfig } from "./stream.js";
+import { ApiError, isRollup, Stream, type StreamConfig } from "./stream.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** The version that the model follows: see nats-model.test.ts. */
@@ -144,6 +144,9 @@ export class NatsModel {
 		if (holder !== undefined) {
 			this.#store(holder.stream, message);
 			for (const consumer of holder.consumers.values()) {
+				if (isRollup(message)) {
+					consumer.skip();
+				}
 				consumer.deliver();
 			}
 		} else if (sent === 0 && message.reply !== "" && client.hasHeaders) {

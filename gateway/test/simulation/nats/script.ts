@@ -1,4 +1,11 @@
-import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
+import {
+	AckPolicy,
+	DeliverPolicy,
+	JetStreamApiError,
+	jetstream,
+	jetstreamManager,
+	StorageType,
+} from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 
@@ -19,6 +26,7 @@ export async function runScript(connection: NatsConnection): Promise<Seen> {
 	const bucket = await kvm.create("things", COMMON);
 	await useKeys(bucket, seen);
 	await watchKeys(bucket, seen);
+	await purgeBeforeDelivery(connection, bucket, seen);
 	await useHistory(await kvm.create("empty", COMMON), seen);
 	await useHistory(bucket, seen);
 	await expireKeys(await kvm.create("brief", { ...COMMON, ttl: 1_000, storage: StorageType.Memory }), seen);
@@ -101,6 +109,20 @@ async function watchKeys(bucket: KV, seen: Seen): Promise<void> {
 		await reading;
 		seen.push(...got);
 	}
+}
+
+/** A consumer misses what was written before a purge, if it has not been delivered yet. */
+async function purgeBeforeDelivery(connection: NatsConnection, bucket: KV, seen: Seen): Promise<void> {
+	const manager = await jetstreamManager(connection);
+	const config = { name: "late", deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.None };
+	await bucket.put("x", "1");
+	await bucket.put("y", "2");
+	await manager.consumers.add("KV_things", { ...config, deliver_subject: "late" });
+	await bucket.purge("y");
+	connection.subscribe("late", { callback: (_, { subject }) => void seen.push(`late: ${subject}`) });
+	await connection.flush();
+	await pause(DELIVERY);
+	await manager.consumers.delete("KV_things", "late");
 }
 
 async function useHistory(bucket: KV, seen: Seen): Promise<void> {

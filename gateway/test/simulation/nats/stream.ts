@@ -101,7 +101,7 @@ export class Stream {
 		const message: Stored = { seq: this.lastSeq, subject, headers, data, time };
 		this.#messages.set(message.seq, message);
 		const { max_msgs_per_subject: ofSubject = -1, max_msgs: all = -1 } = this.config;
-		if (ofSubject === 1 || fields?.get("Nats-Rollup") === "sub") {
+		if (ofSubject === 1 || isRollup({ headers })) {
 			this.#messages.delete(newest);
 		}
 		this.#newest.set(subject, message.seq);
@@ -159,4 +159,9 @@ export class Stream {
 			}
 		}
 	}
+}
+
+/** Whether a message replaces all others of its subject: a purge of a bucket's key. */
+export function isRollup({ headers }: Pick<Published, "headers">): boolean {
+	return headers.length > 0 && fieldsOf(headers).get("Nats-Rollup") === "sub";
 }
