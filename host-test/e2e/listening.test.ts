@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { resample } from "../../gateway/src/speech/resample.js";
-import { readWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { openRecognizer } from "../../gateway/test/support/listening-device.js";
 import { startProgram } from "../../gateway/test/support/program.js";
@@ -12,8 +9,10 @@ import type { BoardProfile } from "../../virtual-device/src/index.js";
 import { correlation } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { PATIENT } from "../support/patient.js";
+import { fileIn, readForm } from "../support/read-form.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
+import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
@@ -30,24 +29,13 @@ const BOARD: BoardProfile = {
 
 const SENTENCE = "Yes, please water the plant.";
 
-/** Samples that the way may delay a sound: a second. */
-const MAX_DELAY = 16_000;
-
-function speak(text: string): Buffer {
-	return execFileSync("espeak-ng", ["--stdout", text], { maxBuffer: 2 ** 24 });
-}
-
-function samplesOf(wav: Buffer): Int16Array {
-	const { sampleRate, samples } = readWav(wav);
-	return resample(new Int16Array(Uint8Array.from(samples).buffer), sampleRate, 16_000);
-}
+/** Hertz, and so the samples that the way may delay a sound: a second. */
+const RATE = 16_000;
 
 async function start(t: TestContext, engine: (typeof ENGINES)[number]) {
 	const heard: Buffer[] = [];
 	const service = await openRecognizer(t, async (request, response) => {
-		const headers = { "content-type": request.headers["content-type"] ?? "" };
-		const form = await new Response(request as never, { headers }).formData();
-		heard.push(Buffer.from(await (form.get("file") as File).arrayBuffer()));
+		heard.push(await fileIn(await readForm(request)));
 		response.end(JSON.stringify({ text: SENTENCE }));
 	});
 	const side = await startProgram(t, { microphones: true, speechCommand: VOICE, ...service });
@@ -77,7 +65,7 @@ for (const engine of cases(ENGINES)) {
 			device.hear(speak(SENTENCE));
 			const result = await call("listen", { seconds: 30 });
 			assert.deepEqual([result.text, result.ended], [SENTENCE, "silence"]);
-			const likeness = correlation(samplesOf(speak(SENTENCE)), samplesOf(heard[0] as Buffer), MAX_DELAY);
+			const likeness = correlation(samplesOf(speak(SENTENCE), RATE), samplesOf(heard[0] as Buffer, RATE), RATE);
 			// On a busy machine packets are recorded late, several at once, and some of them are dropped.
 			assert.ok(likeness >= 0.6, `correlation ${likeness}`);
 			await until(() => lights.at(-1) === "led off", "its light is off");

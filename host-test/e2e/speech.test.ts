@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { SharedPackets } from "../../gateway/src/speech/packets.js";
-import { resample } from "../../gateway/src/speech/resample.js";
-import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { readWav } from "../../gateway/src/speech/wav.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
@@ -14,7 +13,7 @@ import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
 import { decode, follow } from "../support/sounds.js";
-import { speak } from "../support/speak.js";
+import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
@@ -48,9 +47,7 @@ for (const engine of cases(ENGINES)) {
 				const { structuredContent } = await client.callTool({ name: "say", arguments: args });
 				const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
 				assert.equal(outcome, "played");
-				const { sampleRate, samples } = speak(SENTENCE);
-				const source = resample(samples, sampleRate, heard.rate);
-				const likeness = correlationWithGaps(source, heard.samples(), MAX_DELAY);
+				const likeness = correlationWithGaps(samplesOf(speak(SENTENCE), heard.rate), heard.samples(), MAX_DELAY);
 				assert.ok(likeness >= 0.9, `correlation ${likeness}`);
 			});
 		}
@@ -85,36 +82,35 @@ for (const engine of cases(ENGINES)) {
 			const backend = await openUdpBackend(t);
 			const { device } = await startDevice(t, engine, { config: backend.config, board: BOARD });
 			const heard = follow(device);
-			const { sampleRate, samples } = speak("Please water the plant.");
-			device.hear(encodeWav({ sampleRate, samples: Buffer.from(samples.buffer) }));
+			const sentence = speak("Please water the plant.");
+			device.hear(sentence);
 			await until(() => backend.messages.includes("hello"), "it says hello");
 			void device.press();
 			await until(() => backend.packets.length > 20, "it is heard");
-			const source = resample(samples, sampleRate, 24_000);
 			backend.say({ type: "tts", state: "start", session_id: "s" });
 			await until(() => backend.messages.includes("mcp speaking"), "it says that it speaks");
 			let count = 0;
-			for await (const packet of await SharedPackets.open({ sampleRate, samples: Buffer.from(samples.buffer) })) {
+			for await (const packet of await SharedPackets.open(readWav(sentence))) {
 				backend.send(packet, count % 10 === 3);
 				count += 1;
 			}
 			await until(() => heard.samples().length > 0, "it is heard");
 			backend.say({ type: "tts", state: "stop", session_id: "s" });
 			await until(() => backend.messages.filter((each) => each === "listen start").length === 2, "it has spoken");
-			const likeness = correlation(source, heard.samples(), MAX_DELAY);
+			const likeness = correlation(samplesOf(sentence, 24_000), heard.samples(), MAX_DELAY);
 			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
 		});
 
 		for (const protocolVersion of [1, 2, 3] as const) {
 			it(`what the microphone hears reaches a backend, in framing ${protocolVersion}`, async (t) => {
 				const backend = await openBackend(t, protocolVersion);
-				const { sampleRate, samples } = speak("Hello, how are you?");
+				const sentence = speak("Hello, how are you?");
 				const config = { backend: backend.url, protocolVersion };
 				const { device } = await startDevice(t, engine, { config, board: BOARD });
-				device.hear(encodeWav({ sampleRate, samples: Buffer.from(samples.buffer) }));
+				device.hear(sentence);
 				await backend.greeted;
 				void device.press();
-				const source = resample(samples, sampleRate, 16_000);
+				const source = samplesOf(sentence, 16_000);
 				await until(() => backend.packets.length * 960 > source.length + 1_600, "all of it has come");
 				assert.deepEqual(backend.messages.slice(0, 2), ["hello", "listen start"]);
 				const heard = await decode(backend.packets, 16_000);

@@ -15,8 +15,8 @@ peers (default: python3), PYTHONPATH where its packages are: aiohttp, beautifuls
 cryptography, fastapi, httpx, jinja2, loguru, numpy, paho-mqtt >= 2.1, platformdirs, psutil,
 pycryptodome, PyJWT, python-dotenv, PyYAML, requests, ruamel.yaml, uvicorn, websockets >= 14.
 Packages for speech and sound that it lacks are stood in for; with espeak-ng and the
-system's libopus, devices and servers speak and hear by files. The first also needs ffmpeg;
-the simulator needs Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
+system's libopus, devices and servers speak and hear by files. The first also needs ffmpeg,
+by voice onnxruntime, pydub and Chromium; the simulator needs Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
 folder, and listens on all addresses of the machine.`;
 
 const program = makeProgram(

@@ -4,14 +4,13 @@ import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocketServer } from "ws";
 import { SharedPackets } from "../../gateway/src/speech/packets.js";
-import { resample } from "../../gateway/src/speech/resample.js";
-import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { readWav } from "../../gateway/src/speech/wav.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { correlation } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";
 import { decode, follow } from "../support/sounds.js";
-import { speak } from "../support/speak.js";
+import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { credentials, startMqttGateway } from "./mqtt-gateway.js";
@@ -93,9 +92,9 @@ describe(title, { skip }, () => {
 		const states: string[] = [];
 		device.on("screen", ({ state }) => states.push(state));
 		const question = speak("Hello, how are you?");
-		device.hear(encodeWav({ ...question, samples: Buffer.from(question.samples.buffer) }));
+		device.hear(question);
 		await device.press();
-		const source = resample(question.samples, question.sampleRate, 16_000);
+		const source = samplesOf(question, 16_000);
 		await until(() => chat.packets.length * 960 > source.length + 16_000, "it is heard");
 		const heard = await decode(chat.packets, 16_000);
 		const asked = correlation(source, heard, 16_000);
@@ -104,13 +103,13 @@ describe(title, { skip }, () => {
 		const played = follow(device);
 		chat.say({ type: "tts", state: "start", session_id: "s" });
 		await until(() => states.at(-1) === "speaking", "it speaks");
-		for await (const packet of await SharedPackets.open({ ...answer, samples: Buffer.from(answer.samples.buffer) })) {
+		for await (const packet of await SharedPackets.open(readWav(answer))) {
 			chat.send(packet);
 		}
 		await until(() => played.samples().length > 0, "it plays");
 		chat.say({ type: "tts", state: "stop", session_id: "s" });
 		await until(() => states.at(-1) !== "speaking", "it has spoken");
-		const answered = correlation(resample(answer.samples, answer.sampleRate, 24_000), played.samples(), 24_000);
+		const answered = correlation(samplesOf(answer, 24_000), played.samples(), 24_000);
 		assert.ok(answered >= 0.9, `speaker: correlation ${answered}`);
 		t.diagnostic(`microphone ${asked.toFixed(3)}, speaker ${answered.toFixed(3)}`);
 	});

@@ -4,11 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { resample } from "../../gateway/src/speech/resample.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { correlationWithGaps } from "../support/correlation.js";
-import { speak } from "../support/speak.js";
+import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { converse, startPyXiaozhi } from "./py-xiaozhi.js";
@@ -71,11 +70,10 @@ async function hearDevice(t: TestContext, gateway: RunningGateway, speaker: stri
 	// Over MQTT, the gateway learns the device's address only from its datagrams.
 	await until(say, "its audio channel is open");
 	assert.match(said, /: (played|sent)$/);
-	const { sampleRate, samples } = speak(SENTENCE);
 	const heard = new Int16Array(Uint8Array.from(readFileSync(speaker)).buffer);
 	const start = heard.findIndex((sample) => Math.abs(sample) > 100);
 	const likeness = correlationWithGaps(
-		resample(samples, sampleRate, 24_000),
+		samplesOf(speak(SENTENCE), 24_000),
 		heard.subarray(Math.max(0, start - MAX_DELAY)),
 		2 * MAX_DELAY,
 	);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { delimiter } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,6 +12,12 @@ interface PythonOptions extends ProgramOptions {
 	readonly standIns?: readonly string[];
 	/** Whether it gets a codec, by the system's libopus, and a sound card of files: python/sound/. */
 	readonly hasSound?: boolean;
+}
+
+/** Why a test that needs packages of Python cannot run; undefined if they are installed. */
+export function whyNoPackages(...names: readonly string[]): string | undefined {
+	const { status } = spawnSync(PYTHON, ["-c", `import ${names.join()}`], { stdio: "ignore" });
+	return status === 0 ? undefined : `${PYTHON} lacks ${names.join(" or ")}`;
 }
 
 /** Runs a program of a peer in Python until the test ends. It reaches nothing but this machine. */

@@ -3,6 +3,7 @@ import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { wavFile } from "../doubles/wav.js";
 import { listen } from "../support/listen.js";
+import { fileIn, readForm } from "../support/read-form.js";
 
 /** A call that the model makes whatever it is asked: the tool's name as the server shows it to models. */
 export interface ScriptedCall {
@@ -10,8 +11,14 @@ export interface ScriptedCall {
 	readonly arguments: Record<string, unknown>;
 }
 
-/** Where a {@link ScriptedModel} speaks, with OpenAI's API: a tenth of a second of silence. */
+/** Where a {@link ScriptedModel} speaks and hears, with OpenAI's API. */
 export const SPEECH_PATH = "/speech";
+export const TRANSCRIPTION_PATH = "/transcriptions";
+
+/** What it hears, whatever was said. */
+export const TRANSCRIPT = "How is the weather?";
+
+/** What it says unless {@link ScriptedModel.speak} says otherwise: a tenth of a second. */
 const SILENCE = wavFile(new Uint8Array(3_200));
 
 /** A language model with the HTTP API of Dify: it asks for one call, and then repeats what the call gave; or it says some words. */
@@ -20,6 +27,10 @@ export class ScriptedModel {
 	readonly queries: string[] = [];
 	/** Results of calls from the server. */
 	readonly results: string[] = [];
+	/** WAV files that it turned into text. */
+	readonly recordings: Buffer[] = [];
+	/** Speaks a text: a WAV file. */
+	speak: (text: string) => Uint8Array = () => SILENCE;
 	call: ScriptedCall | string;
 	url = "";
 
@@ -32,7 +43,13 @@ export class ScriptedModel {
 		const model = new ScriptedModel(call);
 		const server = createServer(async (request, response) => {
 			if (request.url === SPEECH_PATH) {
-				response.end(SILENCE);
+				const { input } = (await readJson(request)) as { input: string };
+				response.end(model.speak(input));
+				return;
+			}
+			if (request.url === TRANSCRIPTION_PATH) {
+				model.recordings.push(await fileIn(await readForm(request)));
+				response.end(JSON.stringify({ text: TRANSCRIPT }));
 				return;
 			}
 			const { query } = (await readJson(request)) as { query: string };

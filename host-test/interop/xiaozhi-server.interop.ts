@@ -1,14 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { whyNoChromium } from "../support/chromium.js";
+import { whyMissing, whyNoOpus } from "../support/optional-program.js";
+import { skipIf } from "../support/skip-if.js";
+import { samplesOf, speak } from "../support/speak.js";
+import { likenessOfPieces, talkAtPage } from "../support/talking-page.js";
 import { until } from "../support/until.js";
 import { BINDING_CODE, BindingManager } from "./binding-manager.js";
 import { startDevice } from "./device.js";
 import { findPeer } from "./peers.js";
+import { whyNoPackages } from "./python.js";
 import { Relay } from "./relay.js";
-import { type ScriptedCall, ScriptedModel } from "./scripted-model.js";
+import { type ScriptedCall, ScriptedModel, TRANSCRIPT } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
 const { title, folder = "", skip } = findPeer("XIAOZHI_SERVER");
+
+const NO_VOICE =
+	whyNoChromium ||
+	skipIf(await whyNoOpus()) ||
+	skipIf(whyMissing("espeak-ng", "espeak-ng")) ||
+	skipIf(whyNoPackages("onnxruntime", "pydub"));
 
 const SET_VOLUME = { name: "self_audio_speaker_set_volume", arguments: { volume: 41 } };
 
@@ -55,6 +67,37 @@ describe(title, { skip }, () => {
 		]);
 		assert.ok(shown.includes("laughing: 今天天气很好") && shown.includes("laughing: 最高25度"), shown.join("\n"));
 		t.diagnostic(notes.join(" | "));
+	});
+
+	it("a conversation by voice at the device's page: the server's recognizer has what a person says, and the page plays the answer", {
+		skip: NO_VOICE,
+	}, async (t) => {
+		const model = await ScriptedModel.listen(t, "It is sunny.");
+		model.speak = speak;
+		const server = await startXiaozhiServer(t, folder, { modelUrl: model.url, hasSound: true });
+		const { device } = await startDevice(t, { backend: server.url });
+		await until(() => server.program.output.includes("客户端设备支持的工具数量"), "the server has the tools");
+		const person = await talkAtPage(t, device, "How is the weather today?", 2);
+		await person.page.getByRole("button", { name: "boot" }).click();
+		await person.toggleMicrophone("off");
+		// The first recording may begin in the middle of the sentence. After its answer the device listens again.
+		const asked: number[] = [];
+		await until(() => {
+			const next = model.recordings[asked.length];
+			if (next !== undefined) {
+				asked.push(likenessOfPieces(person.said, samplesOf(next, 16_000)));
+			}
+			return asked.some((likeness) => likeness >= 0.9);
+		}, "the recognizer has the sentence");
+		await person.toggleMicrophone("on");
+		const answered = await person.likenessTo("It is sunny.");
+		assert.ok(answered >= 0.9, `speaker: correlation ${answered}`);
+		assert.ok(
+			model.queries.every((query) => query === TRANSCRIPT),
+			model.queries.join(),
+		);
+		assert.deepEqual(person.complaints, []);
+		t.diagnostic(`microphone ${asked.at(-1)?.toFixed(3)}, speaker ${answered.toFixed(3)}`);
 	});
 
 	it("an event of the device: the model hears of a press, and answers by a tool and by words", async (t) => {

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import type { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
 import { makeFolder, startPython } from "./python.js";
-import { SPEECH_PATH } from "./scripted-model.js";
+import { SPEECH_PATH, TRANSCRIPTION_PATH } from "./scripted-model.js";
 
 /** Unused imports of the server, for speech, sound and models. */
 const STAND_INS = [
@@ -38,14 +38,17 @@ interface XiaozhiServerOptions {
 	readonly firmware?: Readonly<Record<string, string>>;
 	/** URL of a manager that decides who is bound. */
 	readonly managerUrl?: string;
+	/** Whether it has a codec. */
+	readonly hasSound?: boolean;
 }
 
 /** Starts xinnan-tech's WebSocket and OTA server, its language model scripted. */
 export async function startXiaozhiServer(
 	test: TestContext,
 	checkout: string,
-	{ modelUrl = "http://127.0.0.1:9", server, more, firmware = {}, managerUrl }: XiaozhiServerOptions = {},
+	options: XiaozhiServerOptions = {},
 ): Promise<XiaozhiServer> {
+	const { modelUrl = "http://127.0.0.1:9", server, more, firmware = {}, managerUrl, hasSound = false } = options;
 	const [port, httpPort] = [await freePort(), await freePort()];
 	const url = `ws://127.0.0.1:${port}/xiaozhi/v1/`;
 	const address = {
@@ -69,6 +72,7 @@ export async function startXiaozhiServer(
 	const program = await startPython(test, ["app.py"], (output) => output.includes("Websocket"), {
 		cwd: folder,
 		standIns: STAND_INS,
+		hasSound,
 	});
 	return { program, url, otaUrl: `http://127.0.0.1:${httpPort}/xiaozhi/ota/` };
 }
@@ -90,6 +94,15 @@ export function modules(modelUrl: string): object {
 				api_key: "interop",
 				api_url: `${modelUrl}${SPEECH_PATH}`,
 				format: "wav",
+				output_dir: "tmp/",
+			},
+		},
+		ASR: {
+			OpenaiASR: {
+				type: "openai",
+				api_key: "interop",
+				base_url: `${modelUrl}${TRANSCRIPTION_PATH}`,
+				model_name: "scripted",
 				output_dir: "tmp/",
 			},
 		},

@@ -3,14 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
-import { resample } from "../../gateway/src/speech/resample.js";
 import { connectClient } from "../../gateway/test/support/gateway.js";
 import { BINARY, MICROPHONE, SAMPLES_HEAD_BYTES } from "../../virtual-device/src/page/page-messages.js";
 import { Program, typeScript } from "../e2e/program.js";
 import { correlationWithGaps } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";
-import { speak } from "../support/speak.js";
+import { samplesOf, speak } from "../support/speak.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
@@ -54,10 +53,8 @@ const RECOGNIZER = `
 
 /** Says a sentence into the page's microphone again and again, in real time. Returns what ends it. */
 function talk(socket: WebSocket, text: string): () => void {
-	const { sampleRate, samples } = speak(text);
-	const said = resample(samples, sampleRate, 16_000);
 	// The pause in which a listener knows that it has ended.
-	const looped = Int16Array.from([...said, ...new Int16Array(3 * 16_000)]);
+	const looped = Int16Array.from([...samplesOf(speak(text), 16_000), ...new Int16Array(3 * 16_000)]);
 	let at = 0;
 	const timer = setInterval(() => {
 		const piece = Int16Array.from({ length: 960 }, (_, index) => looped[(at + index) % looped.length] ?? 0);
@@ -80,8 +77,8 @@ describe("docs/talk.md", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng")) },
 		const { content } = await client.callTool({ name: "say", arguments: { text: SENTENCE, devices: ["all"] } });
 		assert.match((content as { text: string }[])[0]?.text ?? "", /: played$/);
 		await until(() => played.isOver, "the page has it all");
-		const { sampleRate, samples } = speak(SENTENCE);
-		const likeness = correlationWithGaps(resample(samples, sampleRate, played.rate), played.samples(), played.rate);
+		const source = samplesOf(speak(SENTENCE), played.rate);
+		const likeness = correlationWithGaps(source, played.samples(), played.rate);
 		assert.ok(likeness >= 0.9, `correlation ${likeness}`);
 	});
 

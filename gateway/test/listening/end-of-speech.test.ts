@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { whyMissing } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
+import { samplesOf, speak } from "../../../host-test/support/speak.js";
 import { EndOfSpeech, LISTENING_RATE } from "../../src/listening/end-of-speech.js";
-import { resample } from "../../src/speech/resample.js";
-import { readWav } from "../../src/speech/wav.js";
 
 /** Samples of a packet. */
 const PACKET = 960;
 
 const spoken = new Map<string, Int16Array>();
 
-function speak(voice: string, text: string): Int16Array {
-	const samples = spoken.get(text) ?? espeak(voice, text);
+function say(voice: string, text: string): Int16Array {
+	const samples = spoken.get(text) ?? samplesOf(speak(text, voice), LISTENING_RATE);
 	spoken.set(text, samples);
 	return samples;
-}
-
-function espeak(voice: string, text: string): Int16Array {
-	const { sampleRate, samples } = readWav(
-		execFileSync("espeak-ng", ["--stdout", "-v", voice, text], { maxBuffer: 2 ** 24 }),
-	);
-	return resample(new Int16Array(Uint8Array.from(samples).buffer), sampleRate, LISTENING_RATE);
 }
 
 function rms(samples: Int16Array): number {
@@ -89,7 +80,7 @@ describe("the end of speech", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng"
 		for (const noise of Object.keys(NOISES)) {
 			for (const decibels of noise === "none" ? [99] : [30, 20, 12]) {
 				it(`of "${text}" is found in ${noise}, ${decibels} dB below`, () => {
-					const speech = speak(voice, text);
+					const speech = say(voice, text);
 					const spoken = 1_000 + (speech.length * 1_000) / LISTENING_RATE;
 					const found = endIn(inNoise(speech, noise, decibels));
 					assert.ok(found !== undefined, "not found");
@@ -102,18 +93,18 @@ describe("the end of speech", { skip: skipIf(whyMissing("espeak-ng", "espeak-ng"
 
 	it("is not found before speech, even after a long silence", () => {
 		for (const noise of Object.keys(NOISES)) {
-			const samples = inNoise(speak("en", "Yes."), noise, 20, 20_000, 0).subarray(0, 20 * LISTENING_RATE);
+			const samples = inNoise(say("en", "Yes."), noise, 20, 20_000, 0).subarray(0, 20 * LISTENING_RATE);
 			assert.equal(endIn(samples), undefined, noise);
 		}
 	});
 
 	it("is found if speech starts at once", () => {
-		const speech = speak("en", "Turn on the light.");
+		const speech = say("en", "Turn on the light.");
 		assert.ok((endIn(inNoise(speech, "white", 20, 0)) ?? 0) > (speech.length * 1_000) / LISTENING_RATE - 300);
 	});
 
 	it("is found although a noise begins during speech", () => {
-		const speech = speak("en", "Turn on the light.");
+		const speech = say("en", "Turn on the light.");
 		const quiet = inNoise(speech, "white", 40, 500, 0);
 		const loud = inNoise(new Int16Array(1).fill(2_000), "white", 6, 0, 12_000);
 		const both = new Int16Array(quiet.length + loud.length);

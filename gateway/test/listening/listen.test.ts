@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { PATIENT } from "../../../host-test/support/patient.js";
+import { fileIn, readForm } from "../../../host-test/support/read-form.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
@@ -311,22 +312,15 @@ describe("a recognizer", { skip: skipIf(await whyNoOpus()) }, () => {
 		const headers: unknown[] = [];
 		const service = await openRecognizer(t, async (request, response) => {
 			headers.push([request.method, request.url, request.headers.authorization]);
-			const body = new Response(request as never, {
-				headers: { "content-type": request.headers["content-type"] ?? "" },
-			});
-			forms.push(await body.formData());
+			forms.push(await readForm(request));
 			response.end('{"text":" Good\\nmorning. "}');
 		});
 		const { text } = await said(t, { ...service, transcriptionKey: "a-key", transcriptionLanguage: "en" });
 		assert.equal(text, "Good morning.");
 		assert.deepEqual(headers, [["POST", "/v1/audio/transcriptions", "Bearer a-key"]]);
-		const [form] = forms;
-		assert.deepEqual(
-			[form?.get("model"), form?.get("language"), form?.get("response_format")],
-			["whisper", "en", "json"],
-		);
-		const file = form?.get("file") as File;
-		assert.equal(readWav(Buffer.from(await file.arrayBuffer())).sampleRate, 16_000);
+		const form = forms[0] as FormData;
+		assert.deepEqual([form.get("model"), form.get("language"), form.get("response_format")], ["whisper", "en", "json"]);
+		assert.equal(readWav(await fileIn(form)).sampleRate, 16_000);
 	});
 
 	for (const [title, answer, problem] of [

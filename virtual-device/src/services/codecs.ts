@@ -139,13 +139,14 @@ export class Codecs implements Service {
 
 	async #record(): Promise<void> {
 		const { deliver, microphone } = this.#options;
-		if (!microphone.isConnected) {
-			return;
-		}
 		const encoder = await openOpusEncoder(MICROPHONE_RATE, RECORDED);
+		let isConnected = false;
 		const ticker = new Ticker(RECORDED, () => {
-			const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
-			deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
+			isConnected ||= microphone.isConnected;
+			if (isConnected) {
+				const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
+				deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
+			}
 		});
 		this.#recording = { encoder, ticker };
 	}

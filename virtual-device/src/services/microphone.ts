@@ -19,7 +19,7 @@ export class Microphone {
 	/** Whether it is switched off. */
 	isMuted = false;
 
-	/** Whether there is something to hear at all: without it the device records nothing. */
+	/** Whether there is something to hear at all: until then the device records nothing. */
 	get isConnected(): boolean {
 		return this.#hasSaid || this.#live !== undefined;
 	}

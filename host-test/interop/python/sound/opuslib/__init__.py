@@ -3,8 +3,8 @@
 import ctypes
 import ctypes.util
 
-APPLICATION_VOIP = 2048
-APPLICATION_AUDIO = 2049
+from opuslib import constants
+from opuslib.constants import APPLICATION_AUDIO, APPLICATION_VOIP
 
 _opus = ctypes.CDLL(ctypes.util.find_library("opus") or "libopus.so.0")
 _opus.opus_encoder_create.restype = ctypes.c_void_p
@@ -30,6 +30,9 @@ class Encoder:
         created = _opus.opus_encoder_create(fs, channels, application, ctypes.byref(error))
         _checked(error.value)
         self.encoder_state = ctypes.c_void_p(created)
+
+    def reset_state(self):
+        _checked(_opus.opus_encoder_ctl(self.encoder_state, constants.RESET_STATE))
 
     def encode(self, pcm, frame_size):
         packet = ctypes.create_string_buffer(MAX_PACKET)

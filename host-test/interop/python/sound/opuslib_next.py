@@ -1,0 +1,7 @@
+"""opuslib under the name of its fork."""
+
+import sys
+
+import opuslib
+
+sys.modules[__name__] = opuslib

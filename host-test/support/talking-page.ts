@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { encodeWav } from "../../gateway/src/speech/wav.js";
+import { bundleDevicePage } from "../../toolchain/page-bundles.js";
+import type { VirtualDevice } from "../../virtual-device/src/index.js";
+import { DevicePage } from "../../virtual-device/src/page/device-page.js";
+import { openPageWithMicrophone } from "./chromium.js";
+import { correlation } from "./correlation.js";
+import { samplesOf, speak } from "./speak.js";
+import { temporaryFolder } from "./temporary-folder.js";
+
+/** Hertz of a device's microphone. */
+const RATE = 16_000;
+
+/** Samples of a piece: 200 ms. */
+const PIECE = RATE / 5;
+
+/** Records the samples that the page plays, and their times. */
+const NOTE_SOUNDS = `
+	globalThis.played = [];
+	const start = AudioBufferSourceNode.prototype.start;
+	AudioBufferSourceNode.prototype.start = function (when) {
+		const { sampleRate, state } = this.context;
+		played.push({ when, sampleRate, state, samples: Array.from(this.buffer.getChannelData(0)) });
+		start.call(this, when);
+	};`;
+
+interface Played {
+	/** Seconds. */
+	readonly when: number;
+	readonly sampleRate: number;
+	readonly state: string;
+	readonly samples: readonly number[];
+}
+
+/**
+ * A device's page in Chromium, before a person who says the same sentence again and again once the microphone is on.
+ *
+ * @param pause seconds before each time
+ */
+export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence: string, pause: number) {
+	const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+	t.after(() => served.close());
+	const said = Int16Array.from([...new Int16Array(pause * RATE), ...samplesOf(speak(sentence), RATE)]);
+	const file = join(temporaryFolder("xs-mcp-talk-"), "said.wav");
+	writeFileSync(file, encodeWav({ sampleRate: RATE, samples: Buffer.from(said.buffer) }));
+	const page = await openPageWithMicrophone(t, file);
+	const complaints: string[] = [];
+	page.on("pageerror", (error) => complaints.push(String(error)));
+	page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+	await page.addInitScript(NOTE_SOUNDS);
+	await page.goto(served.url);
+	return {
+		page,
+		complaints,
+		/** What is said, with the pause: 16 kHz. */
+		said,
+		toggleMicrophone: async (from: "on" | "off"): Promise<void> => {
+			await page.getByRole("button", { name: `Microphone ${from}` }).click();
+			await page.getByRole("button", { name: `Microphone ${from === "on" ? "off" : "on"}` }).waitFor();
+		},
+		/** Waits until a sound has ended; how much the beginning of what was played is like a sentence. */
+		likenessTo: async (answer: string): Promise<number> => {
+			await page.getByLabel("Last sound").waitFor();
+			return likenessOf(await soundsOf(page), answer);
+		},
+	};
+}
+
+async function soundsOf(page: Page): Promise<readonly Played[]> {
+	const played = (await page.evaluate("played")) as Played[];
+	assert.ok(played.every(({ state }) => state === "running"));
+	const gaps = played.slice(1).map(({ when, sampleRate }, index) => {
+		const before = played[index] as Played;
+		return (when - before.when) * sampleRate - before.samples.length;
+	});
+	// A busy browser may leave gaps.
+	assert.ok(Math.min(...gaps) > -1, `samples between two pieces: ${gaps}`);
+	return played;
+}
+
+function likenessOf(played: readonly Played[], answer: string): number {
+	const heard = Int16Array.from(played.flatMap(({ samples }) => samples.map((sample) => sample * 0x8000)));
+	return correlation(samplesOf(speak(answer), played[0]?.sampleRate ?? 0), heard, RATE);
+}
+
+/** The least correlation of half of a sound's pieces with the recording: a busy browser loses parts of it. */
+export function likenessOfPieces(source: Int16Array, heard: Int16Array): number {
+	const found: number[] = [];
+	for (let at = 0; at + PIECE <= source.length; at += PIECE) {
+		const piece = source.subarray(at, at + PIECE);
+		if (piece.some((sample) => Math.abs(sample) > 1_000)) {
+			found.push(correlation(piece, heard, heard.length - PIECE));
+		}
+	}
+	return found.sort((one, other) => one - other)[found.length >> 1] ?? 0;
+}
