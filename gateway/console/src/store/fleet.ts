@@ -1,4 +1,4 @@
-import { batch, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type {
 	DeviceDetail,
 	FleetList,
@@ -8,6 +8,7 @@ import type {
 	OperatorLists,
 } from "../../../src/console/messages.js";
 import { ask } from "./api.js";
+import { route } from "./route.js";
 
 /** All devices in numbers; undefined until the gateway has said. */
 export const totals = signal<FleetTotals | undefined>(undefined);
@@ -38,6 +39,14 @@ export function look(next: FleetView): void {
 	view = next;
 	void tell();
 }
+
+// Not when a view goes: on a slow computer, the next one may have said by then what it looks at.
+effect(() => {
+	const { value } = route;
+	if (value.view !== "devices" && value.view !== "device") {
+		look({});
+	}
+});
 
 /** Goes on with the device that the page looks at, by its id. */
 export function keepLooking(id: string): void {

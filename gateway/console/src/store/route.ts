@@ -1,4 +1,5 @@
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
+import type { FleetQuery } from "../../../src/console/messages.js";
 
 const OTHER_VIEWS = ["clients", "connect", "flash", "audit"] as const;
 
@@ -25,8 +26,18 @@ function decode(text: string): string {
 
 export const route = signal<Route>(read());
 
+const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
+
+/** The query of the table: also when the page comes back to it from a device. */
+export const query = signal<FleetQuery>({ ...NO_QUERY, ...queryInAddress() });
+
+// Together: a table that shows the old query for a moment writes that into the address.
 addEventListener("hashchange", () => {
-	route.value = read();
+	batch(() => {
+		route.value = read();
+		const given = queryInAddress();
+		query.value = Object.keys(given).length > 0 ? { ...NO_QUERY, ...given } : query.value;
+	});
 });
 
 /** The address of a device's view. */
@@ -43,8 +54,8 @@ export function renameInAddress(alias: string): void {
 }
 
 /** The query in the address of the table: `#/devices?filter=offline`. */
-export function queryInAddress(): URLSearchParams {
-	return new URLSearchParams(location.hash.split("?")[1] ?? "");
+function queryInAddress(): Partial<FleetQuery> {
+	return Object.fromEntries(new URLSearchParams(location.hash.split("?")[1] ?? ""));
 }
 
 /** Keeps a query in the address of the table, so that it can be reloaded and sent to others. */

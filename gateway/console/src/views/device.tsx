@@ -24,10 +24,7 @@ const SEARCHED = 8;
 
 /** One device or configured server. */
 export function DeviceView({ alias }: { readonly alias: string }) {
-	useEffect(() => {
-		look({ device: alias });
-		return () => look({});
-	}, [alias]);
+	useEffect(() => look({ device: alias }), [alias]);
 	const { value: detail } = device;
 	const known = detail?.row;
 	useEffect(() => {

@@ -1,11 +1,11 @@
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FleetQuery, Problem } from "../../../src/console/messages.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
 import { list, look, totals } from "../store/fleet.js";
-import { keepInAddress, queryInAddress } from "../store/route.js";
+import { keepInAddress, query } from "../store/route.js";
 import { type Chosen, chosen } from "../store/work.js";
 import { t } from "../texts/index.js";
 import { AddDevice } from "./add-device.js";
@@ -14,18 +14,6 @@ import { DeviceTable, type Part } from "./device-table.js";
 import { FleetWork } from "./fleet-work.js";
 
 const FILTERS = ["all", "problems", "online", "offline"] as const;
-
-const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
-
-/** The query of the table: also when the page comes back to it from a device. */
-const query = signal<FleetQuery>({ ...NO_QUERY, ...Object.fromEntries(queryInAddress()) });
-
-addEventListener("hashchange", () => {
-	const given = Object.fromEntries(queryInAddress());
-	if (Object.keys(given).length > 0) {
-		query.value = { ...NO_QUERY, ...given };
-	}
-});
 
 const PROBLEMS: readonly Problem[] = ["fatal", "rolledBack", "lastCall", "offline"];
 
@@ -36,7 +24,6 @@ export function DevicesView() {
 	const [{ value: wanted }, { value: inSight }] = [query, part];
 	useEffect(() => look({ list: { ...wanted, ...inSight } }), [wanted, inSight]);
 	useEffect(() => keepInAddress({ ...wanted, filter: wanted.filter === "all" ? "" : wanted.filter }), [wanted]);
-	useEffect(() => () => look({}), []);
 	const change = (changed: Partial<FleetQuery>): void => {
 		query.value = { ...query.value, ...changed };
 	};
