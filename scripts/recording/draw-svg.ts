@@ -1,5 +1,12 @@
 import headless, { type IBufferCell, type IBufferLine } from "@xterm/headless";
-import type { Chunk } from "./record-terminal.js";
+
+/** Output of a terminal at one moment. */
+export interface Chunk {
+	/** Milliseconds since the start. */
+	readonly at: number;
+	/** With the terminal's control sequences. */
+	readonly text: string;
+}
 
 interface Drawing {
 	readonly columns: number;

@@ -5,17 +5,10 @@ import { join } from "node:path";
 import { GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { bundle, chooseEngine, profileOf, VirtualDevice } from "../../virtual-device/src/index.js";
+import { bundle, chooseEngine, VirtualDevice } from "../../virtual-device/src/index.js";
 
-/** A device as the pictures show it. */
-interface ShownDevice {
-	readonly alias: string;
-	readonly tags: readonly string[];
-	/** Of a project, for a bare chip. Default: the firmware's own. */
-	readonly manifest?: string;
-}
-
-export const HOUSE: readonly ShownDevice[] = [
+/** The devices as the pictures show them. */
+const HOUSE: readonly { readonly alias: string; readonly tags: readonly string[] }[] = [
 	{ alias: "bedroom", tags: ["upstairs"] },
 	{ alias: "garage", tags: ["outside"] },
 	{ alias: "kitchen", tags: ["downstairs"] },
@@ -23,8 +16,6 @@ export const HOUSE: readonly ShownDevice[] = [
 	{ alias: "porch", tags: ["outside"] },
 	{ alias: "workshop", tags: ["downstairs", "sensors"] },
 ];
-
-export const GARDEN: readonly ShownDevice[] = [{ alias: "garden", tags: [], manifest: "examples/pump/manifest.json" }];
 
 /** A gateway with a console and virtual devices. */
 export interface ConsoleFleet {
@@ -37,7 +28,7 @@ export interface ConsoleFleet {
 }
 
 /** Starts them on free ports of this machine. */
-export async function startFleet(shown: readonly ShownDevice[]): Promise<ConsoleFleet> {
+export async function startFleet(): Promise<ConsoleFleet> {
 	const stateFolder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
 	const flags = { httpPort: 0, websocketPort: 0, bootstrap: "approve", stateFolder, userTools: "*", logLevel: "error" };
 	const consoleFolder = await bundleConsole();
@@ -45,12 +36,11 @@ export async function startFleet(shown: readonly ShownDevice[]): Promise<Console
 	const devices = new Map<string, VirtualDevice>();
 	const engine = await chooseEngine("xs");
 	const { clients = "", bootstrap = "" } = program.urls;
-	for (const [index, { alias, tags, manifest }] of shown.entries()) {
+	for (const [index, { alias, tags }] of HOUSE.entries()) {
 		const device = new VirtualDevice({
-			firmware: await bundle(undefined, false, undefined, manifest),
+			firmware: await bundle(),
 			startEngine: (onTrace) => engine.start({ onTrace }),
 			config: { otaUrl: bootstrap, name: alias },
-			...(manifest !== undefined && { board: profileOf() }),
 			macAddress: `02:5e:00:00:10:0${index + 1}`,
 		});
 		device.on("trace", (line) => {

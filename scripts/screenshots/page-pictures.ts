@@ -2,13 +2,12 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { GatewayProgram } from "../../gateway/src/index.js";
 import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium } from "../../toolchain/chromium.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import { type ConsoleFleet, GARDEN, HOUSE, startFleet, startWaitingDevice } from "./console-fleet.js";
+import { type ConsoleFleet, startFleet, startWaitingDevice } from "./console-fleet.js";
 import { APPS, openPanel } from "./open-panel.js";
 
 /** Milliseconds for which sensors change before the picture of a device. */
@@ -17,15 +16,14 @@ const FOLLOWED = 24_000;
 /** The same before the picture of its panel in a chat. */
 const PANEL_FOLLOWED = 16_000;
 
-/** Readings of the garden's soil sensor, second by second: it dries, and the pump waters it. */
-const SOIL = [1_900, 2_000, 2_150, 2_250, 2_350, 2_450, 2_500, 2_550, 2_600, 2_300, 1_900, 1_500, 1_300, 1_250, 1_240];
-
-/** When the pump is switched on, in seconds. */
-const WATERED = 8;
-
 /** Takes pictures of pages with a house of virtual devices. Rejects with ProgramError without Chromium. */
 export async function takePagePictures(folder: string): Promise<string[]> {
-	return await withFleet(HOUSE, async (browser, fleet) => {
+	if (chromiumPath === undefined) {
+		throw new ProgramError(whyNoChromium ?? "no Chromium here");
+	}
+	const browser = await chromium.launch({ executablePath: chromiumPath, args: CHROMIUM_ARGUMENTS });
+	const fleet = await startFleet();
+	try {
 		await useDevices(fleet);
 		return [
 			await pictureOf(browser, fleet, `${folder}console-device.png`, "light", showDevice),
@@ -33,55 +31,6 @@ export async function takePagePictures(folder: string): Promise<string[]> {
 			await takeDevicePagePicture(browser, fleet, `${folder}device-page.png`),
 			await pictureOf(browser, fleet, `${folder}console-devices.png`, "dark", showDevices),
 		];
-	});
-}
-
-/** Takes pictures of examples/pump: its page, and the gateway's console. Rejects with ProgramError without Chromium. */
-export async function takeGardenPictures(folder: string): Promise<string[]> {
-	return await withFleet(GARDEN, async (browser, { program, url, devices }) => {
-		const device = devices.get("garden") as VirtualDevice;
-		const served = await DevicePage.open(device, await bundleDevicePage(), 0, url);
-		const [own, console] = await Promise.all([
-			browser.newPage({ viewport: { width: 800, height: 420 }, colorScheme: "light" }),
-			browser.newPage({ viewport: { width: 1000, height: 720 }, colorScheme: "light", locale: "en-GB" }),
-		]);
-		await own.goto(served.url);
-		await console.goto(url);
-		await console.getByRole("link", { name: "garden" }).click();
-		await console.getByLabel("Auto-refresh").check();
-		await console.getByText("Switch on or off").click();
-		await water(device, program);
-		const paths = [`${folder}garden-page.png`, `${folder}garden-console.png`] as const;
-		await own.screenshot({ path: paths[0] });
-		await console.screenshot({ path: paths[1] });
-		served.close();
-		return [...paths];
-	});
-}
-
-async function water(device: VirtualDevice, { gateway }: GatewayProgram): Promise<void> {
-	const server = gateway.servers.find("garden");
-	const tool = server?.tools.find(({ name }) => name === "self.switch.set");
-	for (const [second, level] of SOIL.entries()) {
-		device.setPin("soil", level);
-		if (second === WATERED && tool !== undefined) {
-			await server?.calls.call("claude-desktop", tool, { name: "pump", on: true, seconds: 20 }, {});
-		}
-		await delay(1_000);
-	}
-}
-
-async function withFleet(
-	devices: Parameters<typeof startFleet>[0],
-	take: (browser: Browser, fleet: ConsoleFleet) => Promise<string[]>,
-): Promise<string[]> {
-	if (chromiumPath === undefined) {
-		throw new ProgramError(whyNoChromium ?? "no Chromium here");
-	}
-	const browser = await chromium.launch({ executablePath: chromiumPath, args: CHROMIUM_ARGUMENTS });
-	const fleet = await startFleet(devices);
-	try {
-		return await take(browser, fleet);
 	} finally {
 		await browser.close();
 		await fleet.stop();

@@ -6,7 +6,7 @@ import { Option } from "commander";
 import { makePng } from "../../toolchain/fonts/bm-font.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 import { recordFirstMinute } from "../recording/first-minute.js";
-import { takeGardenPictures, takePagePictures } from "./page-pictures.js";
+import { takePagePictures } from "./page-pictures.js";
 import { SHEETS } from "./sheets.js";
 
 const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -15,7 +15,6 @@ const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const KINDS = {
 	screen: drawScreens,
 	pages: () => takePagePictures(IMAGES),
-	garden: () => takeGardenPictures(IMAGES),
 	recording: async () => [await recordFirstMinute(`${IMAGES}first-minute.svg`)],
 };
 

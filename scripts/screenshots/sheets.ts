@@ -1,8 +1,10 @@
 import { ENGLISH } from "../../src/language/en.js";
 import { emotionWords } from "../../src/pictures/face/emotions.js";
 import { type DrawnScreen, drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
-import type { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
-import { makeSheet } from "./sheet.js";
+import { PixelCanvas } from "../../virtual-device/src/services/pixel-canvas.js";
+
+/** Pixels between screens. */
+const GAP = 8;
 
 /** Pixels of the screens of boards, the smallest first. */
 const SIZES = [
@@ -57,34 +59,32 @@ const STATES: Readonly<Record<string, Partial<DrawnScreen>>> = {
 	details: { details: true },
 };
 
-type Draw = (screen: DrawnScreen) => PixelCanvas;
-
 /** The sheets of docs/images, by their names. */
-export const SHEETS: Readonly<Record<string, (draw?: Draw) => PixelCanvas>> = {
+export const SHEETS: Readonly<Record<string, () => PixelCanvas>> = {
 	/** All messages on all screens: a row for each message, a column for each size. */
-	text: (draw = drawFaceOf) =>
+	text: () =>
 		makeSheet(
 			MESSAGES.map((message) =>
 				SIZES.map(([width, height]) =>
-					draw({ ...RESTING, width, height, theme: "dark", state: "speaking", emotion: "happy", message }),
+					drawFaceOf({ ...RESTING, width, height, theme: "dark", state: "speaking", emotion: "happy", message }),
 				),
 			),
 		),
 	/** All emotions of the family in both themes. */
-	emotions: (draw = drawFaceOf) =>
+	emotions: () =>
 		makeSheet(
 			THEMES.flatMap((theme) =>
 				rowsOf(emotionWords()).map((words) =>
-					words.map((emotion) => draw({ ...RESTING, width: 160, height: 128, theme, emotion })),
+					words.map((emotion) => drawFaceOf({ ...RESTING, width: 160, height: 128, theme, emotion })),
 				),
 			),
 		),
 	/** Each state on each size, both themes in turn. */
-	states: (draw = drawFaceOf) =>
+	states: () =>
 		makeSheet(
 			Object.values(STATES).map((state) =>
 				SIZES.map(([width, height], at) =>
-					draw({ ...RESTING, width, height, theme: THEMES[at % 2] as "light" | "dark", ...state }),
+					drawFaceOf({ ...RESTING, width, height, theme: THEMES[at % 2] as "light" | "dark", ...state }),
 				),
 			),
 		),
@@ -96,4 +96,31 @@ function rowsOf(words: readonly string[]): readonly (readonly string[])[] {
 		rows.push(words.slice(first, first + COLUMNS));
 	}
 	return rows;
+}
+
+/** Puts screens beside and below each other: a row for each list. */
+function makeSheet(rows: readonly (readonly PixelCanvas[])[]): PixelCanvas {
+	const width = Math.max(...rows.map((row) => row.reduce((sum, screen) => sum + screen.width + GAP, GAP)));
+	const heights = rows.map((row) => Math.max(...row.map(({ height }) => height)) + GAP);
+	const sheet = new PixelCanvas(
+		width,
+		heights.reduce((sum, height) => sum + height, GAP),
+	);
+	sheet.fillRectangle(sheet.makeColor(128, 128, 128), 0, 0, sheet.width, sheet.height);
+	let y = GAP;
+	for (const [at, row] of rows.entries()) {
+		let x = GAP;
+		for (const screen of row) {
+			copy(screen, sheet, x, y);
+			x += screen.width + GAP;
+		}
+		y += heights[at] as number;
+	}
+	return sheet;
+}
+
+function copy(from: PixelCanvas, to: PixelCanvas, x: number, y: number): void {
+	for (let row = 0; row < from.height; row += 1) {
+		from.pixels.copy(to.pixels, ((y + row) * to.width + x) * 4, row * from.width * 4, (row + 1) * from.width * 4);
+	}
 }

@@ -3,13 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import sax from "sax";
 import { drawSvg } from "../../../scripts/recording/draw-svg.js";
-import { pace, recordTerminal } from "../../../scripts/recording/record-terminal.js";
 
 const RECORDING = new URL("../../../docs/images/first-minute.svg", import.meta.url);
 
 const DRAWING = { columns: 12, rows: 3, last: 700, title: "A & B" };
-
-const SHELL = { ...DRAWING, command: "env 'PS1=$ ' bash --norc --noprofile", typing: 1, reading: 1, until: "$ " };
 
 /** The text of each line of a drawing. */
 function textOf(svg: string): string[] {
@@ -21,37 +18,6 @@ function textOf(svg: string): string[] {
 	xml.write(svg).close();
 	return lines;
 }
-
-describe("the recording of a terminal", () => {
-	it("has what was printed and typed, with a prompt at its end", async () => {
-		const chunks = await recordTerminal({
-			...SHELL,
-			lines: [
-				["$ ", "stty size"],
-				["$ ", "echo done"],
-			],
-		});
-		const svg = await drawSvg(chunks, { ...DRAWING, rows: 10 });
-		const atEnd = svg.replaceAll(/<text [^>]*class="a h".*<\/text>/g, "");
-		assert.deepEqual(textOf(atEnd), ["$ stty size", "3 12", "$ echo done", "done", "$"]);
-	});
-
-	it("refuses a program that ends before everything was typed", async () => {
-		const recorded = recordTerminal({ ...SHELL, command: "echo bye", lines: [["# ", "never"]] });
-		await assert.rejects(recorded, /echo bye ended too early:\nbye/);
-	});
-
-	it("keeps nobody waiting, and leaves time to read", () => {
-		const chunks = [
-			{ at: 50, text: "a\nb\n" },
-			{ at: 60, text: "c" },
-			{ at: 9_000, text: "d" },
-		];
-		const paced = pace(chunks, { longest: 1_000, line: 100 });
-		const ats = paced.map(({ at }) => at);
-		assert.deepEqual(ats, [50, 250, 1_250]);
-	});
-});
 
 describe("the drawing of a recording", () => {
 	it("has each line as it was for a while, in its colours, and stands still at its end without motion", async () => {
