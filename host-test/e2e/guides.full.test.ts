@@ -1,7 +1,9 @@
 import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
-import { carryOut, copyWorkTree, GUIDES, stepsWithoutBoard } from "../support/guide.js";
+import { carryOut, copyWorkTree, stepsWithoutBoard } from "../support/guide.js";
+
+const GUIDES = ["add-a-tool.md", "add-a-board.md", "first-board.md", "mods.md"];
 
 const hasSdk = Boolean(process.env.MODDABLE);
 

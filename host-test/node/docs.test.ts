@@ -4,16 +4,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { readSteps } from "../support/guide.js";
 import { anchorsOf, linksOf, paragraphsOf, problemsOf } from "../support/prose.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
 	cwd: ROOT,
 	encoding: "utf8",
 })
 	.split("\n")
 	.filter((path) => path !== "" && existsSync(join(ROOT, path)));
+
+const PAGES = FILES.filter((path) => path.endsWith(".md"));
 
 /** Not the list of changes and other languages: their links are tested all the same. */
 const PROSE = PAGES.filter((path) => path !== "CHANGELOG.md" && !/README\.\S+\.md$/.test(path));
@@ -46,6 +49,22 @@ describe("the documentation", () => {
 				.map((target) => `${path}: ${target}`),
 		);
 		assert.equal(broken.length, 0, broken.join("\n"));
+	});
+
+	it("shows the examples of docs/beyond-tools.md and docs/embed.md as they stand", () => {
+		const shown = ["beyond-tools.md", "embed.md"].flatMap((guide) =>
+			readSteps(guide).filter(({ about }) => about.startsWith("examples/")),
+		);
+		assert.equal(shown.length, 4);
+		for (const { about, text } of shown) {
+			assert.equal(text, readPage(about), about);
+		}
+	});
+
+	it("names in docs/architecture.md only files that exist, by the end of their paths", () => {
+		const named = [...readPage("docs/architecture.md").matchAll(/`([\w./-]+\.(?:ts|mjs|js|json|c|md))`/g)];
+		const missing = named.filter(([, name]) => !FILES.some((path) => `/${path}`.endsWith(`/${name}`)));
+		assert.deepEqual(missing, []);
 	});
 });
 

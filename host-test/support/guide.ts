@@ -33,9 +33,6 @@ export function readSteps(guide: string): Step[] {
 	return blocks.map(([, kind = "", about = "", block = ""]) => ({ kind, about, text: block }));
 }
 
-/** The guides that `npm run test:all` carries out. */
-export const GUIDES: readonly string[] = ["add-a-tool.md", "add-a-board.md", "first-board.md", "mods.md"];
-
 /** The steps of a guide that need no board. */
 export function stepsWithoutBoard(guide: string): Step[] {
 	const steps = readSteps(guide);
