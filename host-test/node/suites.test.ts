@@ -1,8 +1,8 @@
 import "./xs-globals.js";
 import { describe, it } from "node:test";
-import { SUITES } from "../suites/index.js";
+import * as suites from "../suites/index.js";
 
-for (const { name, tests } of SUITES) {
+for (const { name, tests } of Object.values(suites)) {
 	describe(`on Node: ${name}`, () => {
 		for (const [title, run] of Object.entries(tests)) {
 			it(title, run);

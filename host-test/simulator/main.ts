@@ -1,6 +1,6 @@
 // The suites as an app of Moddable's simulator: it says in its trace, message by message, which test runs and how it went.
 import Timer from "timer";
-import { SUITES } from "../suites/index.js";
+import * as index from "../suites/index.js";
 import p256 from "./p256.suite.js";
 import preloaded from "./preloaded.suite.js";
 
@@ -12,7 +12,7 @@ export type Report =
 	| readonly ["failed", suite: string, title: string, why: string]
 	| readonly ["done"];
 
-const suites = [...SUITES, preloaded, p256];
+const suites = [...Object.values(index), preloaded, p256];
 
 function report(...message: Report): void {
 	trace(`${JSON.stringify(message)}\n`);

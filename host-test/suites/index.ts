@@ -1,180 +1,89 @@
-import type { Suite } from "../harness.js";
-import activation from "./activation.suite.js";
-import application from "./application.suite.js";
-import applicationLife from "./application-life.suite.js";
-import attempts from "./attempts.suite.js";
-import audioFrames from "./audio-frames.suite.js";
-import backlight from "./backlight.suite.js";
-import backoff from "./backoff.suite.js";
-import beyondTools from "./beyond-tools.suite.js";
-import bootstrap from "./bootstrap.suite.js";
-import bootstrapAnswer from "./bootstrap-answer.suite.js";
-import button from "./button.suite.js";
-import camera from "./camera.suite.js";
-import captiveDns from "./captive-dns.suite.js";
-import chipPins from "./chip-pins.suite.js";
-import clientRequests from "./client-requests.suite.js";
-import config from "./config.suite.js";
-import conversation from "./conversation.suite.js";
-import deviceState from "./device-state.suite.js";
-import directEvents from "./direct-events.suite.js";
-import drivers from "./drivers.suite.js";
-import envelope from "./envelope.suite.js";
-import esp32Updater from "./esp32-updater.suite.js";
-import ethernet from "./ethernet.suite.js";
-import examples from "./examples.suite.js";
-import face from "./face.suite.js";
-import faceMotion from "./face-motion.suite.js";
-import familyFace from "./family-face.suite.js";
-import familyMcp from "./family-mcp.suite.js";
-import familyWire from "./family-wire.suite.js";
-import fatalError from "./fatal-error.suite.js";
-import gatewaySearch from "./gateway-search.suite.js";
-import http from "./http.suite.js";
-import httpPieces from "./http-pieces.suite.js";
-import httpServer from "./http-server.suite.js";
-import improv from "./improv.suite.js";
-import inputRequired from "./input-required.suite.js";
-import jsonRpc from "./json-rpc.suite.js";
-import language from "./language.suite.js";
-import lineBreaks from "./line-breaks.suite.js";
-import logging from "./logging.suite.js";
-import mcp from "./mcp.suite.js";
-import mcpCalls from "./mcp-calls.suite.js";
-import mcpResults from "./mcp-results.suite.js";
-import mods from "./mods.suite.js";
-import mqtt from "./mqtt.suite.js";
-import partDrivers from "./part-drivers.suite.js";
-import parts from "./parts.suite.js";
-import pictures from "./pictures.suite.js";
-import png from "./png.suite.js";
-import power from "./power.suite.js";
-import presses from "./presses.suite.js";
-import preview from "./preview.suite.js";
-import { COMPLETION, PROMPTS } from "./prompts.suite.js";
-import protocol from "./protocol.suite.js";
-import resources from "./resources.suite.js";
-import schema from "./schema.suite.js";
-import sentGlyphs from "./sent-glyphs.suite.js";
-import servedBackend from "./served-backend.suite.js";
-import sessionWatch from "./session-watch.suite.js";
-import sessions from "./sessions.suite.js";
-import setup from "./setup.suite.js";
-import setupFace from "./setup-face.suite.js";
-import setupPage from "./setup-page.suite.js";
-import setupStates from "./setup-states.suite.js";
-import snapshot from "./snapshot.suite.js";
-import softAccessPoint from "./soft-access-point.suite.js";
-import sound from "./sound.suite.js";
-import stateless from "./stateless.suite.js";
-import states from "./states.suite.js";
-import stringSchemas from "./string-schemas.suite.js";
-import text from "./text.suite.js";
-import tools from "./tools.suite.js";
-import toolsAudio from "./tools-audio.suite.js";
-import toolsConversation from "./tools-conversation.suite.js";
-import toolsHttp from "./tools-http.suite.js";
-import toolsParts from "./tools-parts.suite.js";
-import trial from "./trial.suite.js";
-import udpAudio from "./udp-audio.suite.js";
-import update from "./update.suite.js";
-import url from "./url.suite.js";
-import voice from "./voice.suite.js";
-import wantedNames from "./wanted-names.suite.js";
-import wav from "./wav.suite.js";
-import webSocket from "./websocket.suite.js";
-import webSocketClient from "./websocket-client.suite.js";
-import webSocketFlow from "./websocket-flow.suite.js";
-import wifi from "./wifi.suite.js";
+// Every suite that needs nothing but ECMAScript.
 
-/** Every suite that needs nothing but ECMAScript. */
-export const SUITES: readonly Suite[] = [
-	text,
-	schema,
-	http,
-	httpPieces,
-	sound,
-	wav,
-	toolsAudio,
-	mods,
-	pictures,
-	camera,
-	snapshot,
-	preview,
-	png,
-	power,
-	httpServer,
-	directEvents,
-	jsonRpc,
-	mcp,
-	mcpResults,
-	mcpCalls,
-	resources,
-	PROMPTS,
-	COMPLETION,
-	lineBreaks,
-	logging,
-	stateless,
-	inputRequired,
-	chipPins,
-	clientRequests,
-	stringSchemas,
-	familyMcp,
-	deviceState,
-	backoff,
-	url,
-	envelope,
-	protocol,
-	attempts,
-	wantedNames,
-	sentGlyphs,
-	sessions,
-	sessionWatch,
-	familyWire,
-	webSocket,
-	webSocketFlow,
-	audioFrames,
-	voice,
-	udpAudio,
-	webSocketClient,
-	mqtt,
-	tools,
-	toolsHttp,
-	toolsParts,
-	toolsConversation,
-	bootstrap,
-	bootstrapAnswer,
-	config,
-	activation,
-	application,
-	applicationLife,
-	states,
-	presses,
-	conversation,
-	familyFace,
-	language,
-	fatalError,
-	servedBackend,
-	gatewaySearch,
-	improv,
-	update,
-	trial,
-	esp32Updater,
-	ethernet,
-	examples,
-	beyondTools,
-	wifi,
-	captiveDns,
-	softAccessPoint,
-	setup,
-	setupPage,
-	setupStates,
-	setupFace,
-	drivers,
-	backlight,
-	button,
-	partDrivers,
-	parts,
-	face,
-	faceMotion,
-];
+export { default as activation } from "./activation.suite.js";
+export { default as application } from "./application.suite.js";
+export { default as applicationLife } from "./application-life.suite.js";
+export { default as attempts } from "./attempts.suite.js";
+export { default as audioFrames } from "./audio-frames.suite.js";
+export { default as backlight } from "./backlight.suite.js";
+export { default as backoff } from "./backoff.suite.js";
+export { default as beyondTools } from "./beyond-tools.suite.js";
+export { default as bootstrap } from "./bootstrap.suite.js";
+export { default as bootstrapAnswer } from "./bootstrap-answer.suite.js";
+export { default as button } from "./button.suite.js";
+export { default as camera } from "./camera.suite.js";
+export { default as captiveDns } from "./captive-dns.suite.js";
+export { default as chipPins } from "./chip-pins.suite.js";
+export { default as clientRequests } from "./client-requests.suite.js";
+export { default as config } from "./config.suite.js";
+export { default as conversation } from "./conversation.suite.js";
+export { default as deviceState } from "./device-state.suite.js";
+export { default as directEvents } from "./direct-events.suite.js";
+export { default as drivers } from "./drivers.suite.js";
+export { default as envelope } from "./envelope.suite.js";
+export { default as esp32Updater } from "./esp32-updater.suite.js";
+export { default as ethernet } from "./ethernet.suite.js";
+export { default as examples } from "./examples.suite.js";
+export { default as face } from "./face.suite.js";
+export { default as faceMotion } from "./face-motion.suite.js";
+export { default as familyFace } from "./family-face.suite.js";
+export { default as familyMcp } from "./family-mcp.suite.js";
+export { default as familyWire } from "./family-wire.suite.js";
+export { default as fatalError } from "./fatal-error.suite.js";
+export { default as gatewaySearch } from "./gateway-search.suite.js";
+export { default as http } from "./http.suite.js";
+export { default as httpPieces } from "./http-pieces.suite.js";
+export { default as httpServer } from "./http-server.suite.js";
+export { default as improv } from "./improv.suite.js";
+export { default as inputRequired } from "./input-required.suite.js";
+export { default as jsonRpc } from "./json-rpc.suite.js";
+export { default as language } from "./language.suite.js";
+export { default as lineBreaks } from "./line-breaks.suite.js";
+export { default as logging } from "./logging.suite.js";
+export { default as mcp } from "./mcp.suite.js";
+export { default as mcpCalls } from "./mcp-calls.suite.js";
+export { default as mcpResults } from "./mcp-results.suite.js";
+export { default as mods } from "./mods.suite.js";
+export { default as mqtt } from "./mqtt.suite.js";
+export { default as partDrivers } from "./part-drivers.suite.js";
+export { default as parts } from "./parts.suite.js";
+export { default as pictures } from "./pictures.suite.js";
+export { default as png } from "./png.suite.js";
+export { default as power } from "./power.suite.js";
+export { default as presses } from "./presses.suite.js";
+export { default as preview } from "./preview.suite.js";
+export { COMPLETION, PROMPTS } from "./prompts.suite.js";
+export { default as protocol } from "./protocol.suite.js";
+export { default as resources } from "./resources.suite.js";
+export { default as schema } from "./schema.suite.js";
+export { default as sentGlyphs } from "./sent-glyphs.suite.js";
+export { default as servedBackend } from "./served-backend.suite.js";
+export { default as sessionWatch } from "./session-watch.suite.js";
+export { default as sessions } from "./sessions.suite.js";
+export { default as setup } from "./setup.suite.js";
+export { default as setupFace } from "./setup-face.suite.js";
+export { default as setupPage } from "./setup-page.suite.js";
+export { default as setupStates } from "./setup-states.suite.js";
+export { default as snapshot } from "./snapshot.suite.js";
+export { default as softAccessPoint } from "./soft-access-point.suite.js";
+export { default as sound } from "./sound.suite.js";
+export { default as stateless } from "./stateless.suite.js";
+export { default as states } from "./states.suite.js";
+export { default as stringSchemas } from "./string-schemas.suite.js";
+export { default as text } from "./text.suite.js";
+export { default as tools } from "./tools.suite.js";
+export { default as toolsAudio } from "./tools-audio.suite.js";
+export { default as toolsConversation } from "./tools-conversation.suite.js";
+export { default as toolsHttp } from "./tools-http.suite.js";
+export { default as toolsParts } from "./tools-parts.suite.js";
+export { default as trial } from "./trial.suite.js";
+export { default as udpAudio } from "./udp-audio.suite.js";
+export { default as update } from "./update.suite.js";
+export { default as url } from "./url.suite.js";
+export { default as voice } from "./voice.suite.js";
+export { default as wantedNames } from "./wanted-names.suite.js";
+export { default as wav } from "./wav.suite.js";
+export { default as webSocket } from "./websocket.suite.js";
+export { default as webSocketClient } from "./websocket-client.suite.js";
+export { default as webSocketFlow } from "./websocket-flow.suite.js";
+export { default as wifi } from "./wifi.suite.js";

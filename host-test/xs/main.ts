@@ -1,9 +1,11 @@
 // The suites as a script for an engine: Node says which test to run, and hears how it went.
 import { receive, send } from "../../virtual-device/platform/bridge.js";
-import { SUITES } from "../suites/index.js";
+import * as index from "../suites/index.js";
+
+const suites = Object.values(index);
 
 receive("test.run", ([suite, title]) => {
-	const run = SUITES.find(({ name }) => name === suite)?.tests[title as string];
+	const run = suites.find(({ name }) => name === suite)?.tests[title as string];
 	Promise.resolve()
 		.then(run)
 		.then(
@@ -12,4 +14,4 @@ receive("test.run", ([suite, title]) => {
 		);
 });
 
-send(["test.suites", SUITES.map(({ name, tests }) => [name, Object.keys(tests)])]);
+send(["test.suites", suites.map(({ name, tests }) => [name, Object.keys(tests)])]);
