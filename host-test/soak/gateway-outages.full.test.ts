@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
+import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
 import { ENGINES, startDevice } from "../e2e/fixtures.js";
 import { connectSession, FOLLOWING_CLIENTS, type FollowingClient } from "../e2e/following-clients.js";
-import { startGateway } from "../e2e/gateway-process.js";
 import { TestNetwork } from "../e2e/test-network.js";
-import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { OUTAGE, RETURN_LIMIT } from "./limits.js";
 
@@ -53,28 +50,6 @@ describe("a client that stays connected", () => {
 			assert.equal(client.told(), 0, name);
 		}
 	});
-
-	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-		it(`goes on after the gateway was ended by ${signal} and restarted`, async (t) => {
-			const folder = makeStateFolder();
-			const ports = ["--http-port", await freePort(), "--websocket-port", await freePort()].map(String);
-			const first = await startGateway(folder, ...ports);
-			t.after(() => first.program.stop());
-			await startDevice(t, engine, { config: { backend: first.deviceUrl }, ...LAMP });
-			const { "2026-07-28": stateless, ...others } = await connectAll(t, `${first.base}/mcp`);
-			await until(async () => (await stateless?.list())?.includes(VOLUME) === true, "the device is known");
-			const files = (): string[] => readdirSync(`${folder}/devices`);
-			await until(() => files().some((name) => name.endsWith(".json")), "what is known is on disk");
-			await first.program.stop(signal);
-			const second = await startGateway(folder, ...ports, "--offline-wait", String(RETURN_LIMIT));
-			t.after(() => second.program.stop());
-			// It knows the device's tools from before, and the call waits for the device.
-			assert.equal((await setVolume(stateless as FollowingClient)).isError, false);
-			for (const [name, client] of Object.entries(others)) {
-				assert.equal((await setVolume(client)).isError, false, name);
-			}
-		});
-	}
 
 	for (const [failure, fail] of Object.entries(FAILURES)) {
 		it(`continues after its network ${failure}, and receives the changes`, async (t) => {

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { breakLines, widthOf } from "../../../src/pictures/face/line-breaks.js";
 import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
 import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
-
-/** Pixels of a line on the screens of boards, without margins. */
-const LINE_WIDTHS = [116, 123, 158, 228, 308];
-
-const SENTENCES = 3_000;
 
 const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
 	"今天天气很好，最高25°C。嗯，记得带伞！": ["zh-hans", "cjk"],
@@ -19,14 +13,6 @@ const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
 	"Καλημέρα κόσμε! Dzień dobry, čeština, ığdır.": ["latin", "ja", "zh-hans", "cjk"],
 	"Việt Nam": ["ja", "zh-hans", "cjk"],
 };
-
-/** Numbers from 0 to below 1, the same each time. */
-function* randoms(): Generator<number, never> {
-	for (let state = 22; ; ) {
-		state = (state * 1_103_515_245 + 12_345) % 0x8000_0000;
-		yield state / 0x8000_0000;
-	}
-}
 
 describe("fonts", () => {
 	let fonts: ReadonlyMap<GlyphSet, ReadFont>;
@@ -72,35 +58,4 @@ describe("fonts", () => {
 			}
 		}
 	});
-
-	it(`show ${SENTENCES} sentences of their characters without a box, in lines that fit every screen`, () => {
-		const random = randoms();
-		for (let at = 0; at < SENTENCES; at += 1) {
-			const set = GLYPH_SETS[at % GLYPH_SETS.length] as GlyphSet;
-			const { glyphs } = fontOf(set);
-			const characters = charactersOfSet(set);
-			const length = 5 + Math.floor(random.next().value * 40);
-			const sentence = Array.from(
-				{ length },
-				() => characters[Math.floor(random.next().value * characters.length)] as string,
-			).join("");
-			const measure = (character: string): number => glyphs.get(character)?.advance ?? 0;
-			const width = LINE_WIDTHS[at % LINE_WIDTHS.length] as number;
-			const lines = breakLines(sentence, width, measure);
-			assert.equal(lines.join("").replaceAll(/\s/gu, ""), sentence.replaceAll(/\s/gu, ""), set);
-			assert.ok(
-				lines.every((line) => widthOf(line, measure) <= width),
-				sentence,
-			);
-		}
-	});
 });
-
-const known = new Map<GlyphSet, readonly string[]>();
-
-/** Without the box, which stands for a missing glyph. */
-function charactersOfSet(set: GlyphSet): readonly string[] {
-	const characters = known.get(set) ?? charactersOf(set).filter((character) => character !== "□");
-	known.set(set, characters);
-	return characters;
-}
