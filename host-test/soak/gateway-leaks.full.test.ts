@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
@@ -13,7 +14,6 @@ import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../e2e/clients.js";
 import { ENGINES, startDevice } from "../e2e/fixtures.js";
 import { gatewayArgs, gatewayFlags } from "../e2e/gateway-process.js";
-import { grown, heapBytes, type Resources, resources } from "../e2e/resources.js";
 import { callTool } from "../support/call-tool.js";
 import { until } from "../support/until.js";
 import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
@@ -174,3 +174,30 @@ describe(`after ${PROCESS_ROUNDS} rounds`, () => {
 		});
 	});
 });
+
+/** Number of open resources of this process by kind: sockets, timers, child processes, file handles. */
+type Resources = Readonly<Record<string, number>>;
+
+/** Counts what is open now: what Node knows of, and on Linux the system's file handles. */
+function resources(): Resources {
+	const counts: Record<string, number> = {};
+	for (const kind of process.getActiveResourcesInfo()) {
+		counts[kind] = (counts[kind] ?? 0) + 1;
+	}
+	return process.platform === "linux" ? { ...counts, files: readdirSync("/proc/self/fd").length } : counts;
+}
+
+/** Resources whose count has grown. */
+function grown(before: Resources, now: Resources): Resources {
+	return Object.fromEntries(
+		Object.entries(now)
+			.map(([kind, count]) => [kind, count - (before[kind] ?? 0)] as const)
+			.filter(([, more]) => more > 0),
+	);
+}
+
+/** Bytes of JavaScript's heap in use, after a collection where Node was started with --expose-gc. */
+function heapBytes(): number {
+	globalThis.gc?.();
+	return process.memoryUsage().heapUsed;
+}

@@ -1,6 +1,6 @@
 import { EMOTIONS } from "../../src/hardware/emotions.js";
 import { ENGLISH } from "../../src/language/en.js";
-import { JAPANESE } from "../../src/language/ja.js";
+import { LANGUAGES } from "../../src/language/feature.js";
 import { emotionWords, lookOf } from "../../src/pictures/face/emotions.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
@@ -63,8 +63,8 @@ export default suite("the face on the screen", {
 	},
 	"says so in the device's language, and nothing before it is known"() {
 		const { screen, draw } = face();
-		screen.show({ words: JAPANESE, state: "listening" });
-		equal(texts(draw()), [JAPANESE.listening]);
+		screen.show({ words: LANGUAGES.ja, state: "listening" });
+		equal(texts(draw()), [LANGUAGES.ja.listening]);
 		screen.show({ words: undefined });
 		equal(texts(draw()), []);
 	},

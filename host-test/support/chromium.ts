@@ -1,7 +1,7 @@
+import type { EventEmitter } from "node:events";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { CHROMIUM_ARGUMENTS, chromiumPath, whyNoChromium as missing } from "../../toolchain/chromium.js";
-import { atEndOfFile } from "./end-of-file.js";
 import { skipIf } from "./skip-if.js";
 
 /** Why no page can be opened here; false if it can. */
@@ -56,4 +56,13 @@ export async function openPageWithMicrophone(t: TestContext, wav: string): Promi
 export async function openPhonePage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
 	const viewport = { width: 390, height: 844 };
 	return await openPage(t, { viewport, deviceScaleFactor: 2, isMobile: true, hasTouch: true, ...options });
+}
+
+/**
+ * Ends what the tests of a file share, after the last of them. The module that shares it is loaded once in a process of
+ * tests: its task is carried out after each file from then on.
+ */
+function atEndOfFile(task: () => Promise<void>): void {
+	// Emitted by runner/entry.mjs, which is not bundled with the tests.
+	(process as EventEmitter).on("endOfFile", (wait: (task: Promise<void>) => void) => wait(task()));
 }

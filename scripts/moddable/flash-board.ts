@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
+import { readParts, toolsOf } from "./board-parts.js";
 import { BoardTrace } from "./board-trace.js";
-import { describeBuild } from "./describe-build.js";
 import { type BoardLog, type BuildPlan, type FlashPlan, LOG_SPEED } from "./flash.js";
 import { checkTypes, linkForChip, mcconfig } from "./mcconfig.js";
+import { describePlan, planMemory } from "./memory-plan.js";
 import { checkPort, choosePort, PortError } from "./ports.js";
-import { sdkEnvironment } from "./sdk.js";
+import { type Sdk, sdkEnvironment } from "./sdk.js";
 import { SerialLog } from "./serial-log.js";
+import type { Target } from "./targets.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -94,4 +96,24 @@ async function showLog(port: string, log: BoardLog): Promise<void> {
 
 function openLog(port: string, log: BoardLog): Promise<SerialLog | BoardTrace> {
 	return log.kind === "text" ? SerialLog.open(port, log.baud) : BoardTrace.open(log.sdk, port);
+}
+
+/**
+ * A summary before a build: its memory, and the parts missing on a target without its own board.
+ *
+ * @param folder the manifest's
+ * @param settings of the firmware: "ssid=…"
+ * @throws SdkError when mcconfig fails
+ */
+async function describeBuild(sdk: Sdk, folder: string, target: Target, settings: readonly string[]): Promise<string> {
+	const plan = describePlan(await planMemory(sdk, folder, target, settings));
+	return target.bare ? `${describeBareChip(target)}\n${plan}` : plan;
+}
+
+function describeBareChip({ name, chip, board }: Target): string {
+	const { parts = [] } = readParts([board]).get(board) ?? {};
+	return [
+		`${name} is built as a bare ${chip} (src/boards/${board}), without what else may be on the board.`,
+		`Absent tools: ${toolsOf(parts).absent.join(", ")}.`,
+	].join("\n");
 }

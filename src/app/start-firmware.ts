@@ -1,13 +1,13 @@
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { Backend } from "../backend/search/backend-search.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
-import type { Http } from "../hardware/hardware.js";
+import type { Board, Http, System } from "../hardware/hardware.js";
 import type { Transport } from "../protocols/transport.js";
 import { type Config, readConfig } from "../settings/config.js";
 import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { SettingValue } from "../settings/settings-table.js";
-import type { SetupOptions } from "../setup/open-setup.js";
+import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { Trial } from "../update/trial.js";
@@ -15,7 +15,6 @@ import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
-import { openRescue } from "./rescue.js";
 import { deviceUuid } from "./uuid.js";
 
 /**
@@ -185,4 +184,32 @@ function showFatalError({ board, built, language: languages, log }: FirmwareOpti
 	const language = settingText("language", { built, settings: board.settings }) as SettingValue<"language">;
 	const words = languages?.[language] ?? languages?.en;
 	board.screen?.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
+}
+
+interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
+	readonly board: Board & { readonly system: System };
+	/** Sets the device up with a phone, on boards that can. */
+	readonly setup?: ((options: SetupOptions) => Setup | undefined) | undefined;
+}
+
+/** The device restarts this many milliseconds after its settings were corrected. */
+const RESTART_DELAY = 1000;
+
+/**
+ * Opens the set-up by phone on a device whose settings cannot be used, so that they can be corrected. It restarts once
+ * they are stored. If nobody uses the set-up, it is opened again later.
+ */
+function openRescue({ board, setup, ...options }: RescueOptions): void {
+	const { screen, system } = board;
+	try {
+		const rescue = setup?.({ ...options, board, deviceId: system.macAddress })?.({
+			onNeeded: () => rescue?.begin(),
+			onShow: (notice) => screen?.show({ setup: notice }),
+			onEnd: (restart) => (restart ? system.restart(RESTART_DELAY) : rescue?.follow(false)),
+		});
+		rescue?.beginByItself();
+	} catch (error) {
+		// The setting that cannot be used may be one of the set-up's own.
+		options.log(`set-up: could not open: ${String(error)}`);
+	}
 }

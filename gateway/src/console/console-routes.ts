@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerRegistry } from "xs-mcp-manager/core";
@@ -5,6 +6,7 @@ import { z } from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
+import { sendFirmware } from "../devices/firmware/firmware-download.js";
 import type { FlashImages } from "../devices/firmware/flash-images.js";
 import type { EventService } from "../events/event-service.js";
 import { readJson } from "../http/body.js";
@@ -16,7 +18,6 @@ import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
 import type { ClaudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
-import { listImages, sendImage } from "./flash-routes.js";
 import type { Fleet } from "./fleet.js";
 import { FleetStreams } from "./fleet-stream.js";
 import type { ConsoleSessionInfo } from "./messages.js";
@@ -207,5 +208,32 @@ function restartServer(manager: McpManager | undefined): Route {
 			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
 		}
 		return c.body(null, 204);
+	};
+}
+
+/** `GET /console/firmware`: the images that a board can be flashed with. */
+function listImages(images: FlashImages | undefined): Route {
+	return async (c) => {
+		try {
+			return c.json({ images: (await images?.list()) ?? [] });
+		} catch (error) {
+			throw new HttpError(503, "busy", `cannot read firmwareFolder: ${(error as NodeJS.ErrnoException).code}`);
+		}
+	};
+}
+
+/** `GET /console/firmware/BOARD/FILE`: a file of an image. */
+function sendImage(images: FlashImages | undefined): Route {
+	return async (c) => {
+		const file = await images?.open(c.req.param("board") ?? "", c.req.param("file") ?? "");
+		if (file === undefined) {
+			throw new HttpError(404, "not-found", "no such file of an image");
+		}
+		try {
+			await sendFirmware(file, c.env.outgoing);
+		} finally {
+			await file.close();
+		}
+		return RESPONSE_ALREADY_SENT;
 	};
 }

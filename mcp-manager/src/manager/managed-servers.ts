@@ -1,13 +1,13 @@
 import type { EventEmitter } from "node:events";
+import type { ServerTool } from "../core/offers.js";
 import { ServerRegistry } from "../core/registry.js";
-import type { Server } from "../core/server.js";
+import { isUserOnly, type Server } from "../core/server.js";
 import { problemText } from "../upstreams/config-problem.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { ServersFile } from "../upstreams/servers-file.js";
 import { ELICITATION } from "./asking-person.js";
-import { connectionOf, deviceConnectionOf } from "./connections.js";
 import { McpError, toMcpError, translated } from "./mcp-error.js";
 import type { McpConnection, McpManagerEvents, McpManagerOptions, RegisteredServer, Reloaded } from "./mcp-types.js";
 
@@ -272,4 +272,33 @@ export class ManagedServers {
 		}
 		this.#problems = problems;
 	}
+}
+
+/** How a configured server is listed. */
+function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
+	const { id, shown: url } = config;
+	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
+	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
+}
+
+/** How a device is listed. */
+function deviceConnectionOf({ alias, session, online, tools, board, listProblems }: Server): McpConnection {
+	const transport = session?.identity.transport ?? "device";
+	const status = online ? "connected" : "disconnected";
+	const problems = listProblems;
+	return {
+		id: alias,
+		url: transport,
+		transport,
+		status,
+		tools: countOf(tools),
+		serverInfo: board,
+		lastError: "",
+		problems,
+	};
+}
+
+/** The tools that `mcp_list_tools` lists, too. */
+function countOf(tools: readonly ServerTool[]): number {
+	return tools.filter((tool) => !isUserOnly(tool)).length;
 }

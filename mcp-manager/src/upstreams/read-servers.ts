@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
-import { type Document, isMap, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isMap, LineCounter, type Node, parseDocument, type YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { portable } from "../core/names.js";
 import { isObject } from "../firmware.js";
@@ -17,7 +17,6 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
-import { syntaxProblem } from "./syntax-problem.js";
 
 type Path = readonly (string | number)[];
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -273,4 +272,27 @@ function withOurAuth(entry: unknown): unknown {
 	const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes } = entry.auth;
 	const scope = Array.isArray(scopes) ? scopes.join(" ") : scopes;
 	return { ...entry, auth: { type: "oauth2", clientId, clientSecret, scope } };
+}
+
+/** Characters of the file that are quoted. */
+const MAX_QUOTE = 30;
+
+/** A whole string or word, or else a single character. */
+const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
+
+/**
+ * Says what is wrong with the syntax of a file, in the words of its format: JSON is read by the parser of YAML.
+ *
+ * @param text the whole file
+ */
+function syntaxProblem(text: string, { code, message, pos: [offset] }: YAMLParseError): string {
+	if (!/^\s*[{[]/.test(text)) {
+		return `invalid YAML: ${message}`;
+	}
+	const [token] = TOKEN.exec(text.slice(offset).trimStart()) ?? [];
+	if (token === undefined) {
+		return "invalid JSON: unexpected end of file";
+	}
+	const quoted = token.slice(0, MAX_QUOTE);
+	return `invalid JSON: ${code === "DUPLICATE_KEY" ? "duplicate member" : "unexpected"} ${quoted}`;
 }

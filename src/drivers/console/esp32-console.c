@@ -1,4 +1,4 @@
-// The UART of ESP-IDF's log, for src/drivers/console/esp32-console.ts.
+// The UART of ESP-IDF's log, for src/drivers/console/open-console-port.ts.
 
 #include "xsmc.h"
 #include "driver/uart.h"

@@ -2,7 +2,16 @@ import Serial from "embedded:io/serial";
 import type { SerialRecord } from "../../hardware/serial.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 import { esp32Chip } from "../chip/esp32-chip.js";
-import { esp32Console } from "./esp32-console.js";
+
+/**
+ * The UART of ESP-IDF's log. Its code is `esp32-console.c`, which mcconfig builds in for an ESP32 and for nothing else.
+ */
+const esp32Console = deepFreeze({
+	/** Disables the interrupts that the chip's ROM leaves on, unless ESP-IDF's driver uses them. */
+	disableInterrupts(): void {
+		native("xs_esp32console_disableInterrupts").call(this);
+	},
+});
 
 /** The pins of UART 0, which leads to the USB connector of most boards, by ESP-IDF's number of the chip. */
 const PINS: Readonly<Record<number, { readonly transmit: number; readonly receive: number }>> = deepFreeze({

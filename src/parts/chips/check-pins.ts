@@ -1,19 +1,5 @@
 import type { Part, PinUse, UsedPin } from "../part.js";
-import type { ChipPins } from "./chip-pins.js";
-import { ESP32 } from "./esp32.js";
-import { ESP32C3 } from "./esp32c3.js";
-import { ESP32C6 } from "./esp32c6.js";
-import { ESP32S2 } from "./esp32s2.js";
-import { ESP32S3 } from "./esp32s3.js";
-
-/** The chips whose pins are known, by ESP-IDF's names. */
-const CHIPS: Readonly<Record<string, ChipPins>> = {
-	esp32: ESP32,
-	esp32c3: ESP32C3,
-	esp32c6: ESP32C6,
-	esp32s2: ESP32S2,
-	esp32s3: ESP32S3,
-};
+import { CHIPS, type ChipPins } from "./chip-pins.js";
 
 /** What was found: an error of each part that cannot work, and a warning for each pin that may surprise. */
 export interface PinCheck {

@@ -3,7 +3,6 @@ import { MICROPHONE_RATE, type Microphone } from "./microphone.js";
 import { Playout } from "./playout.js";
 import type { Deliver, Service } from "./service.js";
 import { type PlayedSamples, scaled } from "./sounds.js";
-import { Ticker } from "./ticker.js";
 
 interface CodecsOptions {
 	readonly deliver: Deliver;
@@ -163,4 +162,31 @@ function joined(first: Int16Array, second: Int16Array): Int16Array {
 	whole.set(first);
 	whole.set(second, first.length);
 	return whole;
+}
+
+/** Ticks that are made up for when the process was busy. More are left out. */
+const MAX_LATE = 50;
+
+/** Calls back regularly, as often as time has passed: a late timer is made up for. */
+class Ticker {
+	readonly #timer: NodeJS.Timeout;
+	#isStopped = false;
+
+	/** @param period milliseconds */
+	constructor(period: number, onTick: () => void) {
+		let last = performance.now();
+		this.#timer = setInterval(() => {
+			const now = performance.now();
+			last = Math.max(last, now - MAX_LATE * period);
+			while (now - last >= period && !this.#isStopped) {
+				last += period;
+				onTick();
+			}
+		}, period);
+	}
+
+	stop(): void {
+		this.#isStopped = true;
+		clearInterval(this.#timer);
+	}
 }

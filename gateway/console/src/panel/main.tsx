@@ -1,13 +1,35 @@
-import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
-import { signal } from "@preact/signals";
-import { render } from "preact";
-import { Device } from "../store/device.js";
-import { chosenLanguage, theme } from "../store/preferences.js";
-import { t } from "../texts/index.js";
-import { HostLink } from "./host-link.js";
-import { Panel } from "./panel.js";
 import "uplot/dist/uPlot.min.css";
 import "../style.css";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { render } from "preact";
+import { visibleLine } from "../parts/visible.js";
+import { Device } from "../store/device.js";
+import { chosenLanguage, theme } from "../store/preferences.js";
+import { stateText, t } from "../texts/index.js";
+import { Controls } from "../views/controls.js";
+import { Pictures, Readings } from "../views/readings.js";
+import { HostLink } from "./host-link.js";
+
+interface PanelProps {
+	readonly device: Device;
+	readonly state: ReadonlySignal<string>;
+}
+
+/** A device beside a result in a chat: its state, its controls, its readings, its last picture. */
+function Panel({ device, state }: PanelProps) {
+	return (
+		<main class="panel">
+			<div class="title-row">
+				<h1>{visibleLine(device.alias)}</h1>
+				{state.value !== "" && <span class="tag">{stateText(state.value)}</span>}
+			</div>
+			<Controls link={device} />
+			<Readings link={device} isFollowed />
+			<Pictures link={device} />
+		</main>
+	);
+}
 
 /** Data that the gateway embeds in the page. */
 interface PanelData {

@@ -1,5 +1,5 @@
+import { encode } from "uqr";
 import { Snippet } from "../parts/copy.js";
-import { QrCode } from "../parts/qr.js";
 import { session } from "../store/session.js";
 import { t } from "../texts/index.js";
 
@@ -58,3 +58,15 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 }
 
 const LISTEN = "xs-mcp-gateway --websocket-address 0.0.0.0 --bootstrap approve";
+
+/** A text as a QR code, drawn as one path. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+	const { data, size } = encode(text, { border: 2 });
+	const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join("");
+	return (
+		<svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+			<rect width={size} height={size} fill="#fff" />
+			<path d={path} fill="#000" />
+		</svg>
+	);
+}
