@@ -96,6 +96,7 @@ export class FakeHttpPlatform implements HttpServerPlatform {
 	readonly address: string;
 	isOpen = false;
 	#options: HttpServerOptions | undefined;
+	readonly #waiting: FakeHttpConnection[] = [];
 
 	constructor(address = "127.0.0.1") {
 		this.address = address;
@@ -107,7 +108,7 @@ export class FakeHttpPlatform implements HttpServerPlatform {
 		const close = (): void => {
 			this.isOpen = false;
 		};
-		return { port: options.port, close };
+		return { resume: () => this.#resume(), close };
 	}
 
 	/** The port is open. */
@@ -118,7 +119,17 @@ export class FakeHttpPlatform implements HttpServerPlatform {
 	/** A client connects. */
 	connect(): FakeHttpConnection {
 		const connection = new FakeHttpConnection();
-		this.#options?.onConnect(connection);
+		this.#waiting.push(connection);
+		this.#resume();
 		return connection;
+	}
+
+	#resume(): void {
+		while (this.#waiting.length > 0 && this.#options?.mayConnect?.() !== false) {
+			const connection = this.#waiting.shift();
+			if (connection !== undefined) {
+				this.#options?.onConnect(connection);
+			}
+		}
 	}
 }

@@ -62,6 +62,19 @@ for (const engine of cases(ENGINES)) {
 			assert.match(String(text(await other.callTool({ name: "test_simple_text" }))), /simple text/);
 		});
 
+		it("answers ten calls at once, of which seven wait", async (t) => {
+			const { url } = await open(t);
+			const client = await meet(t, url);
+			const volumes = Array.from({ length: 10 }, (_, volume) => volume);
+			const results = await Promise.all(
+				volumes.map((volume) => client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume } })),
+			);
+			assert.deepEqual(
+				results.map(text),
+				volumes.map(() => "true"),
+			);
+		});
+
 		it("streams progress, and asks the client within a call", async (t) => {
 			const { url } = await open(t, {}, everything);
 			const client = await meet(t, url, { capabilities: { sampling: {} } });

@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { buildForQemu, findChips, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { MAX_HEADERS } from "../../src/net/http-server.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
@@ -26,24 +27,28 @@ const CONSOLE_SHOWN = 8_000;
 
 const TOKEN = "a-secret-of-the-test";
 const BODY = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-const REQUEST = [
+const HEAD = [
 	"POST /mcp HTTP/1.1",
 	"Host: 127.0.0.1",
+	`Authorization: Bearer ${TOKEN}`,
 	"Content-Type: application/json",
 	"Accept: application/json, text/event-stream",
 	`Content-Length: ${BODY.length}`,
-	"",
-	BODY,
-].join("\r\n");
+];
+/** A usual request, and one with as many headers as may be: each takes a part of the heap. */
+const REQUESTS = [0, MAX_HEADERS - HEAD.length + 1].map((count) =>
+	[...HEAD, ...Array.from({ length: count }, (_, at) => `x${at}: 1`), "", BODY].join("\r\n"),
+) as [string, string];
 
-/** A peer that connects, may ask without the token, may end its side, and resets the connection, each after a while or at once. */
+/** A peer that connects, may ask, may end its side, and resets the connection, each after a while or at once. */
 async function resetOnce(port: number, random: () => number): Promise<void> {
 	const peer: Socket = connect(port, "127.0.0.1").on("error", () => {});
 	const pause = () => setTimeout(Math.floor(random() * MAX_PAUSE));
 	await once(peer, "connect").catch(() => {});
 	const [asks, ends] = [random() < 0.8, random() < 0.3];
 	if (asks) {
-		peer.write(REQUEST.slice(0, random() < 0.7 ? undefined : Math.floor(random() * REQUEST.length)));
+		const request = REQUESTS[random() < 0.5 ? 0 : 1];
+		peer.write(request.slice(0, random() < 0.7 ? undefined : Math.floor(random() * request.length)));
 		await pause();
 	}
 	if (ends) {

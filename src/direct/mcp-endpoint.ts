@@ -1,10 +1,9 @@
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerModule } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { deepFreeze } from "../text/deep-freeze.js";
-import { MCP_PATH, type Rejection, type RequestRules } from "./check-request.js";
+import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { KnownClients } from "./known-clients.js";
-import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
+import { ServedConnection } from "./served-connection.js";
 
 export interface EndpointOptions {
 	readonly platform: HttpServerPlatform;
@@ -18,26 +17,8 @@ export interface EndpointOptions {
 	readonly log: (message: string) => void;
 }
 
-/** Connections served at the same time: each takes a part of the heap. */
-const MAX_SERVED = 2;
-
-/** Further ones that wait, unread, until one of these has ended; and for how long, ms. */
-const MAX_WAITING = 4;
-const WAIT_TIME = 5_000;
-
-/** Further ones that get status 503. Beyond these, connections are closed at once. */
-const MAX_REJECTED = 2;
-
-const BUSY: Rejection = deepFreeze({
-	status: 503,
-	reason: `too many requests in progress (limit ${MAX_SERVED}): try again later`,
-	header: ["retry-after", "1"],
-} as const);
-
-interface Waiting {
-	readonly connection: HttpConnection;
-	readonly timer: TimerHandle;
-}
+/** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */
+const MAX_SERVED = 3;
 
 /**
  * Serves MCP by Streamable HTTP, without sessions
@@ -48,8 +29,6 @@ export class McpEndpoint<Context> {
 	readonly #server: McpServer<Context>;
 	readonly #options: EndpointOptions;
 	readonly #served = new Set<ServedConnection<Context>>();
-	readonly #rejected = new Set<ServedConnection<Context>>();
-	readonly #waiting: Waiting[] = [];
 	readonly #clients = new KnownClients();
 	#http: HttpServer | undefined;
 	#announced: { close(): void } | undefined;
@@ -68,7 +47,8 @@ export class McpEndpoint<Context> {
 		try {
 			this.#http = platform.open({
 				port,
-				onConnect: (connection) => this.#connect(connection),
+				mayConnect: () => this.#mayConnect(),
+				onConnect: (connection) => this.#serve(connection),
 				onListening: () => log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.#fail(error),
 			});
@@ -82,15 +62,13 @@ export class McpEndpoint<Context> {
 	offline(): void {
 		this.#announced?.close();
 		this.#announced = undefined;
-		for (const { connection, timer } of this.#waiting.splice(0)) {
-			this.#options.timer.clear(timer);
-			connection.close();
-		}
-		for (const connection of [...this.#served, ...this.#rejected]) {
-			connection.close();
-		}
-		this.#http?.close();
+		const http = this.#http;
+		// Connections that end now make no room for others.
 		this.#http = undefined;
+		for (const connection of [...this.#served]) {
+			connection.close();
+		}
+		http?.close();
 	}
 
 	#fail({ message }: Error): void {
@@ -116,80 +94,32 @@ export class McpEndpoint<Context> {
 		}
 	}
 
-	#connect(connection: HttpConnection): void {
-		if (this.#served.size >= MAX_SERVED && this.#waiting.length === 0) {
-			this.#closeSilent();
+	/** Makes room if necessary: a silent connection must not block others. */
+	#mayConnect(): boolean {
+		if (this.#served.size >= MAX_SERVED) {
+			for (const connection of this.#served) {
+				if (connection.isSilent) {
+					connection.close();
+					break;
+				}
+			}
 		}
-		if (this.#served.size < MAX_SERVED) {
-			this.#serve(connection);
-		} else if (this.#waiting.length < MAX_WAITING) {
-			const waiting: Waiting = {
-				connection,
-				timer: this.#options.timer.set(() => {
-					this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-					this.#reject(connection);
-				}, WAIT_TIME),
-			};
-			this.#waiting.push(waiting);
-		} else {
-			this.#reject(connection);
-		}
+		return this.#served.size < MAX_SERVED;
 	}
 
 	#serve(connection: HttpConnection): void {
+		const resume = (): void => this.#http?.resume();
 		const served: ServedConnection<Context> = new ServedConnection(connection, {
-			...this.#connectionOptions(),
-			onSilent: () => {
-				if (this.#waiting.length > 0) {
-					served.close();
-				}
-			},
-			onEnd: () => {
-				this.#served.delete(served);
-				this.#serveNext();
-			},
-		});
-		this.#served.add(served);
-	}
-
-	/** Makes room: a silent connection must not block an active one. */
-	#closeSilent(): void {
-		for (const connection of this.#served) {
-			if (connection.isSilent) {
-				connection.close();
-				return;
-			}
-		}
-	}
-
-	#serveNext(): void {
-		const next = this.#waiting.shift();
-		if (next !== undefined) {
-			this.#options.timer.clear(next.timer);
-			this.#serve(next.connection);
-		}
-	}
-
-	#reject(connection: HttpConnection): void {
-		if (this.#rejected.size >= MAX_REJECTED) {
-			connection.close();
-			return;
-		}
-		const rejected: ServedConnection<Context> = new ServedConnection(connection, {
-			...this.#connectionOptions(),
-			rejection: BUSY,
-			onSilent: () => rejected.close(),
-			onEnd: () => this.#rejected.delete(rejected),
-		});
-		this.#rejected.add(rejected);
-	}
-
-	#connectionOptions(): Omit<ConnectionOptions<Context>, "onEnd" | "onSilent"> {
-		return {
 			...this.#options,
 			server: this.#server,
 			clients: this.#clients,
 			onResponse: (response) => this.#handOn(response),
-		};
+			onSilent: resume,
+			onEnd: () => {
+				this.#served.delete(served);
+				resume();
+			},
+		});
+		this.#served.add(served);
 	}
 }

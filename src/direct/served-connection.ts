@@ -17,8 +17,6 @@ export interface ConnectionOptions<Context> {
 	readonly maxQueuedBytes: number;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
-	/** Answers the request, whatever it is. */
-	readonly rejection?: Rejection;
 	/** The client is sent a notification or request of its call. */
 	readonly onNotification: (text: string) => void;
 	/** A response to a request of another connection's call has arrived. */
@@ -72,7 +70,6 @@ export class ServedConnection<Context> {
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
 		this.#connection = connection;
 		this.#options = options;
-		this.#rejection = options.rejection;
 		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, (bytes) => connection.write(bytes));
 		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
 		this.#headTimer = options.timer.set(() => {
@@ -117,9 +114,9 @@ export class ServedConnection<Context> {
 	}
 
 	#begin(request: ServedRequest): void {
-		this.#rejection ??= checkRequest(request, this.#options.rules);
 		const { headers } = request;
-		const rejection = this.#rejection;
+		const rejection = checkRequest(request, this.#options.rules);
+		this.#rejection = rejection;
 		if (rejection === undefined) {
 			this.#heed();
 			this.#headers = headers;

@@ -1,5 +1,5 @@
 /** The most headers of a request: each takes slots of the heap. Browsers send some twenty. */
-export const MAX_HEADERS = 64;
+export const MAX_HEADERS = 40;
 
 /** A request without its body. */
 export interface ServedRequest {
@@ -42,13 +42,18 @@ export interface HttpConnection {
 
 /** ECMA-419's HTTP server. */
 export interface HttpServer {
-	/** The port on which it listens, once known. */
-	readonly port: number;
+	/** Takes connections that wait, as long as {@link HttpServerOptions.mayConnect} allows it. */
+	resume(): void;
 	close(): void;
 }
 
 export interface HttpServerOptions {
 	readonly port: number;
+	/**
+	 * Whether the next connection may be taken. Otherwise it waits in the network's queue, where it takes nothing of the
+	 * machine's heap, until another one comes or {@link HttpServer.resume} is called. Default: all are taken.
+	 */
+	readonly mayConnect?: () => boolean;
 	readonly onConnect: (connection: HttpConnection) => void;
 	/** The port is open. May be called within `open`. */
 	readonly onListening: () => void;

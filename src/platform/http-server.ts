@@ -106,15 +106,36 @@ function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnec
 /** The SDK's HTTP server, on every address of the device. */
 export const httpServer: HttpServerPlatform = {
 	address: "0.0.0.0",
-	open({ port, onConnect, onListening }: HttpServerOptions) {
+	open({ port, mayConnect = () => true, onConnect, onListening }: HttpServerOptions) {
+		let waiting = 0;
+		let take = (): void => {};
+		const resume = (): void => {
+			while (waiting > 0 && mayConnect()) {
+				waiting -= 1;
+				take();
+			}
+		};
+		/** The server would read every connection at once. */
+		class PausedListener extends GuardedListener {
+			constructor(options: { onReadable(count: number): void }) {
+				super({
+					...options,
+					onReadable(count: number) {
+						waiting = count;
+						resume();
+					},
+				});
+				take = () => options.onReadable.call(this, 1);
+			}
+		}
 		const options = {
-			io: GuardedListener,
+			io: PausedListener,
 			port,
 			onConnect: (connection: unknown) => onConnect(limitHead(connection as HttpConnection, latest)),
 		};
 		const server = new HTTPServer(options as unknown as ConstructorParameters<typeof HTTPServer>[0]);
 		onListening();
-		return server;
+		return { resume, close: () => server.close() };
 	},
 	/** In a build with DNS-SD, where UDP has multicast. */
 	get announce() {

@@ -23,6 +23,7 @@ interface ConnectionEvents {
 
 interface ServerOptions {
 	readonly port: number;
+	readonly mayConnect?: () => boolean;
 	readonly onConnect: (connection: HttpConnection) => void;
 	readonly onListening: () => void;
 	readonly onError?: (error: Error) => void;
@@ -124,21 +125,44 @@ class HttpConnection extends NetworkClient<null> {
 	}
 }
 
+/** So many connections wait, as on a chip. */
+const MAX_PENDING = 8;
+
 const servers = new Map<number, HttpServer>();
 let lastServer = 0;
 
 class HttpServer {
 	readonly #id: number;
 	readonly options: ServerOptions;
-	readonly port: number;
+	/** The numbers in Node of the connections that wait. */
+	readonly #waiting: number[] = [];
 
 	constructor(options: ServerOptions, address: string) {
 		lastServer += 1;
 		this.#id = lastServer;
 		this.options = options;
-		this.port = options.port;
 		servers.set(this.#id, this);
 		send(["httpd.listen", this.#id, options.port, address]);
+	}
+
+	/** @internal Someone has connected. */
+	connect(socket: number): void {
+		if (this.#waiting.length < MAX_PENDING) {
+			this.#waiting.push(socket);
+			this.resume();
+		} else {
+			new HttpConnection(socket).close();
+		}
+	}
+
+	resume(): void {
+		const { mayConnect, onConnect } = this.options;
+		while (this.#waiting.length > 0 && mayConnect?.() !== false) {
+			const socket = this.#waiting.shift();
+			if (socket !== undefined) {
+				onConnect(new HttpConnection(socket));
+			}
+		}
 	}
 
 	close(): void {
@@ -149,7 +173,7 @@ class HttpServer {
 
 serve("httpd", connections);
 receive("httpd.connection", ([server, socket]) => {
-	servers.get(server as number)?.options.onConnect(new HttpConnection(socket as number));
+	servers.get(server as number)?.connect(socket as number);
 });
 receive("httpd.listening", ([server]) => servers.get(server as number)?.options.onListening());
 receive("httpd.failed", ([server, message]) => {

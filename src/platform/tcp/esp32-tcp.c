@@ -216,7 +216,7 @@ static err_t accept(void *arg, Connection skt, err_t err)
 	ListenerPending pending, *end;
 	int count = 0;
 
-	for (end = &listener->pending; NULL != *end; end = &(*end)->next)
+	for (end = &listener->pending; (NULL != *end) && (NULL != (*end)->skt); end = &(*end)->next)
 		count += 1;
 	if ((NULL == skt) || (count >= MAX_PENDING))
 		return ERR_MEM;		// lwIP resets it
@@ -226,14 +226,17 @@ static err_t accept(void *arg, Connection skt, err_t err)
 		return ERR_MEM;
 #endif
 
-	pending = c_calloc(1, sizeof(ListenerPendingRecord));
-	if (NULL == pending)
-		return ERR_MEM;
+	pending = *end;		// the place of one that is gone
+	if (NULL == pending) {
+		pending = c_calloc(1, sizeof(ListenerPendingRecord));
+		if (NULL == pending)
+			return ERR_MEM;
+		builtinCriticalSectionBegin();
+		*end = pending;
+		builtinCriticalSectionEnd();
+	}
 	pending->skt = skt;
 	park(&pending->skt);
-	builtinCriticalSectionBegin();
-	*end = pending;
-	builtinCriticalSectionEnd();
 	listenerTrigger(listener, kListenerReadable);
 	return ERR_OK;
 }
