@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { openOpusEncoder } from "../../../toolchain/opus.js";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
-import { resample, resampledLength } from "./resample.js";
+import { Resampler } from "./resample.js";
 import type { Sound } from "./wav.js";
 
 const RATE = SPOKEN_AUDIO.sample_rate;
@@ -17,10 +17,10 @@ async function* encodePackets({ sampleRate, samples }: Sound): AsyncGenerator<Ui
 	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
 	try {
 		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
-		const length = resampledLength(aligned, sampleRate, RATE);
-		for (let at = 0; at < length; at += FRAME) {
+		const resampler = new Resampler(aligned, sampleRate, RATE);
+		for (let at = 0; at < resampler.length; at += FRAME) {
 			const frame = new Int16Array(FRAME);
-			frame.set(resample(aligned, sampleRate, RATE, [at, Math.min(at + FRAME, length)]));
+			frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));
 			yield encoder.encode(frame);
 			// Other texts, calls and devices come between two packets, also if a reader is late.
 			await setImmediate();
