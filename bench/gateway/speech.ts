@@ -9,6 +9,7 @@ import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
+import { timeVoice } from "./device-voice.js";
 import { tokenOf } from "./light-device.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
 import { Samples } from "./samples.js";
@@ -16,6 +17,9 @@ import { Samples } from "./samples.js";
 /** Devices, and those of them that speak. */
 const DEVICES = 1_000;
 const SPEAKING = 20;
+
+/** A virtual device. */
+const VIRTUAL = "02:00:00:ff:ff:01";
 
 /** Milliseconds of a packet. */
 const PACKET = 60;
@@ -100,8 +104,8 @@ class SpeakingDevice {
 export async function benchSpeech({ say, row, header }: Report): Promise<void> {
 	const folder = temporaryFolder();
 	const ids = Array.from({ length: SPEAKING }, (_, at) => `02:00:00:ff:00:${at.toString(16).padStart(2, "0")}`);
-	const flags = ["--speech-command", "espeak-ng --stdout -v {voice}", "--max-devices", String(DEVICES)];
-	const gateway = await startBoundGateway(folder, DEVICES - SPEAKING, ids, ...flags);
+	const flags = ["--speech-command", "espeak-ng --stdout -v {voice}", "--max-devices", String(DEVICES + 1)];
+	const gateway = await startBoundGateway(folder, DEVICES - SPEAKING, [...ids, VIRTUAL], ...flags);
 	const tools = join(folder, "tools.json");
 	await writeTools(tools);
 	const light = await startLightDevices(gateway.deviceUrl, DEVICES - SPEAKING, tools);
@@ -110,7 +114,7 @@ export async function benchSpeech({ say, row, header }: Report): Promise<void> {
 		await untilKnown(gateway, DEVICES);
 		await delay(REST);
 		const client = await connectOverHttp(`${gateway.base}/mcp`, "2026-07-28", gateway.token);
-		const results = await measure(gateway, client, devices);
+		const results = [...(await measure(gateway, client, devices)), ...(await timeVoice(gateway, VIRTUAL, client))];
 		await client.close();
 		say("## Speech");
 		say();

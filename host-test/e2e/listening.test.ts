@@ -5,6 +5,7 @@ import { connectClient } from "../../gateway/test/support/gateway.js";
 import { openRecognizer } from "../../gateway/test/support/listening-device.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
+import type { Server } from "../../mcp-manager/src/core/index.js";
 import type { BoardProfile } from "../../virtual-device/src/index.js";
 import { correlation } from "../support/correlation.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
@@ -32,16 +33,17 @@ const SENTENCE = "Yes, please water the plant.";
 /** Hertz, and so the samples that the way may delay a sound: a second. */
 const RATE = 16_000;
 
-async function start(t: TestContext, engine: (typeof ENGINES)[number]) {
+async function start(t: TestContext, engine: (typeof ENGINES)[number], transport: "websocket" | "mqtt" = "websocket") {
 	const heard: Buffer[] = [];
 	const service = await openRecognizer(t, async (request, response) => {
 		heard.push(await fileIn(await readForm(request)));
 		response.end(JSON.stringify({ text: SENTENCE }));
 	});
-	const side = await startProgram(t, { microphones: true, speechCommand: VOICE, ...service });
-	const online = once(side.gateway.servers, "online");
-	const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl }, board: BOARD });
-	await online;
+	const side = await startProgram(t, { [transport]: true, microphones: true, speechCommand: VOICE, ...service });
+	const online = once(side.gateway.servers, "online") as Promise<[Server]>;
+	const { device } = await startDevice(t, engine, { config: { backend: side.program.urls[transport] }, board: BOARD });
+	const [{ session }] = await online;
+	await until(() => session?.audio?.isOpen === true, "its audio is open");
 	const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
 	const call = async (name: string, args: object) => {
 		const params = { name, arguments: { device: device.macAddress, ...args } };
@@ -56,23 +58,25 @@ const SKIP = skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak
 
 for (const engine of cases(ENGINES)) {
 	describe(`listening, firmware on ${engine.kind}`, { skip: SKIP }, () => {
-		it("receives a whole sentence, and shows while it listens", async (t) => {
-			const { device, heard, call } = await start(t, engine);
-			const lights: string[] = [];
-			device.on("light", (name, { on, color }) => lights.push(`${name} ${on ? color.toString(16) : "off"}`));
-			const states: unknown[] = [];
-			device.on("screen", ({ state, message }) => states.push(`${state} ${message}`));
-			device.hear(speak(SENTENCE));
-			const result = await call("listen", { seconds: 30 });
-			assert.deepEqual([result.text, result.ended], [SENTENCE, "silence"]);
-			const likeness = correlation(samplesOf(speak(SENTENCE), RATE), samplesOf(heard[0] as Buffer, RATE), RATE);
-			// On a busy machine packets are recorded late, several at once, and some of them are dropped.
-			assert.ok(likeness >= 0.6, `correlation ${likeness}`);
-			await until(() => lights.at(-1) === "led off", "its light is off");
-			assert.ok(lights.includes("led ff0000"), lights.join());
-			await until(() => states.at(-1) === `idle ${SENTENCE}`, "the screen shows what was heard");
-			assert.ok(states.some((each) => String(each).startsWith("listening")));
-		});
+		for (const transport of ["websocket", "mqtt"] as const) {
+			it(`receives a whole sentence, and shows while it listens: over ${transport}`, async (t) => {
+				const { device, heard, call } = await start(t, engine, transport);
+				const lights: string[] = [];
+				device.on("light", (name, { on, color }) => lights.push(`${name} ${on ? color.toString(16) : "off"}`));
+				const states: unknown[] = [];
+				device.on("screen", ({ state, message }) => states.push(`${state} ${message}`));
+				device.hear(speak(SENTENCE));
+				const result = await call("listen", { seconds: 30 });
+				assert.deepEqual([result.text, result.ended], [SENTENCE, "silence"]);
+				const likeness = correlation(samplesOf(speak(SENTENCE), RATE), samplesOf(heard[0] as Buffer, RATE), RATE);
+				// On a busy machine packets are recorded late, several at once, and some of them are dropped.
+				assert.ok(likeness >= 0.6, `correlation ${likeness}`);
+				await until(() => lights.at(-1) === "led off", "its light is off");
+				assert.ok(lights.includes("led ff0000"), lights.join());
+				await until(() => states.at(-1) === `idle ${SENTENCE}`, "the screen shows what was heard");
+				assert.ok(states.some((each) => String(each).startsWith("listening")));
+			});
+		}
 
 		it("does not listen while its microphone is muted, and says so", async (t) => {
 			const { device, call } = await start(t, engine);
