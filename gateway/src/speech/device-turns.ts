@@ -1,12 +1,6 @@
 import type { Server } from "xs-mcp-manager/core";
 
-/** An act that waits for its turn. */
-interface Waiting {
-	readonly isUrgent: boolean;
-	readonly begin: () => void;
-}
-
-/** Acts that wait for a device. */
+/** Calls that wait for a device. */
 const MAX_WAITING = 8;
 
 interface TurnOptions {
@@ -15,13 +9,24 @@ interface TurnOptions {
 	readonly signal: AbortSignal;
 }
 
+interface Waiting {
+	readonly isUrgent: boolean;
+	readonly begin: () => void;
+}
+
+interface Turns {
+	/** Ends the one in progress. */
+	current: AbortController | undefined;
+	readonly waiting: Waiting[];
+}
+
 /** Turns of devices: each says or hears one thing at a time. */
 export class DeviceTurns {
-	readonly #queues = new WeakMap<Server, TurnQueue>();
+	readonly #turns = new WeakMap<Server, Turns>();
 
 	/** Whether a device says or hears something at the moment. */
 	isBusy(device: Server): boolean {
-		return this.#queues.get(device)?.isBusy === true;
+		return this.#turns.get(device)?.current !== undefined;
 	}
 
 	/**
@@ -34,70 +39,47 @@ export class DeviceTurns {
 		{ isUrgent = false, signal: cancelled }: TurnOptions,
 		act: (signal: AbortSignal) => Promise<T>,
 	): Promise<T> {
-		const queue = this.#queues.get(device) ?? new TurnQueue();
-		this.#queues.set(device, queue);
-		if (queue.length >= MAX_WAITING) {
+		cancelled.throwIfAborted();
+		const turns = this.#turns.get(device) ?? { current: undefined, waiting: [] };
+		this.#turns.set(device, turns);
+		if (turns.waiting.length >= MAX_WAITING) {
 			throw new Error(`${MAX_WAITING} calls wait for this device to speak or listen`);
 		}
-		if (isUrgent) {
-			queue.interrupt(new Error("interrupted by an urgent announcement"));
-		}
-		return await queue.run(isUrgent, async (interrupted) => {
-			const signal = AbortSignal.any([cancelled, interrupted]);
-			try {
-				signal.throwIfAborted();
-				return await act(signal);
-			} catch (error) {
-				throw signal.aborted ? signal.reason : error;
+		if (turns.current !== undefined) {
+			if (isUrgent) {
+				turns.current.abort(new Error("interrupted by an urgent announcement"));
 			}
-		});
-	}
-}
-
-/** The turns of one device: one after the other, urgent ones first. */
-class TurnQueue {
-	readonly #waiting: Waiting[] = [];
-	/** Ends the act in progress. */
-	#current: AbortController | undefined;
-
-	get length(): number {
-		return this.#waiting.length;
-	}
-
-	get isBusy(): boolean {
-		return this.#current !== undefined;
-	}
-
-	/** Ends the act in progress. */
-	interrupt(reason: Error): void {
-		this.#current?.abort(reason);
-	}
-
-	/**
-	 * Runs an act when those before it have ended.
-	 *
-	 * @param act rejects once its signal says that it was interrupted
-	 */
-	async run<T>(isUrgent: boolean, act: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
-		if (this.#current !== undefined) {
-			await this.#wait(isUrgent);
+			await waitFor(turns, isUrgent, cancelled);
 		}
 		const current = new AbortController();
-		this.#current = current;
+		turns.current = current;
+		const signal = AbortSignal.any([cancelled, current.signal]);
 		try {
-			return await act(current.signal);
+			signal.throwIfAborted();
+			return await act(signal);
+		} catch (error) {
+			throw signal.aborted ? signal.reason : error;
 		} finally {
-			const next = this.#waiting.shift();
+			const next = turns.waiting.shift();
 			// The next one begins before another can.
-			this.#current = next && current;
+			turns.current = next && current;
 			next?.begin();
 		}
 	}
+}
 
-	#wait(isUrgent: boolean): Promise<void> {
-		return new Promise((begin) => {
-			const at = isUrgent ? this.#waiting.findIndex((each) => !each.isUrgent) : -1;
-			this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, { isUrgent, begin });
-		});
-	}
+/** Resolves when those before it have ended, urgent ones first. Rejects, and frees the place, once the signal is aborted. */
+function waitFor({ waiting }: Turns, isUrgent: boolean, signal: AbortSignal): Promise<void> {
+	return new Promise((begin, reject) => {
+		const own = { isUrgent, begin };
+		const at = isUrgent ? waiting.findIndex((each) => !each.isUrgent) : -1;
+		waiting.splice(at < 0 ? waiting.length : at, 0, own);
+		const leave = (): void => {
+			if (waiting.includes(own)) {
+				waiting.splice(waiting.indexOf(own), 1);
+				reject(signal.reason);
+			}
+		};
+		signal.addEventListener("abort", leave, { once: true });
+	});
 }
