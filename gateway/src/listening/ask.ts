@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Server, textOf } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
+import type { Server } from "xs-mcp-manager/core";
 import type { Announcements } from "../speech/announcements.js";
-import { ASK_USER, callTool, findTool, fitting, showText } from "../speech/device-tools.js";
+import { ASK_USER, callForObject, findTool, fitting, showText } from "../speech/device-tools.js";
 import { matchAnswer } from "./match-answer.js";
 import type { ListeningCaller, Microphones } from "./microphones.js";
 
@@ -85,10 +84,9 @@ function byButton(
 		choices: answers,
 		seconds: Math.min(MAX_ASK_USER, seconds + SPEECH_TIME),
 	};
-	return callTool(device, tool, args, caller).then(({ structuredContent, content }) => {
-		const { choice } = isObject(structuredContent) ? structuredContent : readJson(textOf(content));
-		return typeof choice === "string" ? { by: "button", answer: choice } : undefined;
-	});
+	return callForObject(device, tool, args, caller).then(({ choice }) =>
+		typeof choice === "string" ? { by: "button", answer: choice } : undefined,
+	);
 }
 
 /** Settles only with a choice; the caller limits the time. */
@@ -140,14 +138,5 @@ async function pose(
 		if (!isOnScreen || caller.signal.aborted) {
 			throw error;
 		}
-	}
-}
-
-function readJson(text: string): Readonly<Record<string, unknown>> {
-	try {
-		const json: unknown = JSON.parse(text);
-		return isObject(json) ? json : {};
-	} catch {
-		return {};
 	}
 }

@@ -10,18 +10,17 @@ export class DecodedPackets {
 	count = 0;
 	/** Packets that came early and cannot be decoded. */
 	undecoded = 0;
-	readonly #maxCount: number;
+	readonly #samples: Int16Array;
 	readonly #onSamples: (samples: Int16Array) => void;
 	#decoder: OpusDecoder | undefined;
 	#early: Uint8Array[] = [];
-	readonly #pieces: Int16Array[] = [];
 
 	/**
 	 * @param maxCount samples that are kept; further ones are dropped
 	 * @param onSamples is called with those of each packet
 	 */
 	constructor(maxCount: number, onSamples: (samples: Int16Array) => void) {
-		this.#maxCount = maxCount;
+		this.#samples = new Int16Array(maxCount);
 		this.#onSamples = onSamples;
 	}
 
@@ -32,8 +31,8 @@ export class DecodedPackets {
 			return;
 		}
 		const decoded = packet.length === 0 ? this.#decoder.decodePacketLoss(LOST) : this.#decoder.decode(packet);
-		const samples = decoded.slice(0, this.#maxCount - this.count);
-		this.#pieces.push(samples);
+		const samples = decoded.slice(0, this.#samples.length - this.count);
+		this.#samples.set(samples, this.count);
 		this.count += samples.length;
 		this.#onSamples(samples);
 	}
@@ -51,15 +50,8 @@ export class DecodedPackets {
 		this.#early = [];
 	}
 
-	/** All samples. */
-	joined(): Int16Array {
-		const samples = new Int16Array(this.count);
-		let at = 0;
-		for (const piece of this.#pieces) {
-			samples.set(piece, at);
-			at += piece.length;
-		}
-		return samples;
+	get samples(): Int16Array {
+		return this.#samples.subarray(0, this.count);
 	}
 
 	close(): void {

@@ -35,13 +35,14 @@ const STEP = { low: stepAt(LOW), high: stepAt(HIGH) };
  * So a noise that begins during the recording counts as speech for five seconds at most.
  */
 export class EndOfSpeech {
+	/** Whether there was speech. */
+	hasSpeech = false;
 	/** Decibels below full scale, for each frame since the beginning. */
 	readonly #levels: number[] = [];
 	#sum = 0;
 	#count = 0;
 	/** Below {@link LOW}, of the samples and of what is left without it; and below {@link HIGH} of the rest. */
 	readonly #below = [0, 0, 0] as [number, number, number];
-	#hasSpeech = false;
 
 	/** Takes the next samples: 16 kHz, 16 bits. */
 	add(samples: Int16Array): void {
@@ -52,20 +53,15 @@ export class EndOfSpeech {
 				this.#levels.push(levelOf(this.#sum));
 				this.#sum = 0;
 				this.#count = 0;
-				this.#hasSpeech ||= this.#loudIn(this.#levels) >= SPEECH_FRAMES;
+				this.hasSpeech ||= this.#loudIn(this.#levels) >= SPEECH_FRAMES;
 			}
 		}
-	}
-
-	/** Whether there was speech. */
-	get hasSpeech(): boolean {
-		return this.#hasSpeech;
 	}
 
 	/** Whether there was speech, and it has ended. */
 	get hasEnded(): boolean {
 		const last = this.#levels.slice(-SILENT_FRAMES);
-		return this.#hasSpeech && last.length === SILENT_FRAMES && this.#loudIn(last) <= CLICKS;
+		return this.hasSpeech && last.length === SILENT_FRAMES && this.#loudIn(last) <= CLICKS;
 	}
 
 	#filter(sample: number): number {

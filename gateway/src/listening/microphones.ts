@@ -1,4 +1,4 @@
-import type { Server } from "xs-mcp-manager/core";
+import type { AudioChannel, Server, Session } from "xs-mcp-manager/core";
 import type { Caller } from "../speech/device-tools.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import { encodeWav } from "../speech/wav.js";
@@ -101,13 +101,23 @@ export class Microphones {
 		if (what.asText !== false && hasSpeech && recognize !== undefined) {
 			caller.onProgress?.(seconds, "turning the speech into text");
 			text = await recognize(wav, caller.signal);
-			this.#show(device, text);
+			if (text !== "") {
+				// On the screen, as the family's servers do.
+				device.session?.sendMessage({ type: "stt", text });
+			}
 		}
 		return { text, hasSpeech, seconds, ended, wav };
 	}
 
-	/** @throws Error that says why a device cannot listen */
-	check(device: Server, { asText = true }: Pick<Listening, "asText"> = {}): void {
+	/**
+	 * The session of a device that can listen.
+	 *
+	 * @throws Error that says why it cannot
+	 */
+	check(
+		device: Server,
+		{ asText = true }: Pick<Listening, "asText"> = {},
+	): { session: Session; channel: AudioChannel } {
 		const { session, online } = device;
 		if (asText && this.#options.recognize === undefined) {
 			throw new Error(NO_RECOGNIZER);
@@ -121,15 +131,11 @@ export class Microphones {
 		if (session.audio === undefined) {
 			throw new Error("it has no microphone, or its connection carries no sound");
 		}
+		return { session, channel: session.audio };
 	}
 
 	async #record(device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> {
-		this.check(device, what);
-		const { session } = device;
-		const channel = session?.audio;
-		if (session === undefined || channel === undefined) {
-			throw new Error("offline");
-		}
+		const { session, channel } = this.check(device, what);
 		const { principal, clientName: client, signal, onProgress } = caller;
 		const { onBegin, onEnd } = this.#options;
 		const started = performance.now();
@@ -151,13 +157,6 @@ export class Microphones {
 			clearInterval(timer);
 			await endListening(session, channel);
 			onEnd({ device, principal, client, outcome, duration: elapsed(), seconds: what.seconds });
-		}
-	}
-
-	/** Shows the text on the screen, as the family's servers do. */
-	#show({ session }: Server, text: string): void {
-		if (text !== "") {
-			session?.sendMessage({ type: "stt", text });
 		}
 	}
 }

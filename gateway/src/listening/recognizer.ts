@@ -3,22 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { isObject } from "../firmware.js";
-import { collect, runProgram } from "../speech/run-program.js";
+import { runProgram } from "../speech/run-program.js";
+import { post, type SpeechService } from "../speech/speech-service.js";
 
 /** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */
 export type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;
 
-interface ServiceOptions {
-	/** The base URL of an OpenAI-compatible API: `https://HOST/v1`. */
-	readonly url: string;
-	readonly model: string;
-	readonly key?: string | undefined;
-	/** ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out. */
-	readonly language?: string | undefined;
-}
-
-/** Bytes of an answer, and characters of the text in it: 30 s of speech have about 600. */
-const MAX_ANSWER = 65_536;
+/** The limit of an answer, and characters of the text in it: 30 s of speech have about 600. */
+const ANSWER = { what: "the answer", maxBytes: 65_536 };
 const MAX_TEXT = 4_000;
 
 /** Milliseconds for a text. */
@@ -31,28 +23,21 @@ const MAX_RUNNING = 2;
 const FILE = "{file}";
 const LANGUAGE = "{language}";
 
-/** A service with the transcription API of OpenAI: `POST /audio/transcriptions`. */
-export function serviceRecognizer({ url, model, key, language }: ServiceOptions): Recognize {
+/**
+ * A service with the transcription API of OpenAI: `POST /audio/transcriptions`.
+ *
+ * @param language ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out
+ */
+export function serviceRecognizer(service: SpeechService, language: string | undefined): Recognize {
 	return async (wav, signal) => {
 		const body = new FormData();
 		body.set("file", new Blob([Uint8Array.from(wav)], { type: "audio/wav" }), "speech.wav");
-		body.set("model", model);
+		body.set("model", service.model);
 		body.set("response_format", "json");
 		if (language !== undefined) {
 			body.set("language", language);
 		}
-		const response = await fetch(`${url.replace(/\/+$/, "")}/audio/transcriptions`, {
-			method: "POST",
-			headers: key === undefined ? {} : { Authorization: `Bearer ${key}` },
-			body,
-			redirect: "error",
-			signal,
-		});
-		if (!response.ok) {
-			await response.body?.cancel();
-			throw new Error(`HTTP status ${response.status}`);
-		}
-		return textIn(await collectAnswer(response.body ?? []));
+		return textIn(await post(service, { path: "/audio/transcriptions", body, signal, ...ANSWER }));
 	};
 }
 
@@ -66,7 +51,7 @@ export function programRecognizer(command: string, language = "auto"): Recognize
 	return async (wav, signal) => {
 		const run = async (file: string, input?: Buffer): Promise<string> => {
 			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
-			return (await runProgram(command, { fill, input, signal, read: collectAnswer })).toString();
+			return (await runProgram(command, { fill, input, signal, ...ANSWER })).toString();
 		};
 		return command.includes(FILE) ? await withFile(wav, run) : await run("", wav);
 	};
@@ -99,10 +84,6 @@ async function withFile<T>(wav: Buffer, use: (file: string) => Promise<T>): Prom
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
-}
-
-async function collectAnswer(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Buffer> {
-	return await collect(pieces, "the answer", MAX_ANSWER);
 }
 
 /** @throws Error if it is not JSON with a text */

@@ -138,7 +138,7 @@ class Recording {
 		const dropped = this.#channel.dropped - this.#droppedBefore + this.packets.undecoded;
 		if (this.packets.count > 0) {
 			const { hasSpeech } = this.#detector;
-			this.#settle.resolve({ samples: this.packets.joined(), ended, hasSpeech });
+			this.#settle.resolve({ samples: this.packets.samples, ended, hasSpeech });
 		} else if (dropped > 0) {
 			this.#settle.reject(new Error(`none of the ${dropped} packets that it sent is Opus`));
 		} else {

@@ -1,7 +1,6 @@
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { type Access, mayListen } from "../config/access.js";
-import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import type { EventLog } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
@@ -14,6 +13,7 @@ import { recordHeard } from "../listening/record-heard.js";
 import type { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import type { ProgramContext } from "./context.js";
+import { readProvider } from "./speech-provider.js";
 
 interface ListeningOptions {
 	readonly context: ProgramContext;
@@ -65,24 +65,11 @@ export function openListening(options: ListeningOptions): OpenedListening | unde
 	};
 }
 
-function recognizerOf({
-	transcriptionCommand: command,
-	transcriptionUrl: url,
-	transcriptionModel: model,
-	transcriptionKey: key,
-	transcriptionLanguage: language,
-}: Configuration): Recognize | undefined {
-	if (command !== undefined && url !== undefined) {
-		throw new ConfigurationError(["transcriptionCommand, transcriptionUrl: only one of them can be set"]);
-	}
-	if (command !== undefined) {
-		return programRecognizer(command, language);
-	}
-	if (url === undefined) {
+function recognizerOf(configuration: Configuration): Recognize | undefined {
+	const provider = readProvider(configuration, "transcription");
+	const language = configuration.transcriptionLanguage;
+	if (provider === undefined) {
 		return undefined;
 	}
-	if (model === undefined) {
-		throw new ConfigurationError(["transcriptionModel: required with transcriptionUrl"]);
-	}
-	return serviceRecognizer({ url, model, key, language });
+	return "command" in provider ? programRecognizer(provider.command, language) : serviceRecognizer(provider, language);
 }

@@ -1,11 +1,10 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
-import { QuietHours } from "../speech/quiet-hours.js";
 import { Speech } from "../speech/speech.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
+import { readProvider } from "./speech-provider.js";
 
 export interface OpenedSpeech {
 	readonly speech: Speech;
@@ -28,28 +27,14 @@ export function openSpeech(
 		return undefined;
 	}
 	const speech = new Speech(voice);
-	const quietHours = new QuietHours(configuration.quietHours);
-	return { speech, announcements: new Announcements({ speech, turns, quietHours, urlFor }) };
+	return { speech, announcements: new Announcements({ speech, turns, quietHours: configuration.quietHours, urlFor }) };
 }
 
-function voiceOf({
-	speechCommand: command,
-	speechUrl: url,
-	speechModel: model,
-	speechKey: key,
-	speechVoices: voices,
-}: Configuration): Voice | undefined {
-	if (command !== undefined && url !== undefined) {
-		throw new ConfigurationError(["speechCommand, speechUrl: only one of them can be set"]);
-	}
-	if (command !== undefined) {
-		return programVoice(command, voices);
-	}
-	if (url === undefined) {
+function voiceOf(configuration: Configuration): Voice | undefined {
+	const provider = readProvider(configuration, "speech");
+	const voices = configuration.speechVoices;
+	if (provider === undefined) {
 		return undefined;
 	}
-	if (model === undefined) {
-		throw new ConfigurationError(["speechModel: required with speechUrl"]);
-	}
-	return serviceVoice({ url, model, key, voices });
+	return "command" in provider ? programVoice(provider.command, voices) : serviceVoice(provider, voices);
 }

@@ -1,7 +1,7 @@
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
 import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
 import type { DeviceTurns } from "./device-turns.js";
-import type { QuietHours } from "./quiet-hours.js";
+import { areQuiet } from "./quiet-hours.js";
 import { repeatUntilPressed } from "./repeat.js";
 import type { Speech, SpokenText } from "./speech.js";
 import { streamSpeech } from "./spoken-stream.js";
@@ -41,7 +41,8 @@ type Say = (signal: AbortSignal) => Promise<boolean>;
 interface AnnouncementsOptions {
 	readonly speech: Speech;
 	readonly turns: DeviceTurns;
-	readonly quietHours: QuietHours;
+	/** "22:00-07:00"; undefined: none. */
+	readonly quietHours: string | undefined;
 	/** The URL of the gateway for a device, without a path; undefined if the device cannot reach it. */
 	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 }
@@ -93,7 +94,7 @@ export class Announcements {
 		if (typeof prepare === "string") {
 			return await this.#show(device, what, caller, prepare);
 		}
-		if (this.#options.quietHours.areNow && !what.isUrgent) {
+		if (!what.isUrgent && areQuiet(this.#options.quietHours)) {
 			return await this.#show(device, what, caller, "quiet hours");
 		}
 		const say = await prepare();

@@ -34,6 +34,17 @@ export async function callTool(
 	return result;
 }
 
+/** Calls a tool whose result is an object, on older firmware as text; empty if it is none. Rejects as {@link callTool} does. */
+export async function callForObject(...call: Parameters<typeof callTool>): Promise<Readonly<Record<string, unknown>>> {
+	const { structuredContent, content } = await callTool(...call);
+	try {
+		const result: unknown = structuredContent ?? JSON.parse(textOf(content));
+		return isObject(result) ? result : {};
+	} catch {
+		return {};
+	}
+}
+
 /** As much of a text as a tool takes for one of its arguments. */
 export function fitting({ inputSchema }: ServerTool, argument: string, text: string): string {
 	const schema = inputSchema.properties?.[argument];
@@ -64,23 +75,13 @@ export async function setVolume(
 	if (volume === undefined || setter === undefined) {
 		return async () => {};
 	}
-	const before = await readVolume(device, caller);
+	const status = findTool(device, STATUS);
+	const { audio_speaker: speaker } = status === undefined ? {} : await callForObject(device, status, {}, caller);
+	const before = isObject(speaker) ? speaker.volume : undefined;
 	await callTool(device, setter, { volume }, caller);
 	return async () => {
-		if (before !== undefined) {
+		if (typeof before === "number") {
 			await device.calls.call(caller.principal, setter, { volume: before }).catch(() => {});
 		}
 	};
-}
-
-/** Percent; undefined if the device does not say. */
-async function readVolume(device: Server, caller: Caller): Promise<number | undefined> {
-	const tool = findTool(device, STATUS);
-	const { content = [] } = tool === undefined ? {} : await callTool(device, tool, {}, caller);
-	try {
-		const { audio_speaker: speaker } = JSON.parse(textOf(content));
-		return typeof speaker?.volume === "number" ? speaker.volume : undefined;
-	} catch {
-		return undefined;
-	}
 }

@@ -1,27 +1,12 @@
-/** The hours of each day in which devices do not speak: "22:00-07:00". The end is not part of them. */
-export class QuietHours {
-	/** Minutes since midnight. */
-	readonly #from: number;
-	readonly #to: number;
-	readonly #now: () => Date;
-
-	/**
-	 * @param hours undefined: none
-	 * @param now the clock, in the time zone of the process
-	 */
-	constructor(hours: string | undefined, now: () => Date = () => new Date()) {
-		const [from = 0, to = 0] = (hours ?? "00:00-00:00").split("-").map(minutesOf);
-		this.#from = from;
-		this.#to = to;
-		this.#now = now;
-	}
-
-	get areNow(): boolean {
-		const now = this.#now();
-		const minutes = 60 * now.getHours() + now.getMinutes();
-		const [from, to] = [this.#from, this.#to];
-		return from <= to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
-	}
+/**
+ * Whether devices do not speak at the moment, in the time zone of the process.
+ *
+ * @param hours of each day, without the end: "22:00-07:00"; undefined: none
+ */
+export function areQuiet(hours: string | undefined, now = new Date()): boolean {
+	const [from = 0, to = 0] = (hours ?? "00:00-00:00").split("-").map(minutesOf);
+	const minutes = 60 * now.getHours() + now.getMinutes();
+	return from <= to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
 }
 
 function minutesOf(time: string): number {

@@ -8,8 +8,10 @@ interface ProgramOptions {
 	readonly input?: string | Uint8Array | undefined;
 	/** Ends the program. */
 	readonly signal: AbortSignal;
-	/** Reads its output; an Error ends the program. */
-	readonly read: (output: AsyncIterable<Uint8Array>) => Promise<Buffer>;
+	/** Names its output in an error. */
+	readonly what: string;
+	/** More output ends the program. */
+	readonly maxBytes: number;
 }
 
 /** Characters of a program's error output. */
@@ -20,7 +22,10 @@ const MAX_ERROR = 500;
  *
  * @param command the program and its arguments, separated by spaces
  */
-export async function runProgram(command: string, { fill, input = "", signal, read }: ProgramOptions): Promise<Buffer> {
+export async function runProgram(
+	command: string,
+	{ fill, input = "", signal, what, maxBytes }: ProgramOptions,
+): Promise<Buffer> {
 	const [program = "", ...args] = command.trim().split(/\s+/);
 	const child = spawn(program, args.map(fill), { stdio: ["pipe", "pipe", "pipe"], signal, killSignal: "SIGKILL" });
 	let problem = "";
@@ -34,7 +39,7 @@ export async function runProgram(command: string, { fill, input = "", signal, re
 	const ended = once(child, "close") as Promise<[code: number | null]>;
 	ended.catch(() => {});
 	try {
-		const output = await read(child.stdout);
+		const output = await collect(child.stdout, what, maxBytes);
 		const [code] = await ended;
 		if (code !== 0) {
 			throw new Error(`${program} ended with status ${code}: ${problem.trim() || "no error output"}`);

@@ -1,19 +1,11 @@
-import { collect, runProgram } from "./run-program.js";
+import { runProgram } from "./run-program.js";
+import { post, type SpeechService } from "./speech-service.js";
 
 /** Speaks a text. Rejects with an Error that says why it cannot, without the key. */
 export type Voice = (text: string, signal: AbortSignal) => Promise<Buffer>;
 
-export interface ServiceOptions {
-	/** The base URL of an OpenAI-compatible API: `https://HOST/v1`. */
-	readonly url: string;
-	readonly model: string;
-	readonly key?: string | undefined;
-	/** By language: `en`, `ja`, `zh`; or `*` for any other. */
-	readonly voices: ReadonlyMap<string, string>;
-}
-
-/** Bytes of a WAV file: five minutes at 24 kHz. */
-const MAX_WAV = 16_777_216;
+/** The limit of a WAV file: five minutes at 24 kHz. */
+const SOUND = { what: "the sound", maxBytes: 16_777_216 };
 
 /** Stands for the voice in a program's arguments. */
 const VOICE = "{voice}";
@@ -24,21 +16,16 @@ const DEFAULT_VOICES: ReadonlyMap<string, string> = new Map([
 	["*", "en"],
 ]);
 
-/** A service with the speech API of OpenAI: `POST /audio/speech`. */
-export function serviceVoice({ url, model, key, voices }: ServiceOptions): Voice {
+/**
+ * A service with the speech API of OpenAI: `POST /audio/speech`.
+ *
+ * @param voices by language: `en`, `ja`, `zh`; or `*` for any other
+ */
+export function serviceVoice(service: SpeechService, voices: ReadonlyMap<string, string>): Voice {
 	return async (text, signal) => {
-		const response = await fetch(`${url.replace(/\/+$/, "")}/audio/speech`, {
-			method: "POST",
-			headers: { "Content-Type": "application/json", ...(key !== undefined && { Authorization: `Bearer ${key}` }) },
-			body: JSON.stringify({ model, input: text, voice: voiceFor(text, voices) ?? "alloy", response_format: "wav" }),
-			redirect: "error",
-			signal,
-		});
-		if (!response.ok) {
-			await response.body?.cancel();
-			throw new Error(`HTTP status ${response.status}`);
-		}
-		return await collectSound(response.body ?? []);
+		const voice = voiceFor(text, voices) ?? "alloy";
+		const body = JSON.stringify({ model: service.model, input: text, voice, response_format: "wav" });
+		return await post(service, { path: "/audio/speech", body, signal, ...SOUND });
 	};
 }
 
@@ -53,12 +40,8 @@ export function programVoice(command: string, voices: ReadonlyMap<string, string
 	return async (text, signal) => {
 		const voice = voiceFor(text, voices.size === 0 ? DEFAULT_VOICES : voices) ?? "";
 		const fill = (argument: string): string => argument.replaceAll(VOICE, voice);
-		return await runProgram(command, { fill, input: `${text}\n`, signal, read: collectSound });
+		return await runProgram(command, { fill, input: `${text}\n`, signal, ...SOUND });
 	};
-}
-
-async function collectSound(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Buffer> {
-	return await collect(pieces, "the sound", MAX_WAV);
 }
 
 function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | undefined {
