@@ -52,7 +52,8 @@ async function resetOnce(port: number, random: () => number): Promise<void> {
 		await pause();
 	}
 	if (ends) {
-		peer.end();
+		// Node would not close a socket that it shuts down at the same time: its process would never end.
+		await new Promise<void>((resolve) => peer.end(resolve));
 		await pause();
 	}
 	peer.resetAndDestroy();
