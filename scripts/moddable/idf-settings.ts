@@ -5,9 +5,12 @@ import type { Sdk } from "./sdk.js";
 /**
  * ESP-IDF's bootloader keeps new firmware on trial until it is confirmed, and starts only an image that is whole. At its first
  * start on an ESP32 it would burn a fuse, for good, if the SDK's setting stayed: that of the BASIC interpreter in the chip's ROM.
+ * Connections are as many as ESP-IDF has by default, not the SDK's 8: clients that wait for the device's own server must leave
+ * some for its backend (`MAX_PENDING` of esp32-tcp.c).
  */
 const EVERY_BUILD = {
 	ESP32_DISABLE_BASIC_ROM_CONSOLE: "n",
+	LWIP_MAX_ACTIVE_TCP: "16",
 	BOOTLOADER_APP_ROLLBACK_ENABLE: "y",
 	BOOTLOADER_SKIP_VALIDATE_ALWAYS: "n",
 	BOOTLOADER_SKIP_VALIDATE_ON_POWER_ON: "n",

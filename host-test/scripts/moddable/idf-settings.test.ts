@@ -69,6 +69,12 @@ it("a bootloader keeps new firmware on trial, and starts only a whole image, in 
 	}
 });
 
+it("a chip has connections for its backend while eleven clients are served or wait, in every build", (t) => {
+	for (const kind of ["debug", "instrument", "release"] as const) {
+		assert.equal(settingsOf(t, kind).LWIP_MAX_ACTIVE_TCP, "16");
+	}
+});
+
 it("no build burns a fuse of the chip", (t) => {
 	for (const kind of ["debug", "instrument", "release"] as const) {
 		assert.equal(settingsOf(t, kind).ESP32_DISABLE_BASIC_ROM_CONSOLE, "n");
