@@ -1,4 +1,4 @@
-import type { KvWatchEntry } from "@nats-io/kv";
+import type { KV, KvWatchEntry } from "@nats-io/kv";
 import { type Buckets, watch } from "./bus.js";
 import type { Claims } from "./claims.js";
 import type { Lists } from "./lists.js";
@@ -20,7 +20,6 @@ interface Readers {
 export class BucketFollower {
 	readonly #readers: Readers;
 	readonly #warn: (message: string) => void;
-	#watches: (() => void)[] = [];
 	/** Senders of messages that this program cannot read. */
 	readonly #newer = new Set<string>();
 	#hasNewerEntries = false;
@@ -35,24 +34,17 @@ export class BucketFollower {
 		return this.#hasNewerEntries;
 	}
 
-	/** Settles when every bucket is watched. */
-	async start(buckets: Buckets): Promise<void> {
+	/** Settles when every bucket is watched. Rejects if one cannot be, or the connection is lost meanwhile. */
+	async start(buckets: Buckets, connection: AbortSignal): Promise<void> {
 		const { approvals, webhooks } = this.#readers.shared;
-		const onError = ({ message }: Error): void => this.#warn(`cluster: ${message}`);
-		this.#watches = [
-			await watch(buckets.gateways, (entry) => this.#onGateway(entry), onError),
-			await watch(buckets.devices, (entry) => this.#onDevice(entry), onError),
-			await watch(buckets.lists, (entry) => this.#onLists(entry), onError, false),
-			await watch(buckets.tokens, (entry) => this.#onToken(entry), onError),
-			await watch(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)), onError),
-			await watch(buckets.webhooks, (entry) => webhooks.received(entry), onError),
-		];
-	}
-
-	stop(): void {
-		for (const stop of this.#watches.splice(0)) {
-			stop();
-		}
+		const follow = (bucket: KV, onEntry: (entry: KvWatchEntry) => void, withValues = true): Promise<void> =>
+			watch(bucket, connection, onEntry, ({ message }) => this.#warn(`cluster: ${message}`), withValues);
+		await follow(buckets.gateways, (entry) => this.#onGateway(entry));
+		await follow(buckets.devices, (entry) => this.#onDevice(entry));
+		await follow(buckets.lists, (entry) => this.#onLists(entry), false);
+		await follow(buckets.tokens, (entry) => this.#onToken(entry));
+		await follow(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)));
+		await follow(buckets.webhooks, (entry) => webhooks.received(entry));
 	}
 
 	/** Warns once of each sender that is newer than this program. */

@@ -13,6 +13,7 @@ import {
 	type TlsOptions,
 } from "@nats-io/transport-node";
 import { CODE_MEMORY } from "../oauth/codes.js";
+import { endWith } from "./end-with.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { ABSENT_TIME } from "./messages.js";
 
@@ -231,24 +232,27 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /**
- * Follows a bucket. Returns a function that stops it.
+ * Follows a bucket. Rejects if it cannot, or the connection is lost meanwhile.
  *
+ * @param connection ends it
  * @param withValues false: the entries have none
  */
 export async function watch(
 	bucket: KV,
+	connection: AbortSignal,
 	onEntry: (entry: KvWatchEntry) => void,
 	onError: (error: Error) => void,
 	withValues = true,
-): Promise<() => void> {
+): Promise<void> {
 	const entries = await bucket.watch({ headers_only: !withValues });
+	endWith(connection, () => entries.stop());
+	connection.throwIfAborted();
 	const follow = async (): Promise<void> => {
 		for await (const entry of entries) {
 			onEntry(entry);
 		}
 	};
 	follow().catch(onError);
-	return () => entries.stop();
 }
 
 function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {

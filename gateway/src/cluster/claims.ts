@@ -16,8 +16,8 @@ interface Claim {
 	readonly session: Session;
 	readonly id: string;
 	readonly since: number;
-	/** Whether it was made without a connection to the cluster, so that another gateway may have a newer one. */
-	readonly isLate: boolean;
+	/** Whether there was no connection to the cluster since it was made, so that another gateway may have a newer one. */
+	isLate: boolean;
 	/** Of the entry that was written last: the fencing number. Undefined before the first time. */
 	revision: number | undefined;
 	/** The entry that was written last. */
@@ -41,8 +41,8 @@ interface ClaimsOptions {
 	readonly maxBytes: () => number;
 	readonly lists: Lists;
 	readonly clock: SharedClock;
-	/** Another gateway has changed the alias or the tags of a device that is here. */
-	readonly onEdited: (entry: Entry) => void;
+	/** The bucket has this entry of a device that is here. */
+	readonly onEntry: (entry: Entry, revision: number) => void;
 	/** A device has connected to another gateway. */
 	readonly onLost: (session: Session, gateway: string) => void;
 	readonly warn: (message: string) => void;
@@ -117,10 +117,6 @@ export class Claims {
 		}
 		if (entry.claim === claim.id) {
 			claim.revision = revision;
-			// Our own write may arrive before its confirmation, or after a later change here.
-			if (entry.byOwner !== true) {
-				this.#options.onEdited(entry);
-			}
 		} else {
 			this.#lose(claim, entry.gateway);
 		}
@@ -144,10 +140,12 @@ export class Claims {
 		await Promise.all([...this.#claims.values()].filter(({ isDirty }) => isDirty).map((claim) => this.#write(claim)));
 	}
 
-	/** The bucket may be another one: every entry is compared with it. */
+	/** The bucket may be another one, and devices may have gone to other gateways: every entry is compared with it. */
 	recheck(): void {
 		for (const claim of this.#claims.values()) {
 			claim.isDirty = true;
+			claim.isLate = true;
+			claim.revision = undefined;
 			claim.written = undefined;
 		}
 	}
@@ -197,21 +195,20 @@ export class Claims {
 	}
 
 	async #writeOnce(claim: Claim, { devices, lists }: Buckets): Promise<void> {
-		const entry = this.#entryOf(claim, await this.#storeLists(claim, lists));
+		const offers = await this.#storeLists(claim, lists);
+		const revision = claim.revision ?? (await this.#takeOver(claim, devices));
+		if (revision === undefined) {
+			return;
+		}
+		const entry = this.#entryOf(claim, offers);
 		const text = JSON.stringify(entry);
 		if (claim.written !== undefined && text === JSON.stringify(claim.written)) {
 			return;
 		}
-		const key = keyOf(entry.id);
 		try {
-			if (claim.revision !== undefined) {
-				claim.revision = await devices.update(key, text, claim.revision);
-			} else if (claim.isLate && (await this.#isNewerElsewhere(claim, devices))) {
-				return;
-			} else {
-				claim.revision = await devices.put(key, text);
-			}
+			claim.revision = await devices.put(keyOf(entry.id), text, { previousSeq: revision });
 			claim.written = entry;
+			this.#options.onEntry(entry, claim.revision);
 			// The session may have ended while the entry was written.
 			if (!entry.online && this.#claims.get(entry.id) === claim) {
 				this.#claims.delete(entry.id);
@@ -220,7 +217,10 @@ export class Claims {
 			if (!isOutdated(error)) {
 				throw error;
 			}
-			await this.#reconcile(claim, devices);
+			claim.isDirty = true;
+			if (claim.revision !== undefined) {
+				await this.#reconcile(claim, devices);
+			}
 		}
 	}
 
@@ -246,32 +246,40 @@ export class Claims {
 
 	/** The entry has changed since it was written here. */
 	async #reconcile(claim: Claim, devices: KV): Promise<void> {
-		const found = await devices.get(keyOf(claim.server.id));
-		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
-		if (found?.operation === "PUT" && isLater(found.value)) {
+		const { entry, revision, isNewer } = await this.#read(claim, devices);
+		if (isNewer) {
 			this.lostToNewerVersion(claim.server.id);
-			return;
-		}
-		if (found === null || entry === undefined) {
-			claim.revision = undefined;
-		} else if (entry.claim === claim.id) {
-			this.received(entry, found.revision);
+		} else if (entry === undefined || entry.claim === claim.id) {
+			claim.revision = entry && revision;
 		} else {
 			this.#lose(claim, entry.gateway);
-			return;
 		}
-		claim.isDirty = true;
 	}
 
-	async #isNewerElsewhere(claim: Claim, devices: KV): Promise<boolean> {
-		const found = await devices.get(keyOf(claim.server.id));
-		const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
-		const { gateway } = this.#options;
-		const isNewer = entry?.online && entry.gateway !== gateway && entry.since > claim.since;
-		if (isNewer) {
+	/**
+	 * Whatever gateway had the device before: its newest session is here. Returns the revision of the entry to be replaced;
+	 * undefined if the device has gone to another gateway since.
+	 */
+	async #takeOver(claim: Claim, devices: KV): Promise<number | undefined> {
+		const { entry, revision } = await this.#read(claim, devices);
+		const isElsewhere = entry?.online === true && entry.gateway !== this.#options.gateway;
+		if (claim.isLate && isElsewhere && entry.since > claim.since) {
 			this.#lose(claim, entry.gateway);
+			return undefined;
 		}
-		return isNewer === true;
+		return revision;
+	}
+
+	/** The entry of a device that is here, and its alias and tags. Undefined if it was removed, or cannot be read. */
+	async #read({ server }: Claim, devices: KV) {
+		const found = await devices.get(keyOf(server.id));
+		const value = found?.operation === "PUT" ? found.value : undefined;
+		const entry = value && readMessage(entrySchema, value);
+		const revision = found?.revision ?? 0;
+		if (entry !== undefined) {
+			this.#options.onEntry(entry, revision);
+		}
+		return { entry, revision, isNewer: value !== undefined && isLater(value) };
 	}
 
 	#entryOf(claim: Claim, offers: string): Entry {
@@ -300,7 +308,6 @@ export class Claims {
 			lastSeen,
 			...(claim.state !== undefined && !isOver && { state: claim.state }),
 			offers,
-			byOwner: true,
 		};
 	}
 }

@@ -67,6 +67,8 @@ export class Cluster {
 	readonly #follower: BucketFollower;
 	readonly #warn = ({ message }: Error): void => this.#options.warn(`cluster: ${message}`);
 	#bus!: Bus;
+	/** Ends what the present connection to NATS has opened. */
+	#connection = new AbortController();
 	/** Undefined without a connection. */
 	#buckets: Buckets | undefined;
 	#timers: readonly NodeJS.Timeout[] = [];
@@ -91,7 +93,7 @@ export class Cluster {
 			clock,
 			incarnation,
 			maxBytes: () => this.#bus.maxBytes,
-			onEdited: (entry) => this.#remotes.edited(entry),
+			onEntry: (entry, revision) => this.#remotes.learn(entry, revision),
 			onLost: (session, other) => session.close(`the device has connected to gateway ${other}`),
 		});
 		this.#incoming = new IncomingCalls({ bus, deviceOf: (call) => this.#deviceOf(call) });
@@ -164,7 +166,7 @@ export class Cluster {
 			await this.#expectName(buckets);
 			this.#subscribe();
 			await this.#bus.expectSubscriptions();
-			await this.#enter(buckets);
+			await this.#enter(buckets, this.#connection.signal);
 		} catch (error) {
 			await this.#bus.close();
 			throw error;
@@ -173,7 +175,6 @@ export class Cluster {
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
-		registry.on("changed", () => this.#remotes.changed());
 		this.#members.start();
 		this.#timers = [
 			setInterval(() => this.#tick().catch(this.#warn), TICK),
@@ -222,13 +223,15 @@ export class Cluster {
 		return this.#claims.serverOf(device, claim) ?? "the device has disconnected, or has gone to another gateway";
 	}
 
-	/** Shows that this gateway is here, and follows the others. */
-	async #enter(buckets: Buckets): Promise<void> {
+	/** Shows that this gateway is here, and follows the others. Rejects if the connection is lost meanwhile. */
+	async #enter(buckets: Buckets, connection: AbortSignal): Promise<void> {
+		connection.throwIfAborted();
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
-		await this.#shared.enter(this.#bus, buckets);
+		this.#remotes.reset();
+		await this.#shared.enter(this.#bus, buckets, connection);
 		await this.#renew(true);
-		await this.#follower.start(buckets);
+		await this.#follower.start(buckets, connection);
 		this.#claims.recheck();
 		await this.#claims.flush();
 	}
@@ -241,22 +244,32 @@ export class Cluster {
 	}
 
 	#leaveBuckets(): void {
-		this.#follower.stop();
+		this.#connection.abort(new Error("the connection to NATS is lost"));
 		this.#buckets = undefined;
 		this.#shared.leave();
 	}
 
+	/** NATS is connected again. It may be lost at any moment: then the next connection enters by itself. */
 	async #rejoin(): Promise<void> {
-		while (this.#bus.connected && !this.#isClosed) {
-			try {
-				await this.#enter(await this.#bus.openBuckets());
-				this.#options.info("cluster: the connection to NATS is back");
-				return;
-			} catch (error) {
+		// A connection that is lost while the client makes it can be followed by two others at once.
+		this.#leaveBuckets();
+		const connection = new AbortController();
+		this.#connection = connection;
+		try {
+			await this.#enter(await this.#bus.openBuckets(), connection.signal);
+			this.#options.info("cluster: the connection to NATS is back");
+		} catch (error) {
+			if (!connection.signal.aborted) {
 				this.#leaveBuckets();
 				this.#warn(error as Error);
-				await new Promise((resolve) => setTimeout(resolve, RETRY_TIME));
+				setTimeout(() => this.#retry(connection), RETRY_TIME).unref();
 			}
+		}
+	}
+
+	#retry(connection: AbortController): void {
+		if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
+			void this.#rejoin();
 		}
 	}
 

@@ -1,6 +1,7 @@
 import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { MAX_EVENTS } from "../events/event-log.js";
+import { endWith } from "./end-with.js";
 import { SUBJECTS } from "./messages.js";
 
 /** The events of the cluster, the newest ones. */
@@ -13,9 +14,8 @@ export interface EventStream {
 	 * @param id an event with the same one within two minutes is not stored again
 	 */
 	store(text: string, id: string | undefined): Promise<void>;
-	/** Reads from a place on. Settles when everything that is stored now was read. */
-	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void): Promise<void>;
-	close(): void;
+	/** Reads from a place on until the connection is lost. Settles when everything that is stored now was read, or it is lost. */
+	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connection: AbortSignal): Promise<void>;
 }
 
 /** Milliseconds in which an event that several gateways report is stored once. */
@@ -46,16 +46,15 @@ export async function openEventStream(connection: NatsConnection, replicas: numb
 	});
 	const client = jetstream(connection);
 	const options = { timeout: STORE_TIME };
-	let close = (): void => {};
 	return {
 		epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
 		store: async (text, id) =>
 			void (await client.publish(SUBJECTS.log, text, { ...options, ...(id !== undefined && { msgID: id }) })),
-		follow: async (from, onEvent) => {
+		follow: async (from, onEvent, connected) => {
 			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
 			const consumer = await client.consumers.get(EVENTS, start);
 			const messages = await consumer.consume();
-			close = () => void messages.close();
+			endWith(connected, () => void messages.close());
 			await new Promise<void>((resolve, reject) => {
 				const read = async (): Promise<void> => {
 					for await (const { seq, data } of messages) {
@@ -72,6 +71,5 @@ export async function openEventStream(connection: NatsConnection, replicas: numb
 				read().catch(reject);
 			});
 		},
-		close: () => close(),
 	};
 }

@@ -94,8 +94,6 @@ export const entrySchema = z.object({
 	state: z.string().optional(),
 	/** The key of its lists in the bucket of lists. */
 	offers: z.string(),
-	/** Whether the gateway that has the device wrote it. Absent if another one has changed the alias or the tags since. */
-	byOwner: z.boolean().optional(),
 });
 
 /** A device as the cluster knows it. */

@@ -1,6 +1,7 @@
 import type { KvWatchEntry } from "@nats-io/kv";
-import type { Offers, Server, ServerRegistry } from "xs-mcp-manager/core";
+import type { Offers, ServerRegistry } from "xs-mcp-manager/core";
 import { type Buckets, isOutdated } from "./bus.js";
+import { type Edit, Edits } from "./edits.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import type { Members } from "./members.js";
 import { type Entry, entrySchema, eventSchema, idOf, keyOf, readMessage } from "./messages.js";
@@ -18,41 +19,37 @@ interface RemotesOptions {
 	readonly warn: (message: string) => void;
 }
 
-/** A device's name as the operator has chosen it. */
-interface Label {
-	readonly alias: string;
-	readonly tags?: readonly string[] | undefined;
-}
-
 /** Milliseconds until lists that could not be read are requested again: NATS may be slow, without the connection being lost. */
 const RETRY_TIME = 1_000;
 
-/** Attempts to write a label while others write. */
-const MAX_ATTEMPTS = 5;
+/** The newest entry of a device. */
+interface Known {
+	readonly entry: Entry;
+	readonly revision: number;
+}
 
 /** Devices of other gateways, as servers of the registry. */
 export class Remotes {
 	readonly #options: RemotesOptions;
-	readonly #entries = new Map<string, Entry>();
+	readonly #edits: Edits;
+	/** By device. */
+	readonly #known = new Map<string, Known>();
 	/** The sessions, by device. */
 	readonly #transports = new Map<string, RemoteTransport>();
-	/** The labels of devices when they were last compared, by device. */
-	readonly #labels = new Map<string, Label>();
 	/** Devices whose lists are requested again in a moment. */
 	readonly #retries = new Set<string>();
 	/** Devices whose lists are missing in the bucket. */
 	readonly #missing = new Set<string>();
-	/** Whether the registry has changed since its labels were compared with those of the bucket. */
-	#hasChanged = false;
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
 		this.#options = options;
+		this.#edits = new Edits(options.registry, options.warn);
 	}
 
 	/** The keys of every device's lists. */
 	get listsInUse(): ReadonlySet<string> {
-		return new Set([...this.#entries.values()].map(({ offers }) => offers));
+		return new Set([...this.#known.values()].map(({ entry }) => entry.offers));
 	}
 
 	/** Devices in a session with another gateway. */
@@ -60,21 +57,38 @@ export class Remotes {
 		return this.#transports.size;
 	}
 
+	/** The bucket may be another one: its entries are read anew. */
+	reset(): void {
+		for (const transport of [...this.#transports.values()]) {
+			void transport.close("the connection to NATS was lost");
+		}
+		this.#known.clear();
+		this.#missing.clear();
+	}
+
 	/** Reads an entry of the bucket. Undefined if it cannot be read, or was removed. */
-	received({ key, operation, value }: KvWatchEntry): Entry | undefined {
+	received({ key, operation, value, revision }: KvWatchEntry): Entry | undefined {
 		const entry = operation === "PUT" ? readMessage(entrySchema, value) : undefined;
 		if (entry !== undefined) {
-			this.#entries.set(entry.id, entry);
-			void this.#loadAndApply(entry);
-		} else if (operation !== "PUT") {
+			this.learn(entry, revision);
+		} else if (operation !== "PUT" && revision > this.#revisionOf(idOf(key))) {
 			this.#forget(idOf(key));
 		}
 		return entry;
 	}
 
+	/** An entry that the bucket has, or had: it may come after a newer one. */
+	learn(entry: Entry, revision: number): void {
+		if (revision >= this.#revisionOf(entry.id)) {
+			this.#known.set(entry.id, { entry, revision });
+			this.#edits.adopt(entry);
+			void this.#loadAndApply(entry);
+		}
+	}
+
 	/** A gateway has come, gone, or started again. */
 	gatewayChanged(gateway: string): void {
-		for (const entry of this.#entries.values()) {
+		for (const { entry } of this.#known.values()) {
 			if (entry.gateway === gateway) {
 				void this.#loadAndApply(entry);
 			}
@@ -84,7 +98,7 @@ export class Remotes {
 	/** Lists have been stored: devices may have waited for them. */
 	listsStored(key: string): void {
 		for (const device of this.#missing) {
-			if (this.#entries.get(device)?.offers === key) {
+			if (this.#known.get(device)?.entry.offers === key) {
 				this.recheck(device);
 			}
 		}
@@ -92,9 +106,9 @@ export class Remotes {
 
 	/** A session of a device has ended: another gateway may have the device. */
 	recheck(device: string): void {
-		const entry = this.#entries.get(device);
-		if (entry !== undefined) {
-			void this.#loadAndApply(entry);
+		const known = this.#known.get(device);
+		if (known !== undefined) {
+			void this.#loadAndApply(known.entry);
 		}
 	}
 
@@ -107,43 +121,39 @@ export class Remotes {
 		}
 	}
 
-	/** The alias or the tags of a device that is here were changed by another gateway. */
-	edited(entry: Entry): void {
-		const server = this.#options.registry.find(entry.id);
-		if (server !== undefined) {
-			this.#adoptLabel(server, entry);
-		}
-	}
-
-	/** Something in the registry has changed. */
-	changed(): void {
-		this.#hasChanged = true;
-	}
-
-	/** Writes the aliases, tags and forgotten devices that were changed here. Rejects if they cannot be written. */
+	/** Writes what the operator has changed here. Rejects if it cannot be written. */
 	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
-		if (!this.#hasChanged) {
-			return;
-		}
-		this.#hasChanged = false;
-		try {
-			await this.#publishAll(isHere);
-		} catch (error) {
-			this.#hasChanged = true;
-			throw error;
+		for (const [id, edit] of this.#edits.waiting) {
+			const known = this.#known.get(id);
+			const isUndone = edit === "forgotten" && !this.#edits.isForgotten(id);
+			if (isUndone) {
+				this.#edits.done(id);
+			} else if (known !== undefined && !isHere(id)) {
+				await this.#publish(known, edit);
+			}
 		}
 	}
 
-	async #publishAll(isHere: (device: string) => boolean): Promise<void> {
-		const { registry } = this.#options;
-		for (const [id, label] of this.#labels) {
-			const server = registry.find(id);
-			if (server === undefined) {
-				await this.#remove(id);
-			} else if (!isSame(label, server.record) && !isHere(id)) {
-				const { record } = server;
-				await this.#edit(server);
-				this.#labels.set(id, record);
+	async #publish({ entry, revision }: Known, edit: Edit): Promise<void> {
+		const { devices } = this.#options.buckets() ?? {};
+		if (devices === undefined) {
+			throw new Error("the connection to NATS is lost");
+		}
+		const key = keyOf(entry.id);
+		try {
+			if (edit === "forgotten") {
+				// Not purge: NATS 2.9 then moves every watch to its end, past writes that it has not delivered yet.
+				await devices.delete(key, { previousSeq: revision });
+				this.#forget(entry.id);
+			} else {
+				const { alias = entry.alias, tags = entry.tags } = edit;
+				const edited: Entry = { ...entry, alias, tags: [...tags] };
+				this.learn(edited, await devices.update(key, JSON.stringify(edited), revision));
+			}
+		} catch (error) {
+			// A newer entry is on its way here: the change is written to that one.
+			if (!isOutdated(error)) {
+				throw error;
 			}
 		}
 	}
@@ -162,7 +172,7 @@ export class Remotes {
 			const offers =
 				this.#options.lists.get(entry.offers) ??
 				(buckets && (await this.#options.lists.load(buckets.lists, entry.offers)));
-			if (this.#entries.get(entry.id) === entry) {
+			if (this.#known.get(entry.id)?.entry === entry) {
 				this.#noteMissing(entry, offers === undefined && buckets !== undefined);
 				this.#apply(entry, offers);
 			}
@@ -204,17 +214,11 @@ export class Remotes {
 		if (transport !== undefined && (!isOnline || transport.sessionId !== entry.claim)) {
 			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
 		}
-		// The operator has forgotten it here, which is not written yet.
-		const isForgotten = !isOnline && this.#labels.has(entry.id) && registry.find(entry.id) === undefined;
-		if (offers === undefined || isForgotten) {
+		if (offers === undefined || (!isOnline && this.#edits.isForgotten(entry.id))) {
 			return;
 		}
 		const { id, alias, tags, board, lastSeen } = entry;
 		registry.addOffline({ id, alias, tags, board, offers, lastSeen });
-		const server = registry.find(id);
-		if (server !== undefined) {
-			this.#adoptLabel(server, entry);
-		}
 		if (!isOnline) {
 			return;
 		}
@@ -246,82 +250,19 @@ export class Remotes {
 		return session !== undefined && session.identity.gateway === undefined;
 	}
 
-	#adoptLabel(server: Server, { id, alias, tags }: Entry): void {
-		const { registry, warn } = this.#options;
-		const known = this.#labels.get(id);
-		// Changes of this gateway alone are still to be written.
-		const keepsAlias = known !== undefined && known.alias !== server.alias && known.alias === alias;
-		const keepsTags = known !== undefined && known.tags !== server.record.tags && haveSame(known.tags ?? [], tags);
-		// Each by itself: an alias that another device has here does not keep the tags away.
-		for (const change of [keepsAlias ? {} : { alias }, keepsTags ? {} : { tags }]) {
-			try {
-				registry.relabel(id, change);
-			} catch (error) {
-				warn(`${id}: its alias or tags of another gateway cannot be used here: ${(error as Error).message}`);
-			}
-		}
-		this.#hasChanged ||= keepsAlias || keepsTags;
-		const { record } = server;
-		const label = { alias: keepsAlias ? alias : record.alias, tags: keepsTags ? known.tags : record.tags };
-		this.#labels.set(id, label);
+	#revisionOf(id: string): number {
+		return this.#known.get(id)?.revision ?? 0;
 	}
 
-	/** The operator has changed an alias or tags here. Rejects if that cannot be written. */
-	async #edit({ id, alias, tags }: Server): Promise<void> {
-		const devices = this.#reachDevices();
-		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-			const found = await devices.get(keyOf(id));
-			const entry = found?.operation === "PUT" ? readMessage(entrySchema, found.value) : undefined;
-			if (!found || entry === undefined) {
-				return;
-			}
-			try {
-				const edited: Entry = { ...entry, alias, tags: [...tags], byOwner: undefined };
-				await devices.update(keyOf(id), JSON.stringify(edited), found.revision);
-				return;
-			} catch (error) {
-				if (!isOutdated(error)) {
-					throw error;
-				}
-			}
-		}
-	}
-
-	/** The operator has forgotten a device here. Rejects if that cannot be written. */
-	async #remove(id: string): Promise<void> {
-		// Not purge: NATS 2.9 then moves every watch to its end, past writes that it has not delivered yet.
-		await this.#reachDevices().delete(keyOf(id));
-		this.#labels.delete(id);
-		this.#entries.delete(id);
-		this.#missing.delete(id);
-	}
-
-	#reachDevices(): Buckets["devices"] {
-		const { devices } = this.#options.buckets() ?? {};
-		if (devices === undefined) {
-			throw new Error("the connection to NATS is lost");
-		}
-		return devices;
-	}
-
-	/** Another gateway has forgotten a device. */
+	/** A device was forgotten, here or at another gateway. */
 	#forget(id: string): void {
 		const { registry, warn } = this.#options;
-		this.#labels.delete(id);
-		this.#entries.delete(id);
+		this.#known.delete(id);
 		this.#missing.delete(id);
 		void this.#transports.get(id)?.close("the device was forgotten");
 		if (registry.find(id)?.session === undefined) {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
 		}
+		this.#edits.done(id);
 	}
-}
-
-function haveSame(some: readonly string[], others: readonly string[]): boolean {
-	return some.length === others.length && some.every((each, i) => each === others[i]);
-}
-
-/** Compared by identity: tags are replaced, never changed, and there are thousands of devices. */
-function isSame(label: Label, { alias, tags }: Label): boolean {
-	return label.alias === alias && label.tags === tags;
 }

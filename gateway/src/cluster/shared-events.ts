@@ -40,24 +40,26 @@ export class SharedEvents implements EventShare {
 		void this.flush();
 	}
 
-	/** Follows the stream. Settles when the events that it has are known here. */
-	async enter(bus: Bus): Promise<void> {
+	/** Follows the stream. Settles when the events that it has are known here. Rejects if the connection is lost meanwhile. */
+	async enter(bus: Bus, connection: AbortSignal): Promise<void> {
 		const stream = await bus.openEvents();
+		connection.throwIfAborted();
 		if (stream.epoch !== this.#log.epoch) {
 			this.#log.reset(stream.epoch);
 		}
-		await stream.follow(this.#log.last + 1, (seq, bytes) => {
+		const onEvent = (seq: number, bytes: Uint8Array): void => {
 			const event = readMessage(loggedEventSchema, bytes);
 			// Its place is taken also if it cannot be read.
 			this.#log.received(seq, event ?? { name: "", device: "", data: {}, timestamp: "" });
-		});
+		};
+		await stream.follow(this.#log.last + 1, onEvent, connection);
+		connection.throwIfAborted();
 		this.#stream = stream;
 		await this.flush();
 	}
 
 	/** NATS is disconnected. */
 	leave(): void {
-		this.#stream?.close();
 		this.#stream = undefined;
 	}
 

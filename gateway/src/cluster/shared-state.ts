@@ -51,12 +51,13 @@ export class SharedState {
 		this.webhooks = new SharedWebhooks({ ...options, key: options.webhookKey });
 	}
 
-	/** NATS is connected. Settles when this gateway has the cluster's state. */
-	async enter(bus: Bus, buckets: Buckets): Promise<void> {
-		await this.tokens.enter(buckets.tokens);
+	/** NATS is connected. Settles when this gateway has the cluster's state. Rejects if the connection is lost meanwhile. */
+	async enter(bus: Bus, buckets: Buckets, connection: AbortSignal): Promise<void> {
+		await this.tokens.enter(buckets.tokens, connection);
+		connection.throwIfAborted();
 		this.uses.use(buckets.tokens);
 		this.approvals.use(buckets.approvals);
-		await this.events.enter(bus);
+		await this.events.enter(bus, connection);
 		this.webhooks.use(buckets.webhooks);
 	}
 

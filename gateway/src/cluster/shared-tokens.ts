@@ -13,6 +13,7 @@ import {
 	tokenRecordSchema,
 } from "../config/token-store.js";
 import { isOutdated } from "./bus.js";
+import { endWith } from "./end-with.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -66,13 +67,17 @@ export class SharedTokens implements TokenShare {
 		return this.#options.clock.now;
 	}
 
-	/** Settles when the file and the bucket have the same tokens. */
-	async enter(bucket: KV): Promise<void> {
+	/** Settles when the file and the bucket have the same tokens. Rejects if the connection is lost meanwhile. */
+	async enter(bucket: KV, connection: AbortSignal): Promise<void> {
 		this.#bucket = undefined;
+		const entries = await bucket.history();
+		endWith(connection, () => entries.stop());
+		connection.throwIfAborted();
 		this.#known.clear();
-		for await (const { key, value, revision, operation } of await bucket.history()) {
+		for await (const { key, value, revision, operation } of entries) {
 			this.#learn(key, operation === "PUT" ? value : undefined, revision);
 		}
+		connection.throwIfAborted();
 		this.#bucket = bucket;
 		this.#isDirty = true;
 		await this.flush();

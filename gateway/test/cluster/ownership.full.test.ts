@@ -7,14 +7,17 @@ import { FeatureDevice } from "../support/feature-device.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
-import { LAMP, setVolume, startCluster, startTwo, untilAt, untilOnline, VOLUME } from "./support/gateways.js";
+import {
+	isKnownOffline,
+	LAMP,
+	setVolume,
+	startCluster,
+	startTwo,
+	untilAt,
+	untilOnline,
+	VOLUME,
+} from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
-
-/** Whether a gateway knows a device, which is in no session with it. */
-function isKnownOffline({ gateway }: StartedProgram, id: string): boolean {
-	const server = gateway.servers.find(id);
-	return server !== undefined && server.session === undefined;
-}
 
 /** The device that a message of the bucket is about. */
 function idOf(subject: string): string {

@@ -133,6 +133,9 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 	});
 });
 
+/** A connection that is not lost. */
+const connected = new AbortController().signal;
+
 describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	/** Opens a bucket, and a store that shares its tokens by it. */
 	async function open(t: TestContext) {
@@ -161,11 +164,11 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 						}
 					: Reflect.get(bucket, name).bind(bucket),
 		});
-		await shared.enter(unconfirmed);
+		await shared.enter(unconfirmed, connected);
 		const token = await tokens.add({ name: "desk", kind: "client" });
 		shared.leave();
 		await tokens.remove("desk");
-		await shared.enter(bucket);
+		await shared.enter(bucket, connected);
 		assert.equal(tokens.verify("client", token), undefined);
 		assert.deepEqual(tokens.records, []);
 	});
@@ -186,7 +189,7 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 					: Reflect.get(bucket, name).bind(bucket),
 		});
 		await tokens.add({ name: "lamp", kind: "client" });
-		await shared.enter(early);
+		await shared.enter(early, connected);
 		const token = await tokens.add({ name: "desk", kind: "client" });
 		await shared.catchUp();
 		assert.ok(tokens.verify("client", token) !== undefined);
@@ -195,7 +198,7 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	it("are not removed by a gateway that cannot store them", async (t) => {
 		const { bucket, openStore } = await open(t);
 		const [first, second] = [openStore(), openStore()];
-		await first.shared.enter(bucket);
+		await first.shared.enter(bucket, connected);
 		const token = await first.tokens.add({ name: "desk", kind: "client" });
 		await second.tokens.add({ name: "lamp", kind: "client" });
 		const adopt = second.tokens.adopt.bind(second.tokens);
@@ -203,11 +206,11 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 			change(second.tokens.records);
 			throw new Error("the disk is full");
 		};
-		await second.shared.enter(bucket);
+		await second.shared.enter(bucket, connected);
 		assert.equal(second.warnings.length, 1);
 		second.tokens.adopt = adopt;
 		await second.shared.flush();
-		await first.shared.enter(bucket);
+		await first.shared.enter(bucket, connected);
 		for (const { tokens } of [first, second]) {
 			assert.ok(tokens.verify("client", token) !== undefined);
 		}
@@ -222,7 +225,10 @@ describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 		const folder = makeStateFolder();
 		const tokens = new TokenStore(folder);
 		const shared = new SharedTokens({ tokens, folder, clock: new SharedClock(assert.fail), warn: assert.fail });
-		await shared.enter(wrap(await new Kvm(connection).create("tokens"), () => shared));
+		await shared.enter(
+			wrap(await new Kvm(connection).create("tokens"), () => shared),
+			connected,
+		);
 		const later = new Date(Date.now() + 60_000).toISOString();
 		const [access, refresh, sha256] = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
 		const grant = { client: "id", clientName: "Client", audience: "/mcp", access, accessExpires: later, refresh };

@@ -27,7 +27,7 @@ describe("another version in the cluster", { skip: whyNoNats }, () => {
 		const { a, b, connection, devices, entry } = await startThree(t);
 		await devices.put("bm90aGluZw", JSON.stringify({ v: 1, colour: "red" }));
 		await devices.put("bm9KU09O", "{");
-		await devices.put(KEY, JSON.stringify({ ...entry, colour: "red", alias: "later", byOwner: undefined }));
+		await devices.put(KEY, JSON.stringify({ ...entry, colour: "red", alias: "later" }));
 		for (const { gateway } of [a, b]) {
 			await until(() => gateway.servers.find("later")?.online === true, "the known members are read");
 		}

@@ -9,6 +9,9 @@ const ANSWER_TIME = 40_000;
 /** Timers of an idle gateway. */
 const MAX_TIMERS = 60;
 
+/** Subscriptions of a gateway: its subjects, its answers, a watch of each bucket, and the stream of events. */
+const MAX_SUBSCRIPTIONS = 10;
+
 /** A property that does not hold. */
 export class Violation extends Error {
 	readonly property: string;
@@ -103,6 +106,8 @@ export function checkQuiet(town: Town): void {
 		expect(process.timers < MAX_TIMERS, "nothing grows", `${name} has ${process.timers} timers`);
 		expect(town.network.count(town.pathOf(host)) === 1, "nothing grows", `${name} has connections to NATS`);
 	}
+	const most = Math.max(...town.nats.subscriptions);
+	expect(most <= MAX_SUBSCRIPTIONS, "nothing grows", `a gateway has ${most} subscriptions of NATS`);
 	checkViews(town);
 	checkTokens(town);
 	checkAliases(town);

@@ -17,6 +17,7 @@ export {
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export { isUserOnly, type Server } from "./server.js";
+export type { ServerEdit } from "./server-directory.js";
 export type { Notification, ServerRecord } from "./server-record.js";
 export {
 	type AudioChannel,

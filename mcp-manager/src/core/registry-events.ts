@@ -1,5 +1,6 @@
 import type { CallDetails, CallRecord } from "./call-record.js";
 import type { Server } from "./server.js";
+import type { ServerEdit } from "./server-directory.js";
 import type { Session } from "./session.js";
 
 /** Events of a registry of servers. */
@@ -19,6 +20,10 @@ export interface RegistryEvents {
 	requestNotification: [server: Server, method: string, params: Readonly<Record<string, unknown>>];
 	/** Servers, tools or names have changed: once for a burst of changes. The version of the registry has increased. */
 	changed: [];
+	/** The operator has given a server another alias, other tags, or both. */
+	edited: [server: Server, change: ServerEdit];
+	/** A server was forgotten. */
+	forgotten: [id: string];
 	/** A resource of a server that clients have subscribed to has been updated. */
 	updated: [server: Server, uri: string];
 	/** A call has ended. */

@@ -62,6 +62,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		};
 		this.#directory = new ServerDirectory(options, this.#context, {
 			onChanged: () => this.#changed(),
+			onEdited: (server, change) => this.emit("edited", server, change),
 			onSaved: (error) => this.emit("saved", error),
 		});
 		this.#offers = new ServerOffers({
@@ -202,7 +203,9 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (server.session !== undefined) {
 			throw new Error(`${server.alias} is online: disconnect it first`);
 		}
-		await this.#directory.remove(server.id);
+		const removed = this.#directory.remove(server.id);
+		this.emit("forgotten", server.id);
+		await removed;
 		return true;
 	}
 

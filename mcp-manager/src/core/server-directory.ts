@@ -21,6 +21,8 @@ export interface ServerEdit {
 interface DirectoryEvents {
 	/** {@link ServerDirectory.version} has increased. */
 	readonly onChanged: () => void;
+	/** {@link ServerDirectory.edit} has changed a server. */
+	readonly onEdited: (server: Server, change: ServerEdit) => void;
 	/** A record was written, or could not be written. */
 	readonly onSaved: (error?: Error) => void;
 }
@@ -31,6 +33,7 @@ export class ServerDirectory {
 	readonly lists = new SharedLists();
 	readonly #context: ServerContext;
 	readonly #onChanged: () => void;
+	readonly #onEdited: DirectoryEvents["onEdited"];
 	readonly #aliases: Aliases;
 	readonly #store: ServerStore | undefined;
 	/** By id. A server that has never been discovered is in it only during its session. */
@@ -44,10 +47,11 @@ export class ServerDirectory {
 	constructor(
 		{ folder, aliases }: ServerDirectoryOptions,
 		context: ServerContext,
-		{ onChanged, onSaved }: DirectoryEvents,
+		{ onChanged, onEdited, onSaved }: DirectoryEvents,
 	) {
 		this.#context = context;
 		this.#onChanged = onChanged;
+		this.#onEdited = onEdited;
 		this.#aliases = new Aliases(aliases);
 		this.#store = folder === undefined ? undefined : new ServerStore(folder, context.warn, onSaved);
 	}
@@ -209,6 +213,9 @@ export class ServerDirectory {
 			throw error;
 		}
 		this.#apply(server, before, change);
+		if (this.#servers.get(server.id) === server) {
+			this.#onEdited(server, change);
+		}
 	}
 
 	/**

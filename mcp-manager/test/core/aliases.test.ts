@@ -100,7 +100,11 @@ const settings = (alias: string): ServerSettings => ({
 
 function directory(folder?: string): ServerDirectory {
 	const context = { checker: new SchemaChecker(() => {}), onCall: () => {}, onUpdated: () => {}, warn: () => {} };
-	return new ServerDirectory({ ...(folder && { folder }) }, context, { onChanged: () => {}, onSaved: () => {} });
+	return new ServerDirectory({ ...(folder && { folder }) }, context, {
+		onChanged: () => {},
+		onEdited: () => {},
+		onSaved: () => {},
+	});
 }
 
 const RECORD = { board: { name: "files", version: "1" }, offers: NO_OFFERS, lastSeen: 1 };

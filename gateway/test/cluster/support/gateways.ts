@@ -44,6 +44,12 @@ export async function untilAt({ gateway }: StartedProgram, name: string | undefi
 	}, `the lamp is at ${name}`);
 }
 
+/** Whether a gateway knows a device, and is in no session with it. */
+export function isKnownOffline({ gateway }: StartedProgram, id = LAMP): boolean {
+	const server = gateway.servers.find(id);
+	return server !== undefined && server.session === undefined;
+}
+
 /** Calls the lamp. Resolves with the result's text. */
 export async function setVolume(client: Client, volume: number): Promise<string> {
 	const { content } = (await client.callTool({ name: VOLUME, arguments: { volume } })) as CallToolResult;

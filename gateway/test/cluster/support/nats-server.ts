@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { LocalServer } from "../../../../host-test/support/local-server.js";
@@ -16,6 +16,8 @@ export const whyNoNats = skipIf(PROGRAM === undefined && "nats-server is not ins
 
 /** A nats-server with JetStream on this machine. */
 export class NatsServer extends LocalServer {
+	#store = "";
+
 	/**
 	 * Starts a server that is killed with its test.
 	 *
@@ -26,7 +28,15 @@ export class NatsServer extends LocalServer {
 		const port = await freePort();
 		const config = join(folder, "nats.conf");
 		writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${folder}" }\n${more}\n`);
-		return await new NatsServer(port, PROGRAM as string, config, "data").runFor(test);
+		const server = new NatsServer(port, PROGRAM as string, config, "data");
+		server.#store = join(folder, "jetstream");
+		return await server.runFor(test);
+	}
+
+	/** Kills the server, and removes everything that it has stored. */
+	async loseDisk(): Promise<void> {
+		await this.kill();
+		rmSync(this.#store, { recursive: true, maxRetries: 10 });
 	}
 
 	get url(): string {

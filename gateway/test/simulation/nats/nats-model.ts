@@ -68,14 +68,9 @@ export class NatsModel {
 		};
 	}
 
-	/** Messages in each stream, by its name. */
-	get sizes(): Readonly<Record<string, number>> {
-		return Object.fromEntries([...this.#streams].map(([name, { stream }]) => [name, stream.size]));
-	}
-
-	/** Consumers of all streams. */
-	get consumers(): number {
-		return [...this.#streams.values()].reduce((sum, { consumers }) => sum + consumers.size, 0);
+	/** How many subscriptions each client has. */
+	get subscriptions(): number[] {
+		return [...this.#clients].map(({ subscriptions }) => subscriptions.size);
 	}
 
 	/** The newest message of each subject of a stream. */

@@ -16,6 +16,10 @@ export class Subscriptions {
 	readonly #exact = new Map<string, Subscription[]>();
 	readonly #patterns = new Set<Subscription>();
 
+	get size(): number {
+		return this.#bySid.size;
+	}
+
 	add(sid: string, subject: string): void {
 		const subscription = { sid, subject, left: undefined };
 		this.#bySid.set(sid, subscription);

@@ -1,0 +1,60 @@
+import type { ServerEdit, ServerRegistry } from "xs-mcp-manager/core";
+import type { Entry } from "./messages.js";
+
+/** What the operator has done with a device here: another alias, other tags, or forgotten. */
+export type Edit = ServerEdit | "forgotten";
+
+/** The operator's changes of devices at this gateway, until the bucket has them: NATS may be away, or others may write first. */
+export class Edits {
+	readonly #registry: ServerRegistry;
+	readonly #warn: (message: string) => void;
+	/** By device. */
+	readonly #waiting = new Map<string, Edit>();
+
+	constructor(registry: ServerRegistry, warn: (message: string) => void) {
+		this.#registry = registry;
+		this.#warn = warn;
+		registry.on("edited", ({ id }, change) => this.#waiting.set(id, { ...this.#editOf(id), ...change }));
+		registry.on("forgotten", (id) => this.#waiting.set(id, "forgotten"));
+	}
+
+	/** By device. */
+	get waiting(): ReadonlyMap<string, Edit> {
+		return this.#waiting;
+	}
+
+	/** Whether the operator has forgotten a device, and it has not connected since. */
+	isForgotten(id: string): boolean {
+		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
+	}
+
+	/** The bucket has this entry of a device: its alias and tags are used here, except for changes that are still to be written. */
+	adopt({ id, alias, tags }: Entry): void {
+		if (this.#registry.find(id) === undefined) {
+			return;
+		}
+		const edit = this.#editOf(id);
+		// Each by itself: an alias that another device has here does not keep the tags away.
+		for (const change of [{ alias: edit.alias ?? alias }, { tags: edit.tags ?? tags }]) {
+			try {
+				this.#registry.relabel(id, change);
+			} catch (error) {
+				this.#warn(`${id}: its alias or tags of another gateway cannot be used here: ${(error as Error).message}`);
+			}
+		}
+		const isWritten = (edit.alias ?? alias) === alias && String(edit.tags ?? tags) === String(tags);
+		if (isWritten) {
+			this.#waiting.delete(id);
+		}
+	}
+
+	/** A change is in the bucket, or no longer wanted. */
+	done(id: string): void {
+		this.#waiting.delete(id);
+	}
+
+	#editOf(id: string): ServerEdit {
+		const edit = this.#waiting.get(id);
+		return edit === "forgotten" || edit === undefined ? {} : edit;
+	}
+}
