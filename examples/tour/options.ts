@@ -4,30 +4,20 @@ import { makeProgram } from "../../toolchain/program.js";
 export type Transport = "websocket" | "mqtt";
 
 export interface TourOptions {
-	readonly once: boolean;
+	/** Whether it ends after the tour. */
+	readonly once?: boolean;
 	/** How the device connects. */
 	readonly transport: Transport;
-	readonly broker: string | undefined;
-	/** Undefined: the usual one, or a free one where that is taken. */
-	readonly devicePort: number | undefined;
-	readonly httpPort: number | undefined;
-	readonly engine: "xs" | "v8";
-	readonly verbose: boolean;
-	/** Of a build of one's own. */
-	readonly manifest: string | undefined;
-	/** The gateway's setting: with it, clients may listen. */
-	readonly transcriptionCommand: string | undefined;
-}
-
-interface Flags {
-	readonly once?: boolean;
-	readonly transport: Transport;
 	readonly broker?: string;
+	/** Where devices connect. Undefined: the usual one, or a free one where that is taken. */
 	readonly port?: number;
+	/** The same for clients. */
 	readonly httpPort?: number;
 	readonly engine: "xs" | "v8";
 	readonly verbose?: boolean;
+	/** Of a build of one's own. */
 	readonly manifest?: string;
+	/** The gateway's setting: with it, clients may listen. */
 	readonly transcriptionCommand?: string;
 }
 
@@ -60,22 +50,11 @@ export function tourProgram(run: (options: TourOptions) => Promise<void>) {
 		)
 		.option("--verbose", "show the device's log")
 		.addHelpText("after", EPILOGUE)
-		.action(async ({ once = false, transport, broker, port, verbose = false, ...flags }: Flags) => {
-			if (broker !== undefined && transport !== "mqtt") {
+		.action(async (options: TourOptions) => {
+			if (options.broker !== undefined && options.transport !== "mqtt") {
 				program.error("error: --broker needs --transport mqtt");
 			}
-			const { httpPort, engine, manifest, transcriptionCommand } = flags;
-			await run({
-				once,
-				transport,
-				broker,
-				devicePort: port,
-				httpPort,
-				engine,
-				verbose,
-				manifest,
-				transcriptionCommand,
-			});
+			await run(options);
 		});
 }
 

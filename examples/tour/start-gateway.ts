@@ -54,7 +54,7 @@ interface Ports {
 }
 
 function configure(
-	{ transport, broker, httpPort, devicePort, transcriptionCommand }: TourOptions,
+	{ transport, broker, httpPort, port, transcriptionCommand }: TourOptions,
 	stateFolder: string,
 	ports: Ports,
 ): Configuration {
@@ -64,7 +64,7 @@ function configure(
 			httpPort: httpPort ?? ports.http,
 			websocket: transport === "websocket",
 			mqtt: transport === "mqtt" && broker === undefined,
-			[`${transport}Port`]: devicePort ?? ports.device,
+			[`${transport}Port`]: port ?? ports.device,
 			...(broker !== undefined && { brokerUrl: broker }),
 			udpPort: 0,
 			...(speechCommand !== undefined && { speechCommand }),

@@ -34,7 +34,7 @@ interface TourDeviceOptions {
 	readonly board?: BoardProfile | undefined;
 	readonly gateway: TourGateway;
 	/** Whether the device's log is shown. */
-	readonly verbose: boolean;
+	readonly verbose?: boolean | undefined;
 }
 
 /** The virtual device of the tour, and what is seen of it through the gateway. */

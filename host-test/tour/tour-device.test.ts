@@ -7,21 +7,11 @@ import { chooseEngine } from "../../virtual-device/src/index.js";
 
 describe("the device of npm start", () => {
 	it("that fails to start, as with an invalid tool, is a fault of the user's: a message without a stack", async (t) => {
-		const gateway = await startGateway({
-			once: true,
-			transport: "websocket",
-			broker: undefined,
-			devicePort: 0,
-			httpPort: 0,
-			engine: "v8",
-			verbose: false,
-			transcriptionCommand: undefined,
-			manifest: undefined,
-		});
+		const gateway = await startGateway({ transport: "websocket", port: 0, httpPort: 0, engine: "v8" });
 		t.after(() => gateway.close());
 		const engine = await chooseEngine("v8");
 		const firmware = 'throw new TypeError("tool self.lamp.set is already registered")';
-		const device = new TourDevice({ engine, firmware, gateway, verbose: false });
+		const device = new TourDevice({ engine, firmware, gateway });
 		t.after(() => device.stop());
 		await assert.rejects(device.show(), (error) => {
 			assert.ok(error instanceof ProgramError);

@@ -18,8 +18,6 @@ export interface LocalGateway {
 	readonly deviceUrl: string;
 	/** Whether it ran before. */
 	readonly isOther: boolean;
-	/** Ends it, unless it ran before. */
-	close(): void;
 }
 
 /**
@@ -30,12 +28,11 @@ export async function openGateway(httpPort: number, devicePort: number): Promise
 	const url = `http://127.0.0.1:${httpPort}/`;
 	const deviceUrl = `ws://127.0.0.1:${devicePort}/`;
 	if (await answers(url)) {
-		return { url, deviceUrl, isOther: true, close: () => {} };
+		return { url, deviceUrl, isOther: true };
 	}
 	const args = [findProgram(), "--http-port", String(httpPort), "--websocket-port", String(devicePort)];
 	const child = spawn(process.execPath, [...args, "--log-level", "warn"], { stdio: ["ignore", "inherit", "inherit"] });
-	const end = (): void => void child.kill();
-	process.once("exit", end);
+	process.once("exit", () => child.kill());
 	let ended = false;
 	void once(child, "exit").then(() => {
 		ended = true;
@@ -46,7 +43,7 @@ export async function openGateway(httpPort: number, devicePort: number): Promise
 		}
 		await delay(POLL_INTERVAL);
 	}
-	return { url, deviceUrl, isOther: false, close: end };
+	return { url, deviceUrl, isOther: false };
 }
 
 async function answers(url: string): Promise<boolean> {

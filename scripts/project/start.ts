@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-import { hostname } from "node:os";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
-import { chooseEngine, type EngineChoice, VirtualDevice } from "../../virtual-device/src/index.js";
+import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
 import { buildProject, openProject, type Project, type ProjectBuild } from "./project.js";
@@ -52,7 +50,7 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 	const device = new VirtualDevice({
 		firmware: first.firmware,
 		startEngine: (onTrace) => engine.start({ onTrace }),
-		macAddress: macAddressOf(project),
+		macAddress: macAddressOf(project.folder),
 		...placed(first),
 	});
 	process.once("exit", () => device.stop());
@@ -179,12 +177,6 @@ function signalled(): Promise<void> {
 			setInterval(() => process.ppid !== parent && resolve(), ORPHAN_CHECK_INTERVAL).unref();
 		}
 	});
-}
-
-/** The same at every start, so that a gateway sees the same device. */
-function macAddressOf({ folder }: Project): string {
-	const digits = createHash("sha256").update(`${hostname()}\n${folder}`).digest("hex").slice(0, 10);
-	return ["02", ...(digits.match(/../g) ?? [])].join(":");
 }
 
 /** For an error whose message says what to fix. */

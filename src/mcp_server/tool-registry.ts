@@ -74,11 +74,6 @@ export class ToolRegistry<Context> {
 		return this.#tools.flatMap(({ input }) => memberNames(input));
 	}
 
-	/** How many tools there are, user tools included. */
-	get size(): number {
-		return this.byName.size;
-	}
-
 	/**
 	 * One page of `tools/list`: its `result`.
 	 *

@@ -8,10 +8,6 @@ export class DroppedAudio {
 		this.#log = log;
 	}
 
-	get count(): number {
-		return this.#count;
-	}
-
 	add(reason: string): void {
 		this.#count += 1;
 		if (this.#count === this.#nextLogged) {

@@ -1,7 +1,5 @@
 // npm run device: virtual devices against any backend.
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
@@ -14,6 +12,7 @@ import {
 	chooseEngine,
 	type EngineChoice,
 	endBundler,
+	macAddressOf,
 	randomMacAddress,
 	readOwnDevice,
 	VirtualDevice,
@@ -272,13 +271,6 @@ function report(device: VirtualDevice, { restart, count }: Options): void {
 			process.exit(1);
 		}
 	});
-}
-
-/** Stable on a computer, so that a gateway sees the same device; different on others. */
-function macAddressOf(name: string): string {
-	const digits = createHash("sha256").update(`${hostname()}\n${name}`).digest("hex").slice(0, 10);
-	// Locally administered, unicast.
-	return ["02", ...(digits.match(/../g) ?? [])].join(":");
 }
 
 /** The MAC address that comes `index` after another. */

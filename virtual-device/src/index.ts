@@ -4,5 +4,5 @@ export type { SimulatedControls } from "./controls.js";
 export type { Engine, EngineExit, HeapLimits, HeapReport } from "./engine/engine.js";
 export { EngineError } from "./engine/engine-error.js";
 export { chooseEngine, type EngineChoice } from "./engine/index.js";
-export { randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
+export { macAddressOf, randomMacAddress, VirtualDevice, type VirtualDeviceOptions } from "./virtual-device.js";
 export { encodeImage } from "./virtual-image.js";

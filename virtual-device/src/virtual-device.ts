@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { EventEmitter } from "node:events";
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { hasOpus } from "../../toolchain/opus.js";
@@ -320,4 +321,11 @@ export function randomMacAddress(): string {
 	const bytes = randomBytes(6);
 	bytes[0] = ((bytes[0] ?? 0) & 0xfc) | 0x02;
 	return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(":");
+}
+
+/** The same for a name on a computer, so that a gateway sees the same device; another one on other computers. */
+export function macAddressOf(name: string): string {
+	const digits = createHash("sha256").update(`${hostname()}\n${name}`).digest("hex").slice(0, 10);
+	// Locally administered, unicast.
+	return ["02", ...(digits.match(/../g) ?? [])].join(":");
 }

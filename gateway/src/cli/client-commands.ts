@@ -16,11 +16,11 @@ export function addClientCommands(program: Command): Command {
 		.description("List a device's tools")
 		.argument("<device>", "Alias or id")
 		.option("--json", "Print JSON, with schemas")
-		.action(listTools);
+		.action(async (device: string, options: ClientOptions) => (await toolCommands()).listTools(device, options));
 	clientCommand(program, "types")
 		.description("Write TypeScript declarations of a server's tools, for McpManager.typed")
 		.argument("<server>", "Alias or id")
-		.action(writeTypes);
+		.action(async (device: string, options: ClientOptions) => (await toolCommands()).writeTypes(device, options));
 	clientCommand(program, "call")
 		.description("Call a device's tool")
 		.argument("<device>", "Alias or id")
@@ -31,7 +31,9 @@ export function addClientCommands(program: Command): Command {
 		)
 		.option("--json", "Print the whole result as JSON")
 		.option("--save <file>", "Save pictures, sound and files of the result; further ones as FILE-2, FILE-3, …")
-		.action(callTool);
+		.action(async (device: string, tool: string, pairs: readonly string[], options: CallToolOptions) =>
+			(await toolCommands()).callTool(device, tool, pairs, options),
+		);
 	clientCommand(program, "watch")
 		.description("Show events as they happen: connections, notifications, calls")
 		.option("--json", "Print one JSON object per line")
@@ -79,27 +81,8 @@ function rowOf({ alias, tags, id, board, tools, connected, transport, lastSeen }
 	return [alias, id, `${board.name} ${board.version}`, String(tools), state, tags.join(" ")];
 }
 
-// The SDK's modules are loaded on demand, so that other commands start faster.
-
-async function listTools(device: string, options: ClientOptions): Promise<void> {
-	const commands = await import("./tool-commands.js");
-	await commands.listTools(device, options);
-}
-
-async function writeTypes(device: string, options: ClientOptions): Promise<void> {
-	const commands = await import("./tool-commands.js");
-	await commands.writeTypes(device, options);
-}
-
-async function callTool(
-	device: string,
-	tool: string,
-	pairs: readonly string[],
-	options: CallToolOptions,
-): Promise<void> {
-	const commands = await import("./tool-commands.js");
-	await commands.callTool(device, tool, pairs, options);
-}
+/** The SDK's modules are loaded on demand, so that other commands start faster. */
+const toolCommands = () => import("./tool-commands.js");
 
 async function watch(options: ClientOptions): Promise<void> {
 	const { watchGateway } = await import("./watch.js");

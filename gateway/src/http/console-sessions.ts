@@ -21,10 +21,6 @@ export class ConsoleSessions {
 	/** By the hash of the cookie's value; the oldest first. */
 	readonly #sessions = new Map<string, ConsoleSession>();
 
-	get size(): number {
-		return this.#sessions.size;
-	}
-
 	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. */
 	open({ sha256: token }: TokenRecord): string {
 		this.#makeRoom(token);

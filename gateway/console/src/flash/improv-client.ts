@@ -1,14 +1,6 @@
 // The computer's side of Improv Wi-Fi over a serial port: https://www.improv-wifi.com/serial/
 import { makePacket, PACKET, PacketReader } from "../../../../src/setup/improv/improv-packet.js";
 
-/** A Wi-Fi network that the board has found. */
-export interface FoundNetwork {
-	readonly ssid: string;
-	/** dBm. */
-	readonly rssi: number;
-	readonly isSecured: boolean;
-}
-
 /** Why a request failed, by the protocol's name of it. */
 export class ImprovError extends Error {
 	readonly code: "invalid" | "unknownCommand" | "notJoined" | "noAnswer" | "other";
@@ -78,15 +70,15 @@ export class ImprovClient {
 		}
 	}
 
-	/** The networks that the board finds, the strongest first. */
-	async networks(): Promise<readonly FoundNetwork[]> {
+	/** The names of the networks that the board finds, the strongest first. */
+	async networks(): Promise<readonly string[]> {
 		// The last result is empty.
 		const isLast = (texts: Texts): boolean => texts.length === 0;
 		const results = await this.#ask(COMMAND.networks, [], { patience: MAX_SCAN, isLast });
 		return results
 			.filter((texts) => !isLast(texts))
-			.map(([ssid = "", rssi, secured]) => ({ ssid, rssi: Number(rssi), isSecured: secured === "YES" }))
-			.sort((one, other) => other.rssi - one.rssi);
+			.sort(([, one], [, other]) => Number(other) - Number(one))
+			.map(([ssid = ""]) => ssid);
 	}
 
 	/** Has the board join a network and keep it. Resolves with the address of its page; empty without one. */

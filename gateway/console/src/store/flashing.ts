@@ -93,7 +93,7 @@ async function findNetworks(port: SerialPort): Promise<void> {
 	board = new ImprovClient(port);
 	await board.open();
 	stage.value = { step: "scanning" };
-	stage.value = { step: "networks", ssids: (await board.networks()).map(({ ssid }) => ssid) };
+	stage.value = { step: "networks", ssids: await board.networks() };
 }
 
 /** Why something failed, in words. */
