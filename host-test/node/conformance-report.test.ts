@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { writeAuthorizationPart } from "../conformance/authorization-scenarios.js";
-import { clientProblems, splitReport, writeClientPart } from "../conformance/client-report.js";
-import { problemsOf, readFigures, writeReport } from "../conformance/report.js";
+import { clientProblems, writeClientPart } from "../conformance/client-report.js";
+import { problemsOf } from "../conformance/report.js";
 import { listScenarios, readSummary, SUITES } from "../conformance/suites.js";
 
 const [{ title }] = SUITES as [(typeof SUITES)[number]];
@@ -30,13 +29,6 @@ describe("the report on the conformance suites", () => {
 			{ name: "tools-list", passed: 1, failed: 3, unscored: undefined },
 			{ name: "tasks-status-notifications", passed: 1, failed: 8, unscored: "extension" },
 		]);
-	});
-
-	it("has figures that are read again", () => {
-		const report = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
-		assert.deepEqual(readFigures(report).get(`${title} over MQTT`), { passed: 1, of: 2 });
-		assert.match(report, /^\| failed: the suite does not check them yet \| `tasks-status-notifications` \|$/m);
-		assert.match(report, /^\| passed \| `ping` \|$/m);
 	});
 
 	it("names every scenario of the newest suite: passed, failed or not applicable, and why", () => {
@@ -70,15 +62,6 @@ describe("the report on the gateway as a client of upstream servers", () => {
 		const part = writeClientPart(new Map());
 		assert.match(part, /edited: in `http-custom-headers`/);
 		assert.ok(DOCUMENT.includes(part.split("\n| ")[0] as string), "the document has the same text");
-	});
-
-	it("is a part of its own, and is replaced without the others", () => {
-		const server = writeReport(new Map([["MQTT", resultsOf(SUMMARY)]]));
-		const client = writeClientPart(new Map([["2025-11-25", [passed, others]]]));
-		const authorization = writeAuthorizationPart([passed]);
-		const parts = { server: `${server}\n`, client: `${client}\n`, authorization };
-		assert.deepEqual(splitReport(Object.values(parts).join("")), parts);
-		assert.match(client, /\| 2025-11-25 \| 1\/1 \|/);
 	});
 
 	it("is a floor, and names each check that failed", () => {

@@ -18,7 +18,6 @@ const programOf = (name: string): string => fileURLToPath(new URL(`server-${name
 
 export const EVERYTHING = programOf("everything");
 export const FILESYSTEM = programOf("filesystem");
-export const MEMORY = programOf("memory");
 export const ODD_SERVER = fileURLToPath(new URL("odd-server.mjs", import.meta.url));
 
 /** The entry of a server that Node runs. */
