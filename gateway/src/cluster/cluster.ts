@@ -5,6 +5,7 @@ import type { EventService } from "../events/event-service.js";
 import { BucketFollower } from "./bucket-follower.js";
 import { type Buckets, Bus, type BusOptions, hasNoResponder } from "./bus.js";
 import { Claims } from "./claims.js";
+import { every } from "./every.js";
 import { IncomingCalls } from "./incoming-calls.js";
 import { Lists } from "./lists.js";
 import { Members } from "./members.js";
@@ -177,8 +178,10 @@ export class Cluster {
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
 		this.#members.start();
 		this.#timers = [
-			setInterval(() => this.#tick().catch(this.#warn), TICK),
-			setInterval(() => this.#tidy().catch(this.#warn), TIDY_INTERVAL),
+			setInterval(() => this.#check(), TICK),
+			every(TICK, () => this.#renew(), this.#warn),
+			every(TICK, () => this.#flush(), this.#warn),
+			every(TIDY_INTERVAL, () => this.#tidy(), this.#warn),
 		];
 	}
 
@@ -289,18 +292,20 @@ export class Cluster {
 		}
 	}
 
-	async #tick(): Promise<void> {
+	#check(): void {
 		this.#members.expire(TICK);
-		if (!this.#bus.connected || this.#buckets === undefined) {
-			return;
-		}
-		for (const gateway of this.#outgoing.gateways) {
+		for (const gateway of this.#bus.connected ? this.#outgoing.gateways : []) {
 			this.#bus.publish(SUBJECTS.ping(gateway), {}, SUBJECTS.pong(this.#options.name, gateway));
 		}
-		await this.#renew();
-		await this.#claims.flush();
-		await this.#shared.flush();
-		await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
+	}
+
+	/** Stores what has changed here. */
+	async #flush(): Promise<void> {
+		if (this.#bus.connected && this.#buckets !== undefined) {
+			await this.#claims.flush();
+			await this.#shared.flush();
+			await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
+		}
 	}
 
 	/** Removes lists that no device has used since the time before, and stores those again that will expire. */
@@ -316,7 +321,7 @@ export class Cluster {
 	}
 
 	async #renew(isForced = false): Promise<void> {
-		if (this.#buckets !== undefined) {
+		if (this.#bus.connected && this.#buckets !== undefined) {
 			await this.#members.renew(this.#buckets.gateways, this.#lease(), isForced);
 		}
 	}

@@ -108,9 +108,23 @@ export function checkQuiet(town: Town): void {
 	}
 	const most = Math.max(...town.nats.subscriptions);
 	expect(most <= MAX_SUBSCRIPTIONS, "nothing grows", `a gateway has ${most} subscriptions of NATS`);
+	checkLogs(town);
 	checkViews(town);
 	checkTokens(town);
 	checkAliases(town);
+}
+
+/** A gateway does not fill its log while NATS is slow. */
+function checkLogs(town: Town): void {
+	for (const { name } of town.hosts) {
+		const lines = town.story.filter(
+			(line) => line.slice(12).startsWith(name) && line.endsWith("log: cluster: timeout"),
+		);
+		const isFull = lines.some(
+			(line, i) => Number.parseFloat(lines[i + 9] ?? "Infinity") - Number.parseFloat(line) < 10,
+		);
+		expect(!isFull, "nothing grows", `the log of ${name}, by "cluster: timeout"`);
+	}
 }
 
 /** Every gateway shows the true state of the devices that are online, and agrees with the others about the rest. */
