@@ -17,7 +17,7 @@ const CALLS_PER_CLIENT = 700;
 /** A look at the memory after so many calls. */
 const CALLS_PER_LOOK = 20;
 /** Milliseconds for a session to begin: much more than it takes, because the computer may be busy. */
-const SESSION_TIMEOUT = 120_000;
+const SESSION_TIMEOUT = 300_000;
 
 /** Milliseconds that something takes. */
 async function timed(run: () => Promise<unknown>): Promise<number> {

@@ -28,7 +28,8 @@ describeChips("long use", (tools) => {
 			await device.nextSession();
 			free.push((await device.info()).board.memory.free_heap_size);
 		}
-		assert.equal(device.console().split("rst:").length - 1, RESTARTS + 1);
+		// Not the resets: the ROM of an emulated chip with two cores sometimes prints two for a restart.
+		assert.equal(device.console().split("entry 0x").length - 1, RESTARTS + 1);
 		t.diagnostic(`bytes free after a restart: ${Math.min(...free)} to ${Math.max(...free)}`);
 	});
 
