@@ -30,9 +30,9 @@ export class JsonLines {
 	#oldBytes = 0;
 	#newBytes = 0;
 	#waiting: object[] | undefined;
-	/** Settles when the waiting lines are written. */
 	#timer: NodeJS.Timeout | undefined;
-	#writing: Promise<void> | undefined;
+	/** Settles when the lines before are written. */
+	#saved = Promise.resolve();
 	#isClosed = false;
 
 	private constructor(prefix: string, options: JsonLinesOptions) {
@@ -104,30 +104,25 @@ export class JsonLines {
 		[this.#oldBytes, this.#newBytes] = [0, 0];
 	}
 
-	/** Writes the lines that wait. Settles when they are on disk. */
-	async #save(): Promise<void> {
+	/** Writes the lines that wait, together. Settles when they and those before are on disk, or lost. */
+	#save(): Promise<void> {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
-		// Again, if a line has come at the end of a write.
-		while (this.#waiting !== undefined || this.#writing !== undefined) {
-			this.#writing ??= this.#store().finally(() => {
-				this.#writing = undefined;
-			});
-			await this.#writing;
-		}
+		this.#saved = this.#saved.then(() => this.#store());
+		return this.#saved;
 	}
 
-	/** Lines that come while a write is in progress share the next one. */
 	async #store(): Promise<void> {
-		while (this.#waiting !== undefined) {
-			const batch = this.#waiting;
-			this.#waiting = undefined;
-			try {
-				await this.#write(batch.map((entry) => JSON.stringify(entry)));
-				this.#options.onSaved(undefined, batch);
-			} catch (error) {
-				this.#options.onSaved(error as Error, batch);
-			}
+		const batch = this.#waiting;
+		this.#waiting = undefined;
+		if (batch === undefined) {
+			return;
+		}
+		try {
+			await this.#write(batch.map((entry) => JSON.stringify(entry)));
+			this.#options.onSaved(undefined, batch);
+		} catch (error) {
+			this.#options.onSaved(error as Error, batch);
 		}
 	}
 

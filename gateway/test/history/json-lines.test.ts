@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { JsonLines } from "../../src/history/json-lines.js";
 import { makeStateFolder } from "../support/program.js";
 
@@ -58,6 +59,30 @@ describe("lines of JSON on disk", () => {
 		const [oldest] = await numbersIn(lines);
 		assert.match(`${oldest}`, /^all \d/);
 		assert.ok(count > 2, `${count}`);
+	});
+
+	it("are collected, also while others are being written", async (t) => {
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const batches: number[] = [];
+		let saved = (): void => {};
+		const onSaved = (_error: unknown, entries: readonly object[]): void => {
+			batches.push(entries.length);
+			saved();
+		};
+		const nextBatch = () => new Promise<void>((resolve) => (saved = resolve));
+		const lines = await JsonLines.open(join(makeStateFolder(), "a."), { maxBytes: 1_000, onSaved });
+		lines.append({ number: 1 });
+		const first = nextBatch();
+		t.mock.timers.tick(100);
+		await nextTurn();
+		lines.append({ number: 2 });
+		await first;
+		lines.append({ number: 3 });
+		const second = nextBatch();
+		t.mock.timers.tick(100);
+		await second;
+		await lines.close();
+		assert.deepEqual(batches, [1, 2]);
 	});
 
 	it("report a disk that cannot be written", async () => {
