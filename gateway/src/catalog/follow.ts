@@ -2,11 +2,11 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isObject } from "../firmware.js";
 import type { Catalog } from "./catalog.js";
 
-/** Requests to listen that are followed at the same time over one connection. */
-const MAX_LISTENS = 1_000;
+/** Requests to listen that are followed at the same time over one connection, or with one token. */
+export const MAX_LISTENS = 1_000;
 
 /** Resources that a client may name in one `subscriptions/listen`. */
-const MAX_LISTENED = 1_000;
+export const MAX_LISTENED = 1_000;
 
 /**
  * Subscribes to updates of a resource. States of servers come from the gateway itself.
@@ -24,14 +24,13 @@ export async function follow(catalog: Catalog, uri: string): Promise<(() => void
 }
 
 /**
- * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open. The SDK serves
- * the stream itself, and filters its notifications.
+ * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open.
  *
  * @param warn called with the reason if a resource is not followed, since the client's request has been accepted by then
  * @returns a function that stops it
  */
-export function followListened(catalog: Catalog, message: unknown, warn: (message: string) => void): () => void {
-	const following = listenedUris(message).map((uri) =>
+export function followListened(catalog: Catalog, uris: Iterable<string>, warn: (message: string) => void): () => void {
+	const following = [...uris].map((uri) =>
 		follow(catalog, uri).catch((error: Error) => {
 			warn(`${uri} is not followed: ${error.message}`);
 			return undefined;
@@ -61,7 +60,7 @@ export class Listening {
 	received(message: JSONRPCMessage): void {
 		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
 		if (isListen(message) && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {
-			this.#ends.set(id, followListened(this.#catalog, message, this.#warn));
+			this.#ends.set(id, followListened(this.#catalog, listenedUris(message), this.#warn));
 		} else if (method === "notifications/cancelled") {
 			this.#end(params?.requestId);
 		}

@@ -63,7 +63,7 @@ export function callOptions(
 		onLog: logLevel && onLog(mcpReq),
 		clientName: envelope?.[CLIENT_INFO_META_KEY]?.name ?? client.name,
 		inputClient: {
-			client: client.client,
+			client: envelope === undefined ? client.client : undefined,
 			capabilities: withForm(capabilities),
 			inputResponses,
 			requestState,

@@ -2,9 +2,9 @@ import {
 	CLIENT_CAPABILITIES_META_KEY,
 	type ClientCapabilities,
 	isInputRequiredResult,
-	McpServer,
 	ProtocolError,
 	ProtocolErrorCode,
+	Server as SdkServer,
 	type ServerContext,
 	type Transport,
 } from "@modelcontextprotocol/server";
@@ -33,6 +33,7 @@ import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
 import type { RequestStates, SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
 import { clientTasks, serveExtensions } from "./serve-extensions.js";
+import { serveListen } from "./serve-listen.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
@@ -63,6 +64,8 @@ export interface ClientServerOptions {
 	readonly onCall?: (context: ServerContext) => Promise<void> | void;
 	/** Is called when the client has disconnected. */
 	readonly onClosed?: () => void;
+	/** The revision of clients that have no session. Default: the client begins a session, and they agree on one. */
+	readonly revision?: string;
 }
 
 /** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
@@ -78,7 +81,7 @@ The resource device://NAME/state tells whether a device is online, and its state
  * The MCP server that one client sees, or one request of it: serves a catalog in every revision, over whatever transport
  * it is connected to. Lists come and go with the catalog, so they are served by handlers, not registered with the SDK.
  */
-export class ClientServer extends McpServer implements ServedClient {
+export class ClientServer extends SdkServer implements ServedClient {
 	readonly #options: ClientServerOptions;
 	readonly #resources: ResourceService;
 	/** Called when the client has disconnected. */
@@ -86,12 +89,13 @@ export class ClientServer extends McpServer implements ServedClient {
 	#logLevel: LogLevel | undefined;
 
 	constructor(options: ClientServerOptions) {
-		const { catalog, requestStates, listTtl = 5_000, onClosed } = options;
+		const { catalog, requestStates, listTtl = 5_000, onClosed, revision } = options;
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
 		super(SERVER_INFO, {
 			instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
 			requestState: { verify: requestStates.verify },
+			...(revision !== undefined && { supportedProtocolVersions: [revision] }),
 			cacheHints: {
 				"tools/list": hint,
 				"resources/list": hint,
@@ -102,7 +106,10 @@ export class ClientServer extends McpServer implements ServedClient {
 			},
 		});
 		this.#options = options;
-		this.server.registerCapabilities({
+		if (revision !== undefined) {
+			this._negotiatedProtocolVersion = revision;
+		}
+		this.registerCapabilities({
 			tools: { listChanged: true },
 			resources: { listChanged: true, subscribe: true },
 			prompts: { listChanged: true },
@@ -114,17 +121,22 @@ export class ClientServer extends McpServer implements ServedClient {
 		this.#resources = new ResourceService(this);
 		servePrompts(this);
 		serveCompletion(this);
-		this.server.setRequestHandler("logging/setLevel", ({ params }) => {
+		serveListen(this, clientTasks(this, options));
+		this.setRequestHandler("logging/setLevel", ({ params }) => {
 			this.#logLevel = params.level;
 			return {};
 		});
-		this.server.onclose = () => {
+		this.onclose = () => {
 			this.#resources.close();
 			for (const end of this.#ends) {
 				end();
 			}
 			onClosed?.();
 		};
+	}
+
+	get server(): SdkServer {
+		return this;
 	}
 
 	get catalog(): Catalog {
@@ -135,7 +147,7 @@ export class ClientServer extends McpServer implements ServedClient {
 
 	/** The revision that the client speaks. */
 	get revision(): string {
-		return this.server.getNegotiatedProtocolVersion() ?? "";
+		return this.getNegotiatedProtocolVersion() ?? "";
 	}
 
 	override async connect(transport: Transport): Promise<void> {
@@ -143,11 +155,8 @@ export class ClientServer extends McpServer implements ServedClient {
 		await super.connect(transport);
 	}
 
-	/**
-	 * The schema by which the SDK checks `Mcp-Param-*` headers (2026-07-28, "Custom Headers from Tool Parameters");
-	 * undefined for a tool that is unknown: the call says so.
-	 */
-	override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+	/** The schema of a tool's arguments; undefined for a tool that is unknown: the call says so. */
+	toolInputSchema(name: string): Record<string, unknown> | undefined {
 		return (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
 	}
 
@@ -155,11 +164,11 @@ export class ClientServer extends McpServer implements ServedClient {
 	async announce(change: CatalogChange): Promise<void> {
 		switch (change.kind) {
 			case "tools":
-				return await this.server.sendToolListChanged();
+				return await this.sendToolListChanged();
 			case "resources":
-				return await this.server.sendResourceListChanged();
+				return await this.sendResourceListChanged();
 			case "prompts":
-				return await this.server.sendPromptListChanged();
+				return await this.sendPromptListChanged();
 			case "state":
 				return await this.#announceUpdate(stateUri(change.server));
 			case "updated":
@@ -197,8 +206,8 @@ export class ClientServer extends McpServer implements ServedClient {
 		const state = requestStates.open(signed, of);
 		const client = {
 			client: this,
-			capabilities: this.server.getClientCapabilities(),
-			name: this.server.getClientVersion()?.name,
+			capabilities: this.getClientCapabilities(),
+			name: this.getClientVersion()?.name,
 			logLevel: this.#logLevel ?? DEFAULT_LOG_LEVEL,
 		};
 		const options = callOptions(context, client, signed?.isHeld ? undefined : state);
@@ -213,7 +222,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	}
 
 	#serveTools(): void {
-		this.server.setRequestHandler("tools/list", ({ params }, context) => {
+		this.setRequestHandler("tools/list", ({ params }, context) => {
 			const { catalog } = this;
 			const isAsked = catalog.view.panels === "on" || showsPanels(this.#capabilitiesIn(context));
 			const isLinked = catalog.panel !== undefined && isAsked;
@@ -224,7 +233,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			});
 			return { tools: items, ...next };
 		});
-		this.server.setRequestHandler("tools/call", async ({ params }, context) => {
+		this.setRequestHandler("tools/call", async ({ params }, context) => {
 			await this.#options.onCall?.(context);
 			const { name, arguments: args = {} } = params;
 			const tasks = this.#knowsTasks(context) ? clientTasks(this, this.#options) : undefined;
@@ -250,7 +259,7 @@ export class ClientServer extends McpServer implements ServedClient {
 	/** A request of 2026-07-28 describes its client itself. */
 	#capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
 		const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-		return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.server.getClientCapabilities();
+		return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.getClientCapabilities();
 	}
 
 	async #callCatalogTool(tool: CatalogTool, args: object, context: ServerContext) {
@@ -290,7 +299,7 @@ export class ClientServer extends McpServer implements ServedClient {
 			const result = await this.#callServer(found, args, context);
 			return isInputRequiredResult(result)
 				? result
-				: this.server.projectCallToolResult(resultFor(result, this.revision), tool.outputSchema);
+				: this.projectCallToolResult(resultFor(result, this.revision), tool.outputSchema);
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
@@ -334,7 +343,7 @@ export class ClientServer extends McpServer implements ServedClient {
 					}
 				: { level: "info" as const, data: `${alias} runs firmware ${running}` };
 		if (!isBelow(message.level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
-			this.server.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
+			this.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
 		}
 	}
 
@@ -352,7 +361,7 @@ export class ClientServer extends McpServer implements ServedClient {
 
 	async #announceUpdate(uri: string): Promise<void> {
 		if (this.#resources.follows(uri) || this.revision >= SDK_FILTERS_UPDATES) {
-			await this.server.sendResourceUpdated({ uri });
+			await this.sendResourceUpdated({ uri });
 		}
 	}
 }

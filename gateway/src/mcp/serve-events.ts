@@ -7,7 +7,6 @@ import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
 import { SUBSCRIPTION_ID } from "../events/upstream-stream.js";
 import { readParams } from "./read-params.js";
-import type { ServedClient } from "./served-client.js";
 
 /** The extension of SEP-3415. */
 export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
@@ -45,7 +44,6 @@ interface EventsRequest {
 	readonly holder: string | undefined;
 	readonly params: unknown;
 	readonly context: ServerContext;
-	readonly onClosed: ServedClient["onClosed"];
 }
 
 /** The methods of SEP-3415, for the events of the devices that a client may reach. */
@@ -69,16 +67,14 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 			feed.close();
 		}
 	},
-	async "events/stream"({ events, viewer, params, context, onClosed }) {
+	async "events/stream"({ events, viewer, params, context }) {
 		const { name, arguments: args, cursor = null, maxAgeMs } = readParams(STREAM, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
-		const closed = new AbortController();
-		onClosed(() => closed.abort());
 		let release = (): void => {};
 		try {
 			release = events.openStream(viewer);
 			await feed.ready;
-			await stream(feed, context, AbortSignal.any([context.mcpReq.signal, closed.signal]));
+			await stream(feed, context, context.mcpReq.signal);
 		} finally {
 			release();
 			feed.close();

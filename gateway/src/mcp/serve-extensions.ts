@@ -27,7 +27,7 @@ const PARAMS = z.unknown();
  * @returns the extensions, as capabilities. Clients of today look for events in either of two places
  */
 export function serveExtensions(served: ServedClient, options: ExtensionOptions, caching: Caching): object {
-	const { server: sdk, catalog, onClosed } = served;
+	const { server: sdk, catalog } = served;
 	const { events, holder } = options;
 	const tasks = clientTasks(served, options);
 	for (const [method, serve] of Object.entries(SKILL_METHODS)) {
@@ -45,7 +45,7 @@ export function serveExtensions(served: ServedClient, options: ExtensionOptions,
 			sdk.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
 				const { holder: _, ...access } = catalog.access;
 				const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
-				return { ...(await serve({ events, viewer, holder, params, context, onClosed })) };
+				return { ...(await serve({ events, viewer, holder, params, context })) };
 			});
 		}
 	}

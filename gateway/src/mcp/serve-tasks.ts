@@ -67,7 +67,7 @@ function withTask<Schema extends typeof ID>(
 }
 
 /** Whether a request declares that its client knows tasks: it need not have done so before. */
-function declaresTasks({ envelope }: ServerContext["mcpReq"]): boolean {
+export function declaresTasks({ envelope }: ServerContext["mcpReq"]): boolean {
 	return capabilitiesOf(envelope).extensions?.[TASKS_EXTENSION] !== undefined;
 }
 

@@ -128,7 +128,7 @@ export class Tasks {
 }
 
 /** Whose tasks are counted together: a token's, or those of all clients without one. */
-export function ownerOf({ holder, access }: TaskClient): string {
+function ownerOf({ holder, access }: TaskClient): string {
 	return holder ?? access.principal;
 }
 

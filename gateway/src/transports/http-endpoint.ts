@@ -1,32 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { getRequestListener } from "@hono/node-server";
 import {
 	classifyInboundRequest,
-	createMcpHandler,
-	InMemoryServerEventBus,
-	type McpHttpHandler,
-	type McpRequestContext,
-	PROTOCOL_VERSION_META_KEY,
+	type InboundClassificationOutcome,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { isUserOnly, REVISION_OF_STATELESS, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import type { Catalog, CatalogChange } from "../catalog/catalog.js";
-import { followListened } from "../catalog/follow.js";
-import { stateUri } from "../catalog/state-resource.js";
+import { isUserOnly, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import type { Catalog } from "../catalog/catalog.js";
 import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { scopesOf } from "../config/scopes.js";
 import { isObject } from "../firmware.js";
 import { HttpError } from "../http/http-error.js";
 import { sendJsonRpcError } from "../http/json-rpc-error.js";
-import { StreamLimit } from "../http/stream-limit.js";
 import type { ClientServerOptions } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { ownerOf } from "../mcp/tasks.js";
-import { RequestServer } from "./direct-answer.js";
 import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
-import { rejectTaskListen, streamTasks, taskListenOf } from "./task-stream.js";
+import { StatelessClients } from "./stateless-clients.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
 
@@ -41,25 +31,8 @@ interface AdmittedRequest {
 	readonly lacksScope?: ((scope: string) => HttpError) | undefined;
 }
 
-/** A request of 2026-07-28: who sent it, and where its answer goes. */
-interface RequestOf {
-	readonly client: ClientServerOptions;
-	readonly response: ServerResponse;
-}
-
-/** Handler for clients of 2026-07-28 that see the same catalog. */
-interface StatelessHandler {
-	readonly handler: McpHttpHandler;
-	/** Whether a client listens for changes. */
-	readonly hasListeners: () => boolean;
-	readonly stopFollowing: () => void;
-}
-
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
-
-/** Catalogs for which a handler is kept; more only while clients listen for their changes. */
-const MAX_HANDLERS = 1_000;
 
 /**
  * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
@@ -69,10 +42,7 @@ export class HttpEndpoint {
 	readonly #gateway: Gateway;
 	readonly #listTtl: Pick<HttpEndpointOptions, "listTtl">;
 	readonly #sessions: HttpSessions;
-	/** By the key of their catalog. */
-	readonly #stateless = new Map<string, StatelessHandler>();
-	readonly #requests = new WeakMap<Request, RequestOf>();
-	readonly #taskStreams = new StreamLimit("streams of tasks");
+	readonly #stateless: StatelessClients;
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	#stopping = false;
@@ -82,7 +52,9 @@ export class HttpEndpoint {
 		// Callers hand in their whole configuration, which is not to be copied for each request.
 		const { listTtl } = options;
 		this.#listTtl = listTtl === undefined ? {} : { listTtl };
-		this.#sessions = new HttpSessions(options, (error) => this.#report(error));
+		const onError = (error: Error): void => this.#report(error);
+		this.#sessions = new HttpSessions(options, onError);
+		this.#stateless = new StatelessClients(onError);
 	}
 
 	/** Sessions that are open. */
@@ -162,49 +134,17 @@ export class HttpEndpoint {
 			[...this.#calls].map((response) => new Promise((resolve) => response.once("close", resolve))),
 		);
 		await Promise.race([answered, delay(ANSWER_TIME, undefined, { ref: false })]);
-		const handlers = [...this.#stateless.values()];
-		for (const { stopFollowing } of handlers) {
-			stopFollowing();
-		}
-		await Promise.all([this.#sessions.close(), ...handlers.map(({ handler }) => handler.close())]);
+		await Promise.all([this.#sessions.close(), this.#stateless.close()]);
 	}
 
 	async #serve(request: IncomingMessage, response: ServerResponse, client: SessionClient, body: unknown) {
 		const { "mcp-session-id": id } = request.headers;
-		if ((id !== undefined && this.#sessions.has(`${id}`)) || isSessionRequest(request, body)) {
+		const inbound = id === undefined || !this.#sessions.has(`${id}`) ? classify(request, body) : undefined;
+		if (inbound === undefined || inbound.kind === "legacy") {
 			await this.#sessions.handle(request, response, client, body);
 		} else {
-			if (isRequest(body, "subscriptions/listen")) {
-				if (this.#listenToTasks(response, client, body)) {
-					return;
-				}
-				const warn = (problem: string): void => this.#report(new Error(problem));
-				response.once("close", followListened(client.catalog, body, warn));
-			}
-			const { handler } = this.#statelessHandler(client);
-			const listener = listenerFor((webRequest) => {
-				this.#requests.set(webRequest, { client, response });
-				return handler.fetch(webRequest, { parsedBody: body });
-			});
-			// It does not settle if the answer went to the response directly.
-			listener(request, response).catch((error: Error) => this.#report(error));
+			await this.#stateless.handle(request, response, client, inbound, body);
 		}
-	}
-
-	/** @returns whether it was a request to follow tasks that is answered */
-	#listenToTasks(response: ServerResponse, { catalog, tasks, holder }: SessionClient, body: unknown): boolean {
-		const listen = tasks && taskListenOf(body);
-		if (listen !== undefined && !listen.knowsTasks) {
-			rejectTaskListen(listen, response);
-			return true;
-		}
-		if (tasks === undefined || !listen?.isAlone) {
-			return false;
-		}
-		const client = { holder, access: catalog.access, server: catalog.server };
-		this.#taskStreams.add(ownerOf(client), response);
-		streamTasks(listen, response, tasks, client);
-		return true;
 	}
 
 	/**
@@ -222,88 +162,23 @@ export class HttpEndpoint {
 		return found && scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) });
 	}
 
-	#statelessHandler(client: ClientServerOptions): StatelessHandler {
-		const { key } = client.catalog;
-		let found = this.#stateless.get(key);
-		if (found === undefined) {
-			found = this.#createHandler(client.catalog);
-			this.#stateless.set(key, found);
-			this.#makeRoom();
-		}
-		return found;
-	}
-
-	#createHandler(catalog: Catalog): StatelessHandler {
-		const onerror = (error: Error): void => this.#report(error);
-		const bus = new InMemoryServerEventBus(onerror);
-		const create = ({ requestInfo }: McpRequestContext): RequestServer => {
-			const { client, response } = this.#requests.get(requestInfo as Request) as RequestOf;
-			return new RequestServer(client, response);
-		};
-		const handler = createMcpHandler(create, { legacy: "reject", bus, onerror });
-		return {
-			handler,
-			hasListeners: () => bus.listenerCount > 0,
-			stopFollowing: catalog.onChange((change) => publish(bus, change)),
-		};
-	}
-
-	#makeRoom(): void {
-		for (const [key, { hasListeners, stopFollowing }] of this.#stateless) {
-			if (this.#stateless.size <= MAX_HANDLERS) {
-				return;
-			}
-			if (!hasListeners()) {
-				stopFollowing();
-				this.#stateless.delete(key);
-			}
-		}
-	}
-
 	#report(error: Error): void {
 		this.#gateway.servers.emit("warning", `client request: ${error.message}`);
 	}
-}
-
-/** Not the SDK's toNodeHandler: that copies headers and body, and makes web objects that few requests need. */
-function listenerFor(fetch: Parameters<typeof getRequestListener>[0]): ReturnType<typeof getRequestListener> {
-	return getRequestListener(fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
 }
 
 function isRequest(message: unknown, method: string): message is { readonly params?: unknown } {
 	return isObject(message) && message.method === method;
 }
 
-/** Hands a change to the SDK's `subscriptions/listen` streams. */
-function publish(bus: InMemoryServerEventBus, change: CatalogChange): void {
-	if (change.kind === "state") {
-		bus.publish({ kind: "resource_updated", uri: stateUri(change.server) });
-	} else if (change.kind === "updated") {
-		bus.publish({ kind: "resource_updated", uri: change.uri });
-	} else {
-		bus.publish({ kind: `${change.kind}_list_changed` });
-	}
-}
-
-/** Whether a request is one of the revisions up to 2025-11-25, which the SDK tells by what it carries. */
-function isSessionRequest({ method = "", headers }: IncomingMessage, body: unknown): boolean {
-	const version = headers["mcp-protocol-version"];
-	if (version === REVISION_OF_STATELESS && claimedRevision(body) === version) {
-		// The SDK's handler classifies it anyway, which costs more than all other checks.
-		return false;
-	}
+/** Whether a request is one of the revisions up to 2025-11-25, or of a later one and valid. */
+function classify({ method = "", headers }: IncomingMessage, body: unknown): InboundClassificationOutcome {
 	const inbound = {
 		httpMethod: method,
-		protocolVersionHeader: version,
+		protocolVersionHeader: headers["mcp-protocol-version"],
 		mcpMethodHeader: headers["mcp-method"],
 		mcpNameHeader: headers["mcp-name"],
 		body,
 	};
-	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]).kind === "legacy";
-}
-
-/** The revision that a request of 2026-07-28 or later names in its body. */
-function claimedRevision(body: unknown): unknown {
-	const params = isObject(body) && body.params;
-	return isObject(params) && isObject(params._meta) ? params._meta[PROTOCOL_VERSION_META_KEY] : undefined;
+	return classifyInboundRequest(inbound as Parameters<typeof classifyInboundRequest>[0]);
 }

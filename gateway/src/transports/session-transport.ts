@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
 	type InitializeRequestParams,
 	isInitializeRequest,
@@ -6,6 +6,7 @@ import {
 	isJSONRPCRequest,
 	isJSONRPCResponse,
 	type JSONRPCMessage,
+	type JSONRPCNotification,
 	type JSONRPCRequest,
 	ProtocolErrorCode,
 	type RequestId,
@@ -16,7 +17,7 @@ import {
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import { sendJsonRpcError as reject } from "../http/json-rpc-error.js";
 import { EventLog, eventOf, readEventId } from "./event-log.js";
-import { textOf } from "./message-text.js";
+import { COMMENT, Exchange, type ResponseForm, STREAM, textOf } from "./exchange.js";
 
 interface SessionTransportOptions {
 	/** The session has begun. Returns its id. */
@@ -25,20 +26,6 @@ interface SessionTransportOptions {
 	readonly onAnswered?: (request: JSONRPCRequest) => Promise<void>;
 	/** The client has opened a stream for what is not part of an answer. It replaces the one before. */
 	readonly onStream: (response: ServerResponse) => void;
-}
-
-/** Where messages for the client go: to its HTTP response, or after that was lost to the next one. */
-interface Exchange {
-	/** Names it in the ids of events. */
-	readonly stream: number;
-	response: ServerResponse;
-	/** Whether the response is a stream of events. Else what it holds is sent at its end, as JSON. */
-	isStream: boolean;
-	/** Requests without a response, by their ids. */
-	readonly pending: Map<RequestId, JSONRPCRequest>;
-	readonly isBatch: boolean;
-	/** JSON of messages that were not sent yet. */
-	readonly responses: string[];
 }
 
 /** The stream for what is not part of an answer. */
@@ -53,38 +40,15 @@ const REVISION_WITH_BATCHES = "2025-03-26";
 /** The first revision in which an event may be empty: clients of older ones would parse it as JSON. */
 const REVISION_OF_EMPTY_EVENTS = "2025-11-25";
 
-/** Milliseconds after which an answer becomes a stream, and between signs of life on a stream. */
-const KEEP_ALIVE = 15_000;
-
-/**
- * Bytes that may wait to be sent when a notification comes. Beyond that, one of a call is dropped, and the stream for the rest is
- * cut: the client may resume it. Answers have no such limit: createHttpServer cuts a client that has stopped reading.
- */
-const MAX_UNSENT_BYTES = 1024 * 1024;
-
-const INTERRUPTED = "the gateway has stopped while the request was in progress: it may have been carried out";
-
 /** Lists that changed are told again on every new stream. */
 const LIST_CHANGED = /\/list_changed$/;
 
 /** Milliseconds that a client waits before it opens a lost stream again. The SDK's clients try twice: a restart may take so long. */
 const RETRY = "retry: 5000\n\n";
 
-/** A sign of life, which no client sees. */
-const COMMENT = ": keepalive\n\n";
-
-const STREAM = {
-	"Content-Type": "text/event-stream",
-	"Cache-Control": "no-cache, no-transform",
-	Connection: "keep-alive",
-	"X-Accel-Buffering": "no",
-};
-
 /**
- * A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it. An answer is JSON, in one write; it
- * becomes a stream of events only if something precedes it, or if it takes long. Streams can be resumed.
- *
- * Not the SDK's transport: that makes every answer a web stream, and writes its headers apart.
+ * A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it. Streams can be
+ * resumed.
  */
 export class SessionTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
@@ -93,6 +57,12 @@ export class SessionTransport implements Transport {
 	/** Undefined until the session has begun. */
 	sessionId?: string;
 	readonly #options: SessionTransportOptions;
+	readonly #form: ResponseForm = {
+		headers: () => ({ "Mcp-Session-Id": this.sessionId }),
+		event: (stream, json) => this.#events.add(stream, json),
+		first: (stream) => this.#firstEvent(stream),
+		onError: (error) => this.onerror?.(error),
+	};
 	/** By the ids of requests that have no response yet. */
 	readonly #exchanges = new Map<unknown, Exchange>();
 	/** Undefined until the client opens a stream. */
@@ -184,14 +154,11 @@ export class SessionTransport implements Transport {
 				return;
 			}
 		}
-		const text = textOf(message);
-		if (isResponse && !exchange.isStream) {
-			exchange.responses.push(text);
-		} else {
-			this.#send(exchange, message, text);
-		}
 		if (isResponse) {
-			this.#answered(exchange, id);
+			this.#exchanges.delete(id);
+			exchange.answer(id as RequestId, textOf(message));
+		} else {
+			this.#notify(exchange, message as JSONRPCRequest | JSONRPCNotification);
 		}
 	}
 
@@ -206,31 +173,16 @@ export class SessionTransport implements Transport {
 		}
 		this.#closed = true;
 		if (isEnded) {
-			this.#standalone?.response.end();
+			this.#standalone?.end();
 		} else {
 			// Some clients take the end of a stream for the server's wish, and open another one only after an error.
-			this.#standalone?.response.destroy();
+			this.#standalone?.cut();
 		}
 		for (const exchange of new Set(this.#exchanges.values())) {
-			this.#interrupt(exchange, isEnded);
+			exchange.interrupt(isEnded);
 		}
 		this.#exchanges.clear();
 		this.onclose?.();
-	}
-
-	#interrupt(exchange: Exchange, isEnded: boolean): void {
-		const { response, isStream, pending } = exchange;
-		if (isStream) {
-			const error = { code: SERVER_ERROR, message: INTERRUPTED };
-			for (const id of pending.keys()) {
-				this.#write(exchange, eventOf(JSON.stringify({ jsonrpc: "2.0", id, error })));
-			}
-			response.end();
-		} else if (isEnded) {
-			reject(response, 404, SESSION_NOT_FOUND, "Session not found");
-		} else if (!response.headersSent) {
-			reject(response, 503, SERVER_ERROR, INTERRUPTED);
-		}
 	}
 
 	#post({ headers }: IncomingMessage, response: ServerResponse, body: unknown): void {
@@ -261,8 +213,9 @@ export class SessionTransport implements Transport {
 			this.onmessage?.(message);
 			if ("method" in message && message.method === "notifications/cancelled") {
 				// The SDK does not answer a request that was cancelled.
-				const id = message.params?.requestId;
-				this.#answered(this.#exchanges.get(id), id);
+				const id = message.params?.requestId as RequestId;
+				this.#exchanges.get(id)?.settle(id);
+				this.#exchanges.delete(id);
 			}
 		}
 	}
@@ -289,30 +242,10 @@ export class SessionTransport implements Transport {
 
 	#begin(response: ServerResponse, requests: readonly JSONRPCRequest[], isBatch: boolean): void {
 		this.#streams += 1;
-		const exchange = { ...exchangeOf(this.#streams, response, requests), isBatch };
-		for (const id of exchange.pending.keys()) {
+		const byId = requests.map((request) => [request.id, request] as const);
+		const exchange = new Exchange(response, this.#form, { stream: this.#streams, requests: byId, isBatch });
+		for (const { id } of requests) {
 			this.#exchanges.set(id, exchange);
-		}
-		this.#keepAlive(exchange);
-	}
-
-	/** A request has its response, or gets none. */
-	#answered(exchange: Exchange | undefined, id: unknown): void {
-		this.#exchanges.delete(id);
-		exchange?.pending.delete(id as RequestId);
-		if (exchange === undefined || exchange.pending.size > 0 || exchange.response.destroyed) {
-			return;
-		}
-		const { response, responses, isStream, isBatch } = exchange;
-		if (isStream) {
-			response.end();
-		} else if (responses.length === 0) {
-			response.writeHead(200, this.#withSession(STREAM)).end();
-		} else {
-			const text = isBatch ? `[${responses.splice(0).join(",")}]` : (responses.pop() as string);
-			const length = Buffer.byteLength(text);
-			response.writeHead(200, this.#withSession({ "Content-Type": "application/json", "Content-Length": length }));
-			response.end(text);
 		}
 	}
 
@@ -327,104 +260,52 @@ export class SessionTransport implements Transport {
 		const after = last === "" ? { stream: STANDALONE, number: this.#told } : from;
 		const missed = (after && this.#events.after(after)) ?? "";
 		if (last === "" || from?.stream === STANDALONE) {
-			this.#standalone ??= exchangeOf(STANDALONE, response);
-			this.#moveTo(response, this.#standalone, missed);
+			this.#standalone ??= new Exchange(response, this.#form, { stream: STANDALONE });
+			this.#standalone.moveTo(response, missed);
 			this.#told = this.#events.last;
 			this.#options.onStream(response);
 			return;
 		}
 		const exchange = [...this.#exchanges.values()].find(({ stream }) => stream === from?.stream);
 		if (exchange?.isStream) {
-			this.#moveTo(response, exchange, missed);
+			exchange.moveTo(response, missed);
 		} else if (missed !== "") {
-			response.writeHead(200, this.#withSession(STREAM)).end(missed);
+			response.writeHead(200, { ...STREAM, ...this.#form.headers() }).end(missed);
 		} else {
 			reject(response, 400, SERVER_ERROR, "Bad Request: unknown Last-Event-ID");
 		}
 	}
 
-	/** Has a stream go on in another response. A client that asks for that has lost the one before. */
-	#moveTo(response: ServerResponse, exchange: Exchange, missed: string): void {
-		if (exchange.response !== response) {
-			exchange.response.destroy();
-		}
-		exchange.response = response;
-		exchange.isStream = false;
-		this.#write(exchange, missed === "" ? this.#firstEvent(exchange) : missed);
-		this.#keepAlive(exchange);
-	}
-
-	#send(exchange: Exchange, message: JSONRPCMessage, text: string): void {
-		const { stream, isStream, response } = exchange;
-		const isNotification = "method" in message && !("id" in message);
-		if (isNotification && response.writableLength > MAX_UNSENT_BYTES) {
-			if (stream !== STANDALONE) {
+	/** Beyond its limit, a notification of a call is dropped, and the stream for the rest is cut: the client may resume it. */
+	#notify(exchange: Exchange, message: JSONRPCRequest | JSONRPCNotification): void {
+		const isStandalone = exchange.stream === STANDALONE;
+		const isNotification = !("id" in message);
+		if (isNotification && exchange.isSlow) {
+			if (!isStandalone) {
 				return;
 			}
-			response.destroy();
+			exchange.cut();
 		}
-		if (stream === STANDALONE && isNotification && LIST_CHANGED.test(message.method)) {
-			this.#write(exchange, eventOf(text));
-		} else if (stream === STANDALONE && !response.destroyed) {
-			this.#write(exchange, this.#events.add(stream, text));
-			this.#told = this.#events.last;
-		} else if (isStream || !response.destroyed) {
-			this.#write(exchange, this.#events.add(stream, text));
+		const text = textOf(message);
+		if (isStandalone && isNotification && LIST_CHANGED.test(message.method)) {
+			exchange.write(eventOf(text));
+		} else if (exchange.isStream || !exchange.isLost) {
+			const { isLost } = exchange;
+			exchange.write(this.#events.add(exchange.stream, text));
+			this.#told = isStandalone && !isLost ? this.#events.last : this.#told;
 		}
-	}
-
-	/** Written but unread data is lost with the connection. */
-	#write(exchange: Exchange, text: string): void {
-		const { response, isStream, responses, stream } = exchange;
-		if (response.destroyed || response.writableEnded) {
-			return;
-		}
-		if (!isStream) {
-			exchange.isStream = true;
-			response.writeHead(200, this.#withSession(STREAM));
-			for (const earlier of responses.splice(0)) {
-				response.write(this.#events.add(stream, earlier));
-			}
-		}
-		response.write(text);
 	}
 
 	/**
 	 * Begins the stream of a call with an id from which the client may resume it. For the other stream, no revision asks for that, and
 	 * not every client takes an empty event for one.
 	 */
-	#firstEvent({ stream }: Exchange): string {
+	#firstEvent(stream: number): string {
 		if (stream === STANDALONE) {
 			return RETRY;
 		}
 		return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
-
-	/** While something waits to be sent, the client needs no sign of life. */
-	#keepAlive(exchange: Exchange): void {
-		const { response } = exchange;
-		const sign = (): void => {
-			try {
-				if (response.writableLength === 0) {
-					this.#write(exchange, exchange.isStream ? COMMENT : this.#firstEvent(exchange));
-				}
-			} catch (error) {
-				response.destroy();
-				this.onerror?.(error as Error);
-			}
-		};
-		const timer = setInterval(sign, KEEP_ALIVE).unref();
-		response.once("close", () => clearInterval(timer));
-	}
-
-	#withSession(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
-		return { ...headers, "Mcp-Session-Id": this.sessionId };
-	}
-}
-
-function exchangeOf(stream: number, response: ServerResponse, requests: readonly JSONRPCRequest[] = []): Exchange {
-	const pending = new Map(requests.map((request) => [request.id, request]));
-	return { stream, response, isStream: false, pending, isBatch: false, responses: [] };
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

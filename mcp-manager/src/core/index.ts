@@ -4,6 +4,7 @@ export { backoff } from "./backoff.js";
 export type { CallDetails, CallRecord } from "./call-record.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { followStates } from "./follow-states.js";
+export { headerProblem } from "./header-parameters.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
 export {

@@ -1,0 +1,153 @@
+import {
+	ProtocolError,
+	ProtocolErrorCode,
+	type ServerContext,
+	SUBSCRIPTION_ID_META_KEY,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Catalog, CatalogChange } from "../catalog/catalog.js";
+import { followListened, MAX_LISTENED, MAX_LISTENS } from "../catalog/follow.js";
+import { stateUri } from "../catalog/state-resource.js";
+import { readParams } from "./read-params.js";
+import { type ClientTasks, declaresTasks, missingTasks } from "./serve-tasks.js";
+import type { ServedClient } from "./served-client.js";
+import type { Task } from "./task.js";
+
+/** Tasks that one stream follows. */
+const MAX_FOLLOWED = 100;
+
+/** The parameters are checked below: the SDK's schema knows no tasks. */
+const PARAMS = z.unknown();
+
+const LISTEN = z.looseObject({
+	notifications: z.looseObject({
+		toolsListChanged: z.boolean().optional(),
+		resourcesListChanged: z.boolean().optional(),
+		promptsListChanged: z.boolean().optional(),
+		resourceSubscriptions: z.array(z.string()).optional(),
+		taskIds: z.array(z.unknown()).optional(),
+	}),
+});
+
+type Filter = z.output<typeof LISTEN>["notifications"];
+
+/**
+ * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and tasks, each at once and with every
+ * change. A stream of tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
+ */
+export function serveListen({ server: sdk, catalog }: ServedClient, tasks: ClientTasks | undefined): void {
+	let open = 0;
+	sdk.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
+		const { notifications } = readParams(LISTEN, params);
+		if (notifications.taskIds !== undefined && tasks !== undefined && !declaresTasks(mcpReq)) {
+			throw missingTasks("taskIds");
+		}
+		if (open >= MAX_LISTENS) {
+			throw new ProtocolError(ProtocolErrorCode.InternalError, `too many open streams (limit ${MAX_LISTENS})`);
+		}
+		open += 1;
+		const warn = (problem: string): void => sdk.onerror?.(new Error(problem));
+		try {
+			await new Stream(notifications, { catalog, tasks, mcpReq, warn }).ended;
+		} finally {
+			open -= 1;
+		}
+		return { _meta: { [SUBSCRIPTION_ID_META_KEY]: mcpReq.id } };
+	});
+}
+
+interface StreamOptions {
+	readonly catalog: Catalog;
+	readonly tasks: ClientTasks | undefined;
+	readonly mcpReq: ServerContext["mcpReq"];
+	readonly warn: (problem: string) => void;
+}
+
+/** Tells a client of changes until it has disconnected, or nothing is left to be told. */
+class Stream {
+	readonly ended: Promise<void>;
+	readonly #mcpReq: ServerContext["mcpReq"];
+	readonly #wanted: Filter;
+	readonly #uris: ReadonlySet<string>;
+	readonly #tasks: readonly Task[];
+	/** Functions that stop following. */
+	readonly #ends: (() => void)[];
+	#resolve = (): void => {};
+
+	constructor(filter: Filter, { catalog, tasks, mcpReq, warn }: StreamOptions) {
+		const uris = filter.resourceSubscriptions?.slice(0, MAX_LISTENED) ?? [];
+		this.#mcpReq = mcpReq;
+		this.#uris = new Set(uris);
+		this.#tasks = (filter.taskIds ?? []).slice(0, MAX_FOLLOWED).flatMap((id) => findTask(tasks, id) ?? []);
+		this.#wanted = {
+			...(filter.toolsListChanged && { toolsListChanged: true }),
+			...(filter.resourcesListChanged && { resourcesListChanged: true }),
+			...(filter.promptsListChanged && { promptsListChanged: true }),
+			...(uris.length > 0 && { resourceSubscriptions: uris }),
+			...(this.#tasks.length > 0 && { taskIds: this.#tasks.map(({ id }) => id) }),
+		};
+		this.ended = new Promise((resolve) => {
+			this.#resolve = resolve;
+		});
+		this.#notify("notifications/subscriptions/acknowledged", { notifications: this.#wanted });
+		this.#ends = [
+			followListened(catalog, this.#uris, warn),
+			catalog.onChange((change) => this.#changed(change)),
+			...this.#tasks.map((task) => this.#follow(task)),
+		];
+		mcpReq.signal.addEventListener("abort", () => this.#end(), { once: true });
+		this.#endIfDone();
+	}
+
+	#follow(task: Task): () => void {
+		const tell = (): void => this.#notify("notifications/tasks", task.details);
+		const changed = (): void => {
+			tell();
+			this.#endIfDone();
+		};
+		tell();
+		task.on("change", changed);
+		return () => task.off("change", changed);
+	}
+
+	#changed(change: CatalogChange): void {
+		if (change.kind !== "state" && change.kind !== "updated") {
+			if (this.#wanted[`${change.kind}ListChanged`] === true) {
+				this.#notify(`notifications/${change.kind}/list_changed`);
+			}
+		} else if (this.#uris.size > 0) {
+			const uri = change.kind === "state" ? stateUri(change.server) : change.uri;
+			if (this.#uris.has(uri)) {
+				this.#notify("notifications/resources/updated", { uri });
+			}
+		}
+	}
+
+	#notify(method: string, params: object = {}): void {
+		const _meta = { [SUBSCRIPTION_ID_META_KEY]: this.#mcpReq.id };
+		// A client that has disconnected needs no news.
+		this.#mcpReq.notify({ method, params: { ...params, _meta } }).catch(() => {});
+	}
+
+	#endIfDone(): void {
+		const isOfTasks = Object.keys(this.#wanted).every((name) => name === "taskIds");
+		if (this.#mcpReq.signal.aborted || (isOfTasks && this.#tasks.every((task) => task.hasEnded))) {
+			this.#end();
+		}
+	}
+
+	#end(): void {
+		for (const end of this.#ends) {
+			end();
+		}
+		this.#resolve();
+	}
+}
+
+function findTask(tasks: ClientTasks | undefined, id: unknown): Task | undefined {
+	try {
+		return typeof id === "string" ? tasks?.tasks.find(id, tasks.client) : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,188 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+	type InboundLadderRejection,
+	type InboundModernRoute,
+	type JSONRPCMessage,
+	type JSONRPCRequest,
+	ProtocolErrorCode,
+	type RequestId,
+	SUBSCRIPTION_ID_META_KEY,
+	type Transport,
+	type TransportSendOptions,
+	UnsupportedProtocolVersionError,
+} from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
+import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { type RpcError, sendRpcError } from "../http/json-rpc-error.js";
+import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
+import { eventOf } from "./event-log.js";
+import { COMMENT, Exchange, type ResponseForm, textOf } from "./exchange.js";
+import { headersProblem } from "./request-headers.js";
+
+/** Servers that are kept, so that they need not be made again for each request. */
+const MAX_SERVERS = 1_000;
+
+/** The code of an error in headers: HeaderMismatch. */
+const HEADER_MISMATCH = -32_020;
+
+/** Notifications that a client which reads slowly can miss. */
+const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
+
+/** Serves clients of 2026-07-28, whose requests belong to no session. Those with the same token and catalog share a server. */
+export class StatelessClients {
+	readonly #onError: (error: Error) => void;
+	/** By token and catalog. */
+	readonly #servers = new LRUCache<string, { readonly server: ClientServer; readonly transport: StatelessTransport }>({
+		max: MAX_SERVERS,
+	});
+
+	constructor(onError: (error: Error) => void) {
+		this.#onError = onError;
+	}
+
+	/** Serves a message of a client, or rejects it. */
+	async handle(
+		{ headers }: IncomingMessage,
+		response: ServerResponse,
+		client: ClientServerOptions,
+		inbound: InboundModernRoute | InboundLadderRejection,
+		body: unknown,
+	): Promise<void> {
+		const { id } = body as { readonly id?: unknown };
+		if (inbound.kind === "reject") {
+			this.#reject(response, inbound, id);
+			return;
+		}
+		const { revision: requested = "unknown" } = inbound.classification;
+		if (requested !== REVISION_OF_STATELESS) {
+			const supported = [REVISION_OF_STATELESS];
+			this.#reject(response, new UnsupportedProtocolVersionError({ supported, requested }), id);
+			return;
+		}
+		if (inbound.messageKind === "notification") {
+			// A server gets none in this revision: a client cancels a request by closing its connection.
+			response.writeHead(202).end();
+			return;
+		}
+		const { server, transport } = await this.#serverFor(client);
+		const problem = headersProblem(headers, inbound.message, (tool) => server.toolInputSchema(tool));
+		if (problem !== undefined) {
+			const text = `Bad Request: the request headers and body disagree: ${problem}`;
+			this.#reject(response, { code: HEADER_MISMATCH, message: text }, id);
+			return;
+		}
+		transport.handle(inbound.message, response);
+	}
+
+	/** Ends the requests in progress. */
+	async close(): Promise<void> {
+		await Promise.all([...this.#servers.values()].map(({ server }) => server.close()));
+	}
+
+	async #serverFor(client: ClientServerOptions) {
+		const key = `${client.holder ?? ""} ${client.catalog.key}`;
+		const known = this.#servers.get(key);
+		if (known?.server.catalog === client.catalog) {
+			return known;
+		}
+		const transport = new StatelessTransport(this.#onError);
+		const shared = { server: new ClientServer({ ...client, revision: REVISION_OF_STATELESS }), transport };
+		shared.server.onerror = this.#onError;
+		await shared.server.connect(transport);
+		this.#servers.set(key, shared);
+		return shared;
+	}
+
+	#reject(response: ServerResponse, error: RpcError, id: unknown): void {
+		this.#onError(new Error(`rejected: ${error.message}`));
+		sendRpcError(response, 400, error, id);
+	}
+}
+
+/**
+ * Requests of 2026-07-28 to one server. They may be of several clients, so that the server gets ids of the transport's own. A
+ * client that disconnects cancels its request.
+ */
+class StatelessTransport implements Transport {
+	onmessage?: (message: JSONRPCMessage) => void;
+	onclose?: () => void;
+	readonly #form: ResponseForm;
+	/** By the transport's ids of requests. */
+	readonly #exchanges = new Map<unknown, Exchange>();
+	#lastId = 0;
+	/** Whether the server is getting a request: what it answers meanwhile is no handler's answer. */
+	#isDispatching = false;
+
+	constructor(onError: (error: Error) => void) {
+		this.#form = { headers: () => ({}), event: (_, json) => eventOf(json), first: () => COMMENT, onError };
+	}
+
+	async start(): Promise<void> {}
+
+	/** Serves a valid request. */
+	handle(request: JSONRPCRequest, response: ServerResponse): void {
+		if (response.closed) {
+			return;
+		}
+		this.#lastId += 1;
+		const id = this.#lastId;
+		this.#exchanges.set(id, new Exchange(response, this.#form, { requests: [[id, request]] }));
+		response.once("close", () => this.#disconnected(id));
+		this.#isDispatching = true;
+		this.onmessage?.({ ...request, id });
+		this.#isDispatching = false;
+	}
+
+	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+		const isAnswer = !("method" in message);
+		const id = (isAnswer ? message.id : options?.relatedRequestId) as RequestId;
+		const exchange = this.#exchanges.get(id);
+		const request = exchange?.pending.get(id);
+		if (exchange === undefined || request === undefined) {
+			// Its client has disconnected; or it belongs to no request, and this revision has no stream for it.
+			return;
+		}
+		const text = textOf(withId(message, request.id));
+		if (isAnswer) {
+			this.#exchanges.delete(id);
+			exchange.answer(id, text, this.#statusOf(message));
+		} else if (!exchange.isSlow) {
+			exchange.write(eventOf(text));
+		} else if (!OF_CALLS.has(message.method)) {
+			exchange.cut();
+		}
+	}
+
+	/** Ends the requests in progress. */
+	async close(): Promise<void> {
+		for (const exchange of this.#exchanges.values()) {
+			exchange.interrupt();
+		}
+		this.#exchanges.clear();
+		this.onclose?.();
+	}
+
+	#disconnected(requestId: RequestId): void {
+		if (this.#exchanges.delete(requestId)) {
+			this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+		}
+	}
+
+	/** The status of a handler's answer is 200, with the exception that the specification makes. */
+	#statusOf(message: JSONRPCMessage): number {
+		const code = "error" in message ? message.error.code : undefined;
+		const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
+		return isUnknown ? 404 : code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200;
+	}
+}
+
+/** A message with its client's id of the request, also where a stream names it. */
+function withId(message: JSONRPCMessage, id: RequestId): JSONRPCMessage {
+	const own = "method" in message ? {} : { id };
+	const [member, part] =
+		"method" in message ? ["params", message.params] : ["result", (message as { result?: object }).result];
+	const meta = (part as { _meta?: object } | undefined)?._meta;
+	const isNamed = meta !== undefined && SUBSCRIPTION_ID_META_KEY in meta;
+	const named = isNamed && { [member as string]: { ...part, _meta: { ...meta, [SUBSCRIPTION_ID_META_KEY]: id } } };
+	return { ...message, ...own, ...named } as JSONRPCMessage;
+}

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { until } from "../../../host-test/support/until.js";
+import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
+import { postStateless } from "../support/post-stateless.js";
+
+// Clients of 2026-07-28 with the same token share a server of the gateway.
+
+const TOOL = "lamp_000001__self_audio_speaker_set_volume";
+const text = (value: string) => ({ content: [{ type: "text", text: value }], isError: false });
+
+describe("clients of 2026-07-28 with the same token", () => {
+	it("get each its own answer, though their requests have the same id", async (t) => {
+		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
+		const call = (volume: number) =>
+			postStateless(side.clientUrl(), "tools/call", { name: TOOL, arguments: { volume } });
+		const answers = [call(1), call(2)];
+		await until(() => device.calls.length === 2, "the device has both calls");
+		for (const { id, arguments: args } of [...device.calls].reverse()) {
+			device.answer(id, text(`volume ${args.volume}`));
+		}
+		for (const [index, { message }] of (await Promise.all(answers)).entries()) {
+			assert.deepEqual([message.id, message.result.content], [1, text(`volume ${index + 1}`).content]);
+		}
+	});
+
+	it("cannot cancel the requests of each other", async (t) => {
+		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
+		const answer = postStateless(side.clientUrl(), "tools/call", { name: TOOL, arguments: { volume: 1 } });
+		await until(() => device.calls.length === 1, "the device has the call");
+		for (const requestId of [0, 1, 2, 3]) {
+			const response = await fetch(side.clientUrl(), {
+				method: "POST",
+				headers: { "content-type": "application/json", "mcp-protocol-version": "2026-07-28" },
+				body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
+			});
+			assert.equal(response.status, 202);
+		}
+		device.answer(device.calls[0]?.id ?? 0, text("done"));
+		assert.deepEqual((await answer).message.result.content, text("done").content);
+		assert.deepEqual(device.cancelled, []);
+	});
+
+	it("are told apart from those with another token, whose catalog may be the same", async (t) => {
+		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
+		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+		side.access = { principal: "laptop", holder: "one", userTools: false };
+		const params = { name: TOOL, arguments: { volume: 1 } };
+		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;
+		const get = async () => (await postStateless(side.clientUrl(), "tasks/get", { taskId }, { capabilities })).message;
+		assert.equal((await get()).result.taskId, taskId);
+		side.access = { ...side.access, holder: "another" };
+		assert.match((await get()).error.message, /Task not found/);
+		device.answer(device.calls[0]?.id ?? 0, text("done"));
+	});
+});
+
+describe("a request of 2026-07-28", () => {
+	it("is rejected if its headers do not say what its body does", async (t) => {
+		const { side, device } = await startWithDevice(t);
+		const encoded = `=?base64?${Buffer.from(TOOL).toString("base64")}?=`;
+		const call = async (name: string) => {
+			const params = { name: TOOL, arguments: { volume: 1 } };
+			const { status, message } = await postStateless(side.clientUrl(), "tools/call", params, {
+				headers: { "mcp-name": name },
+			});
+			return [status, message.id, message.error?.code];
+		};
+		for (const name of ["another", `${TOOL} `.repeat(2), "=?base64?!?=", "=?base64?_w==?="]) {
+			assert.deepEqual(await call(name), [400, 1, -32_020], name);
+		}
+		assert.deepEqual(await call(encoded), [200, 1, undefined]);
+		assert.equal(device.calls.length, 1);
+		const { status, message } = await postStateless(
+			side.clientUrl(),
+			"tools/list",
+			{},
+			{ headers: { "mcp-method": "ping" } },
+		);
+		assert.deepEqual([status, message.error.code], [400, -32_020]);
+	});
+
+	it("is answered 404 for a method that does not exist", async (t) => {
+		const side = await startGateway(t);
+		const { status, message } = await postStateless(side.clientUrl(), "nothing/get", {});
+		assert.deepEqual([status, message.id, message.error.code], [404, 1, -32_601]);
+	});
+});
+
+describe("a stream of changes, in 2026-07-28", () => {
+	it("also has tasks", async (t) => {
+		const side = await startGateway(t, { taskPatience: 0 });
+		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+		const params = { name: TOOL, arguments: { volume: 1 } };
+		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;
+		const notifications = { toolsListChanged: true, taskIds: [taskId] };
+		const stream = await listen(side.clientUrl(), notifications, capabilities);
+		await stream.until((heard) => heard.includes("notifications/tasks"), "the task is told");
+		device.answer(device.calls[0]?.id ?? 0, text("done"));
+		device.changeTools([STATUS]);
+		await stream.until((heard) => heard.includes("notifications/tools/list_changed"), "the change is told");
+		await stream.until((heard) => heard.filter((each) => each === "notifications/tasks").length > 1, "its end is told");
+	});
+
+	it("ends with a result when the gateway stops", async (t) => {
+		const side = await startGateway(t);
+		const stream = await listen(side.clientUrl(), { toolsListChanged: true });
+		await stream.until((heard) => heard.includes("notifications/subscriptions/acknowledged"), "it has begun");
+		await side.endpoint.close();
+		await stream.until((heard) => heard.includes("complete"), "it has ended");
+	});
+});
+
+/** Opens a stream, and reads it as long as it is waited for: methods of notifications, and the type of its result. */
+async function listen(url: URL, notifications: object, capabilities: object = {}) {
+	const META = "io.modelcontextprotocol/";
+	const _meta = { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: capabilities };
+	const method = "subscriptions/listen";
+	const response = await fetch(url, {
+		method: "POST",
+		headers: {
+			"content-type": "application/json",
+			accept: "application/json, text/event-stream",
+			"mcp-protocol-version": "2026-07-28",
+			"mcp-method": method,
+		},
+		body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { notifications, _meta } }),
+	});
+	assert.equal(response.status, 200);
+	let received = "";
+	void (async () => {
+		const decoder = new TextDecoder();
+		for await (const chunk of response.body ?? []) {
+			received += decoder.decode(chunk, { stream: true });
+		}
+	})().catch(() => {});
+	const heard = (): string[] =>
+		[...received.matchAll(/^data: (.*)$/gm)].map(([, json = ""]) => {
+			const message = JSON.parse(json);
+			assert.equal((message.params ?? message.result)._meta["io.modelcontextprotocol/subscriptionId"], 7);
+			return message.method ?? message.result.resultType;
+		});
+	return { until: (holds: (heard: string[]) => boolean, what: string) => until(() => holds(heard()), what) };
+}
