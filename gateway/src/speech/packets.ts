@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import pLimit, { type LimitFunction } from "p-limit";
 import { openOpusEncoder } from "../../../toolchain/opus.js";
 import { SPOKEN_AUDIO } from "../devices/hello.js";
 import { Resampler } from "./resample.js";
@@ -13,7 +14,7 @@ const FRAME = (RATE * SPOKEN_AUDIO.frame_duration) / 1_000;
  * Encodes a sound as packets of {@link SPOKEN_AUDIO}, each when it is wanted; silence fills the last one. Rejects with an
  * Error if the encoder is not installed.
  */
-async function* encodePackets({ sampleRate, samples }: Sound): AsyncGenerator<Uint8Array, void> {
+async function* encodePackets({ sampleRate, samples }: Sound, turns: LimitFunction): AsyncGenerator<Uint8Array, void> {
 	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
 	try {
 		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
@@ -22,8 +23,8 @@ async function* encodePackets({ sampleRate, samples }: Sound): AsyncGenerator<Ui
 			const frame = new Int16Array(FRAME);
 			frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));
 			yield encoder.encode(frame);
-			// Other texts, calls and devices come between two packets, also if a reader is late.
-			await setImmediate();
+			// Calls and devices come between two packets of any texts, also if a reader is late.
+			await turns(() => setImmediate());
 		}
 	} finally {
 		encoder.free();
@@ -39,9 +40,13 @@ export class SharedPackets implements AsyncIterable<Uint8Array> {
 		this.#source = source;
 	}
 
-	/** Encodes the first packet. Rejects with an Error if the encoder is not installed. */
-	static async open(sound: Sound): Promise<SharedPackets> {
-		const packets = new SharedPackets(encodePackets(sound));
+	/**
+	 * Encodes the first packet. Rejects with an Error if the encoder is not installed.
+	 *
+	 * @param turns one at a time, of all sounds that are encoded at the same time
+	 */
+	static async open(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
+		const packets = new SharedPackets(encodePackets(sound, turns));
 		await packets.#at(0);
 		return packets;
 	}

@@ -30,6 +30,8 @@ export interface SpokenText {
 export class Speech {
 	readonly #voice: Voice;
 	readonly #limit = pLimit(MAX_VOICES);
+	/** Of the encoders, in the event loop. */
+	readonly #turns = pLimit(1);
 	readonly #sounds = new LRUCache<string, Sound>({
 		maxSize: MAX_KEPT,
 		sizeCalculation: ({ samples }) => Math.max(1, samples.byteLength),
@@ -56,7 +58,7 @@ export class Speech {
 				return `${SPEECH_PATH}/${id}`;
 			}),
 			packets: once(async () => {
-				packets = await SharedPackets.open(await sound());
+				packets = await SharedPackets.open(await sound(), this.#turns);
 				return packets;
 			}),
 			withdraw: () => {

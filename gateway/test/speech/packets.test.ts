@@ -43,6 +43,29 @@ describe("packets of a text", { skip: skipIf(await whyNoOpus()) }, () => {
 		text.withdraw();
 	});
 
+	it("of several texts are encoded one in a turn of the event loop: calls need not wait for all of them", async () => {
+		let turn = 0;
+		const next = (): void => {
+			turn += 1;
+			loop = setImmediate(next);
+		};
+		let loop = setImmediate(next);
+		const turns = await Promise.all(
+			Array.from({ length: 8 }, async () => {
+				const text = say("3");
+				const own: number[] = [];
+				for await (const _packet of await text.packets()) {
+					own.push(turn);
+				}
+				text.withdraw();
+				return own.slice(1);
+			}),
+		);
+		clearImmediate(loop);
+		assert.equal(turns.flat().length, 8 * 49);
+		assert.equal(new Set(turns.flat()).size, 8 * 49);
+	});
+
 	it("are not encoded any more when the text is withdrawn", async () => {
 		const text = say("60");
 		const packets = await text.packets();
