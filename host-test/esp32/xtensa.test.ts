@@ -28,6 +28,14 @@ const CAMERA = `#include <stdbool.h>
 typedef enum { PIXFORMAT_RGB565 } pixformat_t;
 bool fmt2jpg(uint8_t *, size_t, uint16_t, uint16_t, pixformat_t, uint8_t, uint8_t **, size_t *);`;
 
+/** As micro-opus declares it: a component that ESP-IDF downloads for a board with a codec. */
+const OPUS = `#include <stdint.h>
+typedef int16_t opus_int16;
+typedef struct OpusDecoder OpusDecoder;
+OpusDecoder *opus_decoder_create(int32_t, int, int *);
+int opus_decode(OpusDecoder *, const unsigned char *, int32_t, opus_int16 *, int, int);
+void opus_decoder_destroy(OpusDecoder *);`;
+
 const tools = findQemuTools();
 const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: docs/qemu.md`;
 
@@ -47,6 +55,7 @@ for (const chip of ["esp32", "esp32s3"]) {
 			.replace("LIBC_NEWLIB", "LIBC_PICOLIBC");
 		writeFileSync(join(folder, "sdkconfig.h"), `#define CONFIG_IDF_TARGET_${chip.toUpperCase()} 1\n${config}`);
 		writeFileSync(join(folder, "img_converters.h"), CAMERA);
+		writeFileSync(join(folder, "opus.h"), OPUS);
 		// A copy: the next test may build other firmware there.
 		for (const name of readdirSync(made).filter((each) => each.endsWith(".h"))) {
 			copyFileSync(join(made, name), join(folder, name));

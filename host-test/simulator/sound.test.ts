@@ -1,41 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { wavFile } from "../doubles/wav.js";
+import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { listen } from "../support/listen.js";
 import { measureTone } from "../support/measure-tone.js";
 import { freePort } from "../support/port.js";
 import { startSimulator } from "../support/start-simulator.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const sdk = findSdk();
-
-/** A home folder whose ALSA has no sound card, but writes the sound that is played last to a file. */
-function captureSound(t: TestContext): string {
-	const home = temporaryFolder("xs-mcp-sound-");
-	const file = join(home, "played.raw");
-	const output = `pcm.!default { type file; slave.pcm "null"; file "${file}"; format raw }\n`;
-	writeFileSync(join(home, ".asoundrc"), output);
-	const { HOME, XDG_CONFIG_HOME } = process.env;
-	Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: join(home, ".config") });
-	t.after(() => {
-		Object.assign(process.env, { HOME });
-		if (XDG_CONFIG_HOME === undefined) {
-			delete process.env.XDG_CONFIG_HOME;
-		} else {
-			Object.assign(process.env, { XDG_CONFIG_HOME });
-		}
-		rmSync(home, { recursive: true });
-	});
-	return file;
-}
 
 const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);
@@ -54,12 +34,6 @@ function withSounds(): string {
 	writeFileSync(join(folder, "ding.wav"), wavFile([...SAMPLE_BYTES], { sampleRate: 44_100 }));
 	writeFileSync(join(folder, "door.pcm"), SAMPLE_BYTES);
 	return folder;
-}
-
-/** The samples in a file. */
-function samplesIn(file: string): Int16Array {
-	const bytes = readFileSync(file);
-	return new Int16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
 }
 
 const isHeard = (sample: number): boolean => sample !== 0;

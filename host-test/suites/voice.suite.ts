@@ -203,6 +203,15 @@ export default suite("voice", {
 		equal(lastSaid(side), { type: "listen", state: "stop", reason: "speaking" });
 		equal(side.application.state, "speaking");
 	},
+	"has no microphone: it says so, and no light is red"() {
+		const side = speaking();
+		Object.assign(side.codec, { record: undefined });
+		side.channel.say({ type: "listen", state: "start" });
+		const reason = "no microphone";
+		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason }]);
+		side.application.listen();
+		equal([side.application.state, (side.lights.led as Light).on], ["listening", false]);
+	},
 	"the first light is red while it listens, and then as it was"() {
 		const { application, lights } = speaking();
 		const { led, lamp } = lights as Record<"led" | "lamp", Light>;

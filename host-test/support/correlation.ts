@@ -24,7 +24,7 @@ function best(from: number, to: number, step: number, likeness: (delay: number) 
 	return found;
 }
 
-/** Samples that are looked for together: 100 ms of a sound with 24,000 a second. */
+/** Samples that are looked for together, if the caller does not say: 100 ms of a sound with 24,000 a second. */
 const PIECE = 2_400;
 
 /** How alike a piece and what is heard are where the piece is. Noise is encoded as other noise. */
@@ -34,11 +34,11 @@ const SURE = 0.8;
  * As {@link correlation}, of a sound that was played in real time: a busy machine may play a gap, after which each piece is later
  * than those before it.
  */
-export function correlationWithGaps(source: Int16Array, heard: Int16Array, maxDelay: number): number {
+export function correlationWithGaps(source: Int16Array, heard: Int16Array, maxDelay: number, size = PIECE): number {
 	let delay = 0;
 	const inPlace = new Int16Array(source.length);
-	for (let start = 0; start < source.length; start += PIECE) {
-		const piece = source.subarray(start, start + PIECE);
+	for (let start = 0; start < source.length; start += size) {
+		const piece = source.subarray(start, start + size);
 		const at = (later: number): number => correlationAt(piece, heard, start + later);
 		if (at(delay) < SURE) {
 			const coarse = best(delay, delay + maxDelay, COARSE, at);

@@ -63,7 +63,7 @@ export interface AudioParams {
 	readonly frame_duration: number;
 }
 
-/** Plays and records packets of Opus. How they are framed on the wire is not its concern. */
+/** Plays, and with a microphone records, packets of Opus. How they are framed on the wire is not its concern. */
 export interface Codec {
 	/** The format that it records, which the hello tells. */
 	readonly params: AudioParams;
@@ -88,9 +88,9 @@ export interface Codec {
 	/** Ends the sound at once. Does nothing without one. */
 	stop(): void;
 	/**
-	 * Records from now on. Without a microphone nothing is recorded.
+	 * Records from now on. Absent on a board without a microphone.
 	 *
 	 * @param onPacket called with each packet, of {@link params}; undefined ends the recording
 	 */
-	record(onPacket: ((packet: Uint8Array) => void) | undefined): void;
+	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;
 }

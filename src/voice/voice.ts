@@ -101,13 +101,13 @@ export class Voice {
 
 	stateChanged(state: DeviceState): void {
 		const { codec } = this.#options;
-		const shouldRecord = state === "listening";
+		const shouldRecord = state === "listening" && codec.record !== undefined;
 		if (shouldRecord === this.#isRecording) {
 			return;
 		}
 		this.#isRecording = shouldRecord;
 		this.#light.show(shouldRecord);
-		codec.record(shouldRecord ? this.#send : undefined);
+		codec.record?.(shouldRecord ? this.#send : undefined);
 	}
 
 	/** Ends the sound at once. */
@@ -140,7 +140,9 @@ export class Voice {
 	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
 	#listen(): void {
 		const { link, codec } = this.#options;
-		if (codec.muted) {
+		if (codec.record === undefined) {
+			link.send("listen", { state: "stop", reason: "no microphone" });
+		} else if (codec.muted) {
 			link.send("listen", { state: "stop", reason: "muted" });
 		} else if (link.state === "idle") {
 			link.listen();

@@ -51,7 +51,7 @@ const PROFILES: readonly BoardProfile[] = [
 	{ name: "m5stack", parts: [], screen: LANDSCAPE, buttons: ["a", "b", "c"], lights: [], sensors: [] },
 	{
 		name: "m5stack_core2",
-		parts: ["player", "preview", "battery"],
+		parts: ["player", "codec", "preview", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
 		lights: [],
@@ -59,7 +59,7 @@ const PROFILES: readonly BoardProfile[] = [
 	},
 	{
 		name: "m5stack_cores3",
-		parts: ["player", "preview", "camera", "battery"],
+		parts: ["player", "codec", "preview", "camera", "battery"],
 		screen: LANDSCAPE,
 		buttons: ["screen"],
 		lights: [],

@@ -7,6 +7,7 @@ const ANSWER_TIME = 3_000;
 /** The reasons of this project's firmware for not listening, as texts. */
 const REASONS: Readonly<Record<string, string>> = {
 	muted: "its microphone is muted",
+	"no microphone": "it has no microphone",
 	upgrading: "it installs firmware",
 };
 

@@ -99,13 +99,16 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.ok(sampleRate === 16_000 && samples.length > 2 * 16_000);
 	});
 
-	it("says that its microphone is muted, or why else it does not listen", async (t) => {
-		const { client } = await start(t, {}, { refuses: "muted" });
-		assert.deepEqual(
-			[(await listen(client)).text, (await listen(client)).isError],
-			[`listen: ${NAME}: its microphone is muted`, true],
-		);
-	});
+	for (const [reason, told] of [
+		["muted", "its microphone is muted"],
+		["no microphone", "it has no microphone"],
+	] as const) {
+		it(`says why it does not listen: ${told}`, async (t) => {
+			const { client } = await start(t, {}, { refuses: reason });
+			const { text, isError } = await listen(client);
+			assert.deepEqual([text, isError], [`listen: ${NAME}: ${told}`, true]);
+		});
+	}
 
 	it("begins by an empty announcement on firmware that knows no listen message", async (t) => {
 		const { device, client } = await start(t, {}, { family: "auto" });

@@ -11,6 +11,7 @@ import { openTouch } from "../../drivers/touch/open-touch.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
+import openCodec from "../../sound/opus/open-codec.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 
 interface Core2Power extends SdkPower {
@@ -60,6 +61,7 @@ export function openBoard() {
 		...esp32,
 		speaker: player,
 		player,
+		codec: openCodec(player),
 		screen,
 		preview,
 		battery: power,

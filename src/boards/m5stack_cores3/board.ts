@@ -14,6 +14,7 @@ import { openTouch } from "../../drivers/touch/open-touch.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
+import openCodec from "../../sound/opus/open-codec.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
@@ -59,6 +60,7 @@ export function openBoard() {
 		...esp32,
 		speaker: new Aw88298(amp),
 		player,
+		codec: openCodec(player),
 		screen,
 		preview,
 		// Its sensor makes no JPEG files.

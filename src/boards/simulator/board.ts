@@ -2,6 +2,7 @@ import config from "mc/config";
 import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
+import type { Codec, Player } from "../../hardware/sound.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import { openSnapshot } from "../../pictures/snapshot/open-snapshot.js";
@@ -73,12 +74,15 @@ export function openBoard() {
 	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi();
 	const player = openPlayer(70);
+	// A build that includes it, where libopus is.
+	const codec = inBuild<(player: Player) => Codec>("src/sound/opus/open-codec")?.(player);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
 		name: "simulator",
 		speaker: player,
 		player,
+		...(codec && { codec }),
 		screen: face,
 		preview,
 		// Rotated, a band of the screen lies in memory in another order.

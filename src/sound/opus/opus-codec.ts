@@ -1,0 +1,128 @@
+import type { AudioParams, Codec, Player, Sound } from "../../hardware/sound.js";
+import type { TimerModule } from "../../hardware/timer.js";
+
+/** Decodes packets of Opus while others are written and samples are read. */
+export interface PacketDecoder {
+	/**
+	 * @param packet is copied; empty: one that was lost
+	 * @returns false if too many wait: it is dropped
+	 */
+	write(packet: Uint8Array): boolean;
+	/** No packets follow. */
+	complete(): void;
+	/** The samples of a packet, of 16 bits: undefined while none are decoded, null once all were read. */
+	read(): ArrayBuffer | undefined | null;
+	/** Ends it. @returns packets that could not be decoded */
+	close(): number;
+}
+
+interface OpusCodecOptions {
+	readonly player: Player;
+	/** Parameters as {@link OpusDecoder} has them. */
+	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => PacketDecoder;
+	readonly timer: Pick<TimerModule, "set">;
+	readonly log: (message: string) => void;
+}
+
+/** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
+const PREBUFFER = 180;
+
+/** Milliseconds between two looks for samples. The audio out has more than that in its buffers. */
+const PERIOD = 20;
+
+/** A sound of the backend. */
+interface Played {
+	readonly decoder: PacketDecoder;
+	readonly sound: Sound;
+	/** Settles when the last sample was played. */
+	over: Promise<void>;
+	/** Why it ended early. */
+	failure?: Error;
+}
+
+/** Plays packets of Opus with the board's player. Has no microphone. */
+export class OpusCodec implements Codec {
+	/** As the devices of the family record. */
+	readonly params: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+	readonly #options: OpusCodecOptions;
+	#played: Played | undefined;
+
+	constructor(options: OpusCodecOptions) {
+		this.#options = options;
+	}
+
+	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
+		this.stop();
+		const { player, openDecoder } = this.#options;
+		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
+		try {
+			const played: Played = { decoder, sound: player.begin(rate), over: Promise.resolve() };
+			this.#played = played;
+			played.over = this.#play(played).catch((error: Error) => this.#fail(played, error));
+		} catch (error) {
+			decoder.close();
+			throw error;
+		}
+	}
+
+	play(packet: Uint8Array): void {
+		const { decoder, failure } = this.#played ?? {};
+		if (failure !== undefined) {
+			throw failure;
+		}
+		if (decoder?.write(packet) === false) {
+			throw new Error("too many packets wait to be played");
+		}
+	}
+
+	async end(): Promise<void> {
+		const played = this.#played;
+		if (played !== undefined && played.failure === undefined) {
+			played.decoder.complete();
+			await played.over;
+		}
+		if (played?.failure !== undefined) {
+			throw played.failure;
+		}
+	}
+
+	stop(): void {
+		const played = this.#played;
+		this.#played = undefined;
+		if (played !== undefined && played.failure === undefined) {
+			played.sound.stop();
+			this.#close(played);
+		}
+	}
+
+	async #play(played: Played): Promise<void> {
+		const { decoder, sound } = played;
+		while (this.#played === played) {
+			const samples = decoder.read();
+			if (samples === null) {
+				await sound.end();
+				this.#played = undefined;
+				this.#close(played);
+			} else if (samples === undefined) {
+				await new Promise<void>((resolve) => this.#options.timer.set(resolve, PERIOD));
+			} else {
+				await sound.write(new Uint8Array(samples));
+			}
+		}
+	}
+
+	/** The output failed, or something else is played. `stop` is no failure. */
+	#fail(played: Played, error: Error): void {
+		if (this.#played === played) {
+			played.failure = error;
+			this.#close(played);
+		}
+	}
+
+	#close({ decoder }: Played): void {
+		const bad = decoder.close();
+		if (bad > 0) {
+			this.#options.log(`${bad} packets could not be decoded: no Opus`);
+		}
+	}
+}
