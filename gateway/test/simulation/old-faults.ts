@@ -32,6 +32,22 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
+		name: "stale-entries",
+		seed: 1987,
+		patches: [{ file: `${CLUSTER}/cluster.ts`, from: "		this.#remotes.reset();\n", to: "" }],
+	},
+	{
+		name: "watches-left",
+		seed: 1,
+		patches: [
+			{
+				file: `${CLUSTER}/cluster.ts`,
+				from: '		this.#connection.abort(new Error("the connection to NATS is lost"));\n',
+				to: "",
+			},
+		],
+	},
+	{
 		name: "returned-token",
 		seed: 230,
 		patches: [
