@@ -160,8 +160,8 @@ function scopeKey({ server, devices, userTools, readOnly }: Scope): string {
 /** The key of a catalog: clients with the same access and view, on the same path, share one. */
 function catalogKey(
 	scope: string,
-	{ principal, isForeignPage = false }: Access,
+	{ principal, isForeignPage = false, microphone = false }: Access,
 	{ catalog, catalogLimit, pinnedTools, panels }: ToolView,
 ): string {
-	return JSON.stringify([principal, scope, isForeignPage, catalog, catalogLimit, pinnedTools, panels]);
+	return JSON.stringify([principal, scope, isForeignPage, microphone, catalog, catalogLimit, pinnedTools, panels]);
 }

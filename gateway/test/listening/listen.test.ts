@@ -238,7 +238,7 @@ describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.deepEqual(await toolsOf(await connect(t, side)), []);
 	});
 
-	it("is a token with the permission only, at its own devices", async (t) => {
+	it("is offered only to a token with the permission, for its own devices", async (t) => {
 		const { side, device } = await start(t);
 		const own = { kind: "client", microphone: true } as const;
 		const tokens = {
@@ -254,6 +254,15 @@ describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		const client = await connect(t, side, tokens.listener);
 		assert.deepEqual(await toolsOf(client), ["listen", "ask"]);
 		assert.equal((await listen(client, { seconds: 30 })).structured.heard, true);
+	});
+
+	it("is not offered to a token without the permission that replaces one of the same name", async (t) => {
+		const { side } = await start(t);
+		const listener = await side.tokens.add({ name: "agent", kind: "client", microphone: true });
+		assert.deepEqual(await toolsOf(await connect(t, side, listener)), ["listen", "ask"]);
+		await side.tokens.remove("agent");
+		const plain = await side.tokens.add({ name: "agent", kind: "client" });
+		assert.deepEqual(await toolsOf(await connect(t, side, plain)), []);
 	});
 
 	it("is in the log and in the audit log: who, when, and which device", async (t) => {
