@@ -49,7 +49,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "returned-token",
-		seed: 230,
+		seed: 821,
 		patches: [
 			{
 				file: `${CLUSTER}/shared-tokens.ts`,
