@@ -22,7 +22,8 @@ interface SharedWebhooksOptions {
 interface Known {
 	readonly entry: WebhookEntry;
 	readonly record: WebhookRecord;
-	readonly revision: number;
+	/** Of the bucket's entry; 0 until this connection has shown it. */
+	revision: number;
 	/** When its gateway was found to be absent, by `performance.now()`. */
 	absentFrom?: number | undefined;
 }
@@ -53,10 +54,12 @@ export class SharedWebhooks implements WebhookStore {
 	/** @param bucket undefined while it cannot be reached: then other gateways deliver */
 	use(bucket: KV | undefined): void {
 		this.#bucket = bucket;
-		if (bucket === undefined) {
-			for (const { record } of this.#known.values()) {
-				this.#listener?.onRecord(record, false);
+		for (const known of this.#known.values()) {
+			if (bucket === undefined) {
+				this.#listener?.onRecord(known.record, false);
 			}
+			// Others may have written meanwhile, or NATS has lost its disk: who delivers is what the bucket says now.
+			known.revision = 0;
 		}
 	}
 
@@ -97,8 +100,10 @@ export class SharedWebhooks implements WebhookStore {
 	/** Stores the progress of deliveries, and takes over those of gateways that are gone. Call it periodically. */
 	async flush(): Promise<void> {
 		for (const [id, cursor] of [...this.#moved]) {
-			this.#moved.delete(id);
 			await this.#write(id, (known) => known && this.#isOurs(known.entry) && { ...known.record, cursor });
+			if (this.#moved.get(id) === cursor) {
+				this.#moved.delete(id);
+			}
 		}
 		for (const [id, known] of [...this.#known]) {
 			const { incarnation } = known.entry;
@@ -142,7 +147,8 @@ export class SharedWebhooks implements WebhookStore {
 			const bucket = this.#reached();
 			try {
 				const text = JSON.stringify(entry);
-				const revision = await (known ? bucket.update(id, text, known.revision) : bucket.create(id, text));
+				const last = known && { previousSeq: known.revision };
+				const revision = await (last ? bucket.put(id, text, last) : bucket.create(id, text));
 				this.#learn({ entry, record, revision });
 				return;
 			} catch (error) {

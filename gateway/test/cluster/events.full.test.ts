@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { Kvm } from "@nats-io/kv";
+import { connect as connectToNats } from "@nats-io/transport-node";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
@@ -96,6 +98,24 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 			found.map(({ data }) => data.button),
 			["before", "1", "2", "3"],
 		);
+	});
+
+	it("are posted again once NATS is back, also if the progress of their delivery was stored before", async (t) => {
+		const { nats, endpoint, a, b, connectTo } = await startPair(t);
+		await ask(await connectTo(b), "events/subscribe", hook(endpoint));
+		const device = await WireDevice.connect(t, a);
+		device.notify(PRESSED, press("before"));
+		await until(() => endpoint.messages.length === 1, "posted");
+		const connection = await connectToNats({ servers: nats.url });
+		t.after(() => connection.close());
+		const bucket = await new Kvm(connection).open("xsmcp_webhooks");
+		await until(async () => (await bucket.status()).streamInfo.state.last_seq === 2, "the progress is stored");
+		await nats.kill();
+		await untilOnline(b, false);
+		await nats.run();
+		await untilOnline(b, true);
+		device.notify(PRESSED, press("after"));
+		await until(() => endpoint.buttons.includes("after"), "posted");
 	});
 
 	it("are posted once, also if the client renews its subscription at another gateway, or ends it there", async (t) => {
