@@ -166,9 +166,12 @@ export class SharedWebhooks implements WebhookStore {
 	}
 
 	#learn(known: Known): void {
-		if ((this.#known.get(known.record.id)?.revision ?? 0) < known.revision) {
-			this.#known.set(known.record.id, known);
-			this.#listener?.onRecord(known.record, this.#bucket !== undefined && this.#isOurs(known.entry));
+		const { record, entry, revision } = known;
+		if ((this.#known.get(record.id)?.revision ?? 0) < revision) {
+			this.#known.set(record.id, known);
+			// Progress that is not stored yet counts: an event would be posted again.
+			const cursor = this.#moved.get(record.id) ?? record.cursor;
+			this.#listener?.onRecord({ ...record, cursor }, this.#bucket !== undefined && this.#isOurs(entry));
 		}
 	}
 

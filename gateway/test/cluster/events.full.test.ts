@@ -93,6 +93,7 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		await until(() => endpoint.buttons.includes("3"), "posted once NATS is back");
 		const ids = new Set(endpoint.messages.map(({ id }) => id));
 		assert.equal(ids.size, 4);
+		assert.equal(endpoint.messages.length, 4, "each once");
 		const found = await poll(client, cursor);
 		assert.deepEqual(
 			found.map(({ data }) => data.button),
