@@ -65,7 +65,7 @@ export class Lanes {
 		return [...new Set(this.#lanes.map(({ path }) => path))];
 	}
 
-	/** What was measured of calls by that path in that revision; undefined if there are none. */
+	/** The measurements of a path in a revision; undefined if it was not measured. */
 	measured(path: string, era: Era): Measured | undefined {
 		const { cpuTime, samples } = this.#lanes.find((lane) => lane.path === path && lane.era === era) ?? {};
 		return samples && { samples, cpuTimePerCall: (cpuTime ?? 0) / samples.count };

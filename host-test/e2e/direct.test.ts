@@ -62,7 +62,7 @@ for (const engine of cases(ENGINES)) {
 			assert.match(String(text(await other.callTool({ name: "test_simple_text" }))), /simple text/);
 		});
 
-		it("answers ten calls at once, of which seven wait", async (t) => {
+		it("answers ten calls at once: it serves three at a time, and seven wait", async (t) => {
 			const { url } = await open(t);
 			const client = await meet(t, url);
 			const volumes = Array.from({ length: 10 }, (_, volume) => volume);

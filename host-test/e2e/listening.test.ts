@@ -30,7 +30,7 @@ const BOARD: BoardProfile = {
 
 const SENTENCE = "Yes, please water the plant.";
 
-/** Hertz, and so the samples that the way may delay a sound: a second. */
+/** The sample rate in hertz, and the longest delay of a sound in samples: one second. */
 const RATE = 16_000;
 
 async function start(t: TestContext, engine: (typeof ENGINES)[number], transport: "websocket" | "mqtt" = "websocket") {

@@ -66,7 +66,7 @@ function withoutGaps(samples: Int16Array): Int16Array {
 }
 
 describe("speech in the simulator, decoded by libopus", { skip: WHY_NOT ?? false }, () => {
-	it("plays the packets of a backend, and counts those that are no Opus", async (t) => {
+	it("plays the packets of a backend, and counts those that are not Opus", async (t) => {
 		const played = captureSound(t);
 		const backend = await openBackend(t, 1);
 		const lines = await startSimulator(t, sdk, withOpus(), [`backend=${backend.url}`]);

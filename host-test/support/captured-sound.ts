@@ -4,8 +4,8 @@ import type { TestContext } from "node:test";
 import { temporaryFolder } from "./temporary-folder.js";
 
 /**
- * Makes a home folder whose ALSA has no sound card, but writes the sound that is played last to a file. It takes samples as
- * fast as they come: while there are none, it takes silence.
+ * Makes a home folder whose ALSA has no sound card, but writes the sound that is played last to a file. It reads samples as
+ * fast as they are written, and silence when no samples are available.
  *
  * @returns the file
  */

@@ -62,7 +62,7 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 			await page.getByRole("button", { name: `Microphone ${from}` }).click();
 			await page.getByRole("button", { name: `Microphone ${from === "on" ? "off" : "on"}` }).waitFor();
 		},
-		/** Waits until a sound has ended; how much the beginning of what was played is like a sentence. */
+		/** Waits until a sound has ended. Resolves with the correlation of its beginning and a sentence. */
 		likenessTo: async (answer: string): Promise<number> => {
 			await page.getByLabel("Last sound").waitFor();
 			return likenessOf(await soundsOf(page), answer);

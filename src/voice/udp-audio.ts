@@ -104,7 +104,7 @@ export class UdpAudio {
 	}
 
 	/**
-	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is no Opus.
+	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is not Opus.
 	 *
 	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
 	 * @returns the packet, and how many before it were lost, at most 3

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { readFileSync } from "node:fs";
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
 import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
@@ -13,7 +14,6 @@ import {
 	type TlsOptions,
 } from "@nats-io/transport-node";
 import { CODE_MEMORY } from "../oauth/codes.js";
-import { endWith } from "./end-with.js";
 import { type EventStream, openEventStream } from "./event-stream.js";
 import { ABSENT_TIME } from "./messages.js";
 
@@ -234,7 +234,7 @@ export function isOutdated(error: unknown): boolean {
 /**
  * Follows a bucket. Rejects if it cannot, or the connection is lost meanwhile.
  *
- * @param connection ends it
+ * @param connection aborted when the connection is lost
  * @param withValues false: the entries have none
  */
 export async function watch(
@@ -245,7 +245,7 @@ export async function watch(
 	withValues = true,
 ): Promise<void> {
 	const entries = await bucket.watch({ headers_only: !withValues });
-	endWith(connection, () => entries.stop());
+	addAbortListener(connection, () => entries.stop());
 	connection.throwIfAborted();
 	const follow = async (): Promise<void> => {
 		for await (const entry of entries) {

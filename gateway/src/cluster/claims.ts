@@ -257,8 +257,8 @@ export class Claims {
 	}
 
 	/**
-	 * Whatever gateway had the device before: its newest session is here. Returns the revision of the entry to be replaced;
-	 * undefined if the device has gone to another gateway since.
+	 * Takes the device over from any other gateway, since its newest session is here. Returns the revision of the entry to be
+	 * replaced; undefined if the device has connected to another gateway since.
 	 */
 	async #takeOver(claim: Claim, devices: KV): Promise<number | undefined> {
 		const { entry, revision } = await this.#read(claim, devices);

@@ -1,10 +1,10 @@
 import type { ServerEdit, ServerRegistry } from "xs-mcp-manager/core";
 import type { Entry } from "./messages.js";
 
-/** What the operator has done with a device here: another alias, other tags, or forgotten. */
+/** An operator's change of a device: another alias, other tags, or that it was forgotten. */
 export type Edit = ServerEdit | "forgotten";
 
-/** The operator's changes of devices at this gateway, until the bucket has them: NATS may be away, or others may write first. */
+/** Changes that were made at this gateway and are not in the bucket yet: NATS may be away, or others may write first. */
 export class Edits {
 	readonly #registry: ServerRegistry;
 	readonly #warn: (message: string) => void;
@@ -28,7 +28,7 @@ export class Edits {
 		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
-	/** The bucket has this entry of a device: its alias and tags are used here, except for changes that are still to be written. */
+	/** Applies the alias and tags of an entry in the bucket, except where a change is still to be written. */
 	adopt({ id, alias, tags }: Entry): void {
 		if (this.#registry.find(id) === undefined) {
 			return;

@@ -1,7 +1,7 @@
+import { addAbortListener } from "node:events";
 import { DeliverPolicy, JetStreamApiError, jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream";
 import { type NatsConnection, nanos } from "@nats-io/transport-node";
 import { MAX_EVENTS } from "../events/event-log.js";
-import { endWith } from "./end-with.js";
 import { SUBJECTS } from "./messages.js";
 
 /** The events of the cluster, the newest ones. */
@@ -14,7 +14,7 @@ export interface EventStream {
 	 * @param id an event with the same one within two minutes is not stored again
 	 */
 	store(text: string, id: string | undefined): Promise<void>;
-	/** Reads from a place on until the connection is lost. Settles when everything that is stored now was read, or it is lost. */
+	/** Reads from a place on, until the connection is lost. Settles when all events that were stored before are read, or at its loss. */
 	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connection: AbortSignal): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function openEventStream(connection: NatsConnection, replicas: numb
 			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
 			const consumer = await client.consumers.get(EVENTS, start);
 			const messages = await consumer.consume();
-			endWith(connected, () => void messages.close());
+			addAbortListener(connected, () => void messages.close());
 			await new Promise<void>((resolve, reject) => {
 				const read = async (): Promise<void> => {
 					for await (const { seq, data } of messages) {

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KV } from "@nats-io/kv";
@@ -13,7 +14,6 @@ import {
 	tokenRecordSchema,
 } from "../config/token-store.js";
 import { isOutdated } from "./bus.js";
-import { endWith } from "./end-with.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -71,7 +71,7 @@ export class SharedTokens implements TokenShare {
 	async enter(bucket: KV, connection: AbortSignal): Promise<void> {
 		this.#bucket = undefined;
 		const entries = await bucket.history();
-		endWith(connection, () => entries.stop());
+		addAbortListener(connection, () => entries.stop());
 		connection.throwIfAborted();
 		this.#known.clear();
 		for await (const { key, value, revision, operation } of entries) {

@@ -24,7 +24,7 @@ export class DecodedPackets {
 		this.#onSamples = onSamples;
 	}
 
-	/** @throws Error if the packet is no Opus. An empty one stands for one that was lost */
+	/** @throws Error if the packet is not Opus. An empty one stands for one that was lost */
 	add(packet: Uint8Array): void {
 		if (this.#decoder === undefined) {
 			this.#early.push(packet.slice());

@@ -32,8 +32,8 @@ const LISTEN = z.looseObject({
 type Filter = z.output<typeof LISTEN>["notifications"];
 
 /**
- * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and tasks, each at once and with every
- * change. A stream of tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
+ * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and the state of tasks. A stream of
+ * tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
  */
 export function serveListen({ server: sdk, catalog }: ServedClient, tasks: ClientTasks | undefined): void {
 	let open = 0;
@@ -63,7 +63,7 @@ interface StreamOptions {
 	readonly warn: (problem: string) => void;
 }
 
-/** Tells a client of changes until it has disconnected, or nothing is left to be told. */
+/** Notifies a client of changes until it disconnects. If it follows only tasks, until the last one has ended. */
 class Stream {
 	readonly ended: Promise<void>;
 	readonly #mcpReq: ServerContext["mcpReq"];

@@ -3,7 +3,7 @@ import type { Configuration } from "../config/settings.js";
 import type { SpeechService } from "../speech/speech-service.js";
 
 /**
- * What speaks (`speech`) or listens (`transcription`): a program, a service, or nothing.
+ * Reads the provider of speech or transcription: a program, or a service. Undefined if none is configured.
  *
  * @throws ConfigurationError if the settings are not complete
  */

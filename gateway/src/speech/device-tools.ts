@@ -34,7 +34,7 @@ export async function callTool(
 	return result;
 }
 
-/** Calls a tool whose result is an object, on older firmware as text; empty if it is none. Rejects as {@link callTool} does. */
+/** Calls a tool whose result is an object, or its JSON on older firmware: {} if that is not valid. Rejects as {@link callTool} does. */
 export async function callForObject(...call: Parameters<typeof callTool>): Promise<Readonly<Record<string, unknown>>> {
 	const { structuredContent, content } = await callTool(...call);
 	try {

@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 interface Turns {
-	/** Ends the one in progress. */
+	/** Aborts the call in progress. */
 	current: AbortController | undefined;
 	readonly waiting: Waiting[];
 }

@@ -43,7 +43,7 @@ export class SharedPackets implements AsyncIterable<Uint8Array> {
 	/**
 	 * Encodes the first packet. Rejects with an Error if the encoder is not installed.
 	 *
-	 * @param turns one at a time, of all sounds that are encoded at the same time
+	 * @param turns limits all sounds together to one packet in a turn of the event loop
 	 */
 	static async open(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
 		const packets = new SharedPackets(encodePackets(sound, turns));

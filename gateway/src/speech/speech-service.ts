@@ -18,7 +18,7 @@ interface PostOptions {
 	readonly maxBytes: number;
 }
 
-/** Resolves with the answer of a service. Rejects with an Error that says why there is none, without the key. */
+/** Posts to a service. Resolves with its answer. Rejects with an Error that gives the reason, without the key. */
 export async function post(
 	{ url, key }: SpeechService,
 	{ path, body, signal, what, maxBytes }: PostOptions,

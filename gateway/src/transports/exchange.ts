@@ -29,7 +29,7 @@ interface ExchangeOptions {
 	readonly isBatch?: boolean;
 }
 
-/** Milliseconds after which an answer becomes a stream, and between signs of life on a stream. */
+/** Milliseconds after which a response becomes a stream, and between the comments that keep a stream open. */
 const KEEP_ALIVE = 15_000;
 
 /** Bytes that may wait to be sent when a notification comes. Answers have no such limit: createHttpServer cuts a client that has stopped reading. */
@@ -37,7 +37,7 @@ const MAX_UNSENT_BYTES = 1024 * 1024;
 
 const INTERRUPTED = "the gateway has stopped while the request was in progress: it may have been carried out";
 
-/** A sign of life, which no client sees. */
+/** A comment, which clients ignore: it keeps the connection open. */
 export const COMMENT = ": keepalive\n\n";
 
 export const STREAM = {
@@ -74,7 +74,7 @@ export class Exchange {
 		this.#keepAlive();
 	}
 
-	/** Whether its response is a stream of events. Else what it holds is sent at its end, as JSON. */
+	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
 	get isStream(): boolean {
 		return this.#isStream;
 	}
@@ -115,7 +115,7 @@ export class Exchange {
 		this.settle(id, status);
 	}
 
-	/** A request has its answer, or gets none. */
+	/** Marks a request as answered, or as one that gets no answer. */
 	settle(id: RequestId, status = 200): void {
 		this.pending.delete(id);
 		const [response, answers] = [this.#response, this.#answers];
@@ -135,7 +135,7 @@ export class Exchange {
 		}
 	}
 
-	/** Goes on in another response. A client that asks for that has lost the one before. */
+	/** Continues in another response: the client has lost the previous one. */
 	moveTo(response: ServerResponse, missed: string): void {
 		if (this.#response !== response) {
 			this.#response.destroy();
@@ -156,7 +156,7 @@ export class Exchange {
 		this.#response.end();
 	}
 
-	/** Ends it with its requests in progress. */
+	/** Ends it while requests are in progress. */
 	interrupt(isSessionEnded = false): void {
 		const response = this.#response;
 		if (this.#isStream) {
@@ -171,10 +171,10 @@ export class Exchange {
 		}
 	}
 
-	/** While something waits to be sent, the client needs no sign of life. */
+	/** Keeps the connection open. Data that waits to be sent does that, too. */
 	#keepAlive(): void {
 		const response = this.#response;
-		const sign = (): void => {
+		const keepOpen = (): void => {
 			try {
 				if (response.writableLength === 0) {
 					this.write(this.#isStream ? COMMENT : this.#form.first(this.stream));
@@ -184,12 +184,12 @@ export class Exchange {
 				this.#form.onError(error as Error);
 			}
 		};
-		const timer = setInterval(sign, KEEP_ALIVE).unref();
+		const timer = setInterval(keepOpen, KEEP_ALIVE).unref();
 		response.once("close", () => clearInterval(timer));
 	}
 }
 
-/** What ends the stream of a request in progress. One that listens has got everything. */
+/** The last message of a stream whose request is in progress: an error, or the result of `subscriptions/listen`, which can end at any time. */
 function lastMessage({ id, method }: JSONRPCRequest): object {
 	const ended = { resultType: "complete", _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
 	const error = { code: SERVER_ERROR, message: INTERRUPTED };

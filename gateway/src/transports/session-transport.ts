@@ -47,8 +47,7 @@ const LIST_CHANGED = /\/list_changed$/;
 const RETRY = "retry: 5000\n\n";
 
 /**
- * A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it. Streams can be
- * resumed.
+ * A client's session over Streamable HTTP, as revisions up to 2025-11-25 define it. Streams can be resumed.
  */
 export class SessionTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;

@@ -60,7 +60,7 @@ export class StatelessClients {
 			return;
 		}
 		if (inbound.messageKind === "notification") {
-			// A server gets none in this revision: a client cancels a request by closing its connection.
+			// This revision has no notifications to servers: a client cancels a request by closing its connection.
 			response.writeHead(202).end();
 			return;
 		}
@@ -110,7 +110,7 @@ class StatelessTransport implements Transport {
 	/** By the transport's ids of requests. */
 	readonly #exchanges = new Map<unknown, Exchange>();
 	#lastId = 0;
-	/** Whether the server is getting a request: what it answers meanwhile is no handler's answer. */
+	/** True while the server dispatches a request: an answer at that moment is the SDK's, not a handler's. */
 	#isDispatching = false;
 
 	constructor(onError: (error: Error) => void) {
@@ -168,7 +168,7 @@ class StatelessTransport implements Transport {
 		}
 	}
 
-	/** The status of a handler's answer is 200, with the exception that the specification makes. */
+	/** The HTTP status of an answer: 200, but 404 for an unknown method, and 400 for a missing capability of the client. */
 	#statusOf(message: JSONRPCMessage): number {
 		const code = "error" in message ? message.error.code : undefined;
 		const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
@@ -176,7 +176,7 @@ class StatelessTransport implements Transport {
 	}
 }
 
-/** A message with its client's id of the request, also where a stream names it. */
+/** Replaces the transport's id of a request by the client's, also in the metadata of a stream. */
 function withId(message: JSONRPCMessage, id: RequestId): JSONRPCMessage {
 	const own = "method" in message ? {} : { id };
 	const [member, part] =

@@ -1,27 +1,25 @@
 interface PostOptions {
+	/** Of the request. Default: 1. */
+	readonly id?: number;
 	readonly capabilities?: object;
 	/** Further headers. */
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * Sends a request of 2026-07-28 as it is on the wire.
- *
- * @returns the status and the JSON-RPC message of the answer
- */
-export async function postStateless(
+/** Sends a request of 2026-07-28 as it is on the wire. */
+export async function fetchStateless(
 	url: string | URL,
 	method: string,
 	params: object,
-	{ capabilities = {}, headers }: PostOptions = {},
-) {
+	{ id = 1, capabilities = {}, headers }: PostOptions = {},
+): Promise<Response> {
 	const _meta = {
 		"io.modelcontextprotocol/protocolVersion": "2026-07-28",
 		"io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
 		"io.modelcontextprotocol/clientCapabilities": capabilities,
 	};
 	const { name = (params as { taskId?: string }).taskId } = params as { name?: string };
-	const response = await fetch(url, {
+	return await fetch(url, {
 		method: "POST",
 		headers: {
 			"content-type": "application/json",
@@ -31,8 +29,13 @@ export async function postStateless(
 			...(name !== undefined && { "mcp-name": name }),
 			...headers,
 		},
-		body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+		body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),
 	});
+}
+
+/** The same. @returns the status and the JSON-RPC message of the answer */
+export async function postStateless(...request: Parameters<typeof fetchStateless>) {
+	const response = await fetchStateless(...request);
 	const text = await response.text();
 	return { status: response.status, message: JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
+import { fetchStateless, postStateless } from "../support/post-stateless.js";
 
 // Clients of 2026-07-28 with the same token share a server of the gateway.
 
@@ -114,19 +114,8 @@ describe("a stream of changes, in 2026-07-28", () => {
 
 /** Opens a stream, and reads it as long as it is waited for: methods of notifications, and the type of its result. */
 async function listen(url: URL, notifications: object, capabilities: object = {}) {
-	const META = "io.modelcontextprotocol/";
-	const _meta = { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: capabilities };
-	const method = "subscriptions/listen";
-	const response = await fetch(url, {
-		method: "POST",
-		headers: {
-			"content-type": "application/json",
-			accept: "application/json, text/event-stream",
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": method,
-		},
-		body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { notifications, _meta } }),
-	});
+	const options = { id: 7, capabilities };
+	const response = await fetchStateless(url, "subscriptions/listen", { notifications }, options);
 	assert.equal(response.status, 200);
 	let received = "";
 	void (async () => {

@@ -27,7 +27,7 @@ interface OpusCodecOptions {
 /** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
 const PREBUFFER = 180;
 
-/** Milliseconds between two looks for samples. The audio out has more than that in its buffers. */
+/** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
 const PERIOD = 20;
 
 /** A sound of the backend. */

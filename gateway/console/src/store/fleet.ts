@@ -40,7 +40,7 @@ export function look(next: FleetView): void {
 	void tell();
 }
 
-// Not when a view goes: on a slow computer, the next one may have said by then what it looks at.
+// Views do not do this when they unmount: on a slow computer, the next view has called look() by then.
 effect(() => {
 	const { value } = route;
 	if (value.view !== "devices" && value.view !== "device") {

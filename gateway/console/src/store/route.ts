@@ -31,7 +31,7 @@ const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: "" };
 /** The query of the table: also when the page comes back to it from a device. */
 export const query = signal<FleetQuery>({ ...NO_QUERY, ...queryInAddress() });
 
-// Together: a table that shows the old query for a moment writes that into the address.
+// Both change at once: otherwise the table shows the old query for a moment, and writes it into the address.
 addEventListener("hashchange", () => {
 	batch(() => {
 		route.value = read();
