@@ -77,7 +77,7 @@ export class Remotes {
 		return entry;
 	}
 
-	/** An entry that the bucket has, or had: it may come after a newer one. */
+	/** Handles an entry of the bucket, which may arrive after a newer one. */
 	learn(entry: Entry, revision: number): void {
 		if (revision >= this.#revisionOf(entry.id)) {
 			this.#known.set(entry.id, { entry, revision });
@@ -125,8 +125,8 @@ export class Remotes {
 	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
 		for (const [id, edit] of this.#edits.waiting) {
 			const known = this.#known.get(id);
-			const isUndone = edit === "forgotten" && !this.#edits.isForgotten(id);
-			if (isUndone) {
+			const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
+			if (edit === "forgotten" && hasConnected) {
 				this.#edits.done(id);
 			} else if (known !== undefined && !isHere(id)) {
 				await this.#publish(known, edit);
@@ -205,11 +205,11 @@ export class Remotes {
 
 	/** Brings the registry in line with an entry. */
 	#apply(entry: Entry, offers: Offers | undefined): void {
-		const { registry, members, gateway } = this.#options;
+		const { registry } = this.#options;
 		if (this.#isClosed || this.#isInSessionHere(entry.id)) {
 			return;
 		}
-		const isOnline = entry.online && entry.gateway !== gateway && members.has(entry.gateway, entry.incarnation);
+		const isOnline = this.#isOnline(entry);
 		const transport = this.#transports.get(entry.id);
 		if (transport !== undefined && (!isOnline || transport.sessionId !== entry.claim)) {
 			void transport.close(isOnline ? "the device has connected again" : "the device or its gateway has gone");
@@ -242,6 +242,11 @@ export class Remotes {
 		});
 		this.#transports.set(entry.id, transport);
 		registry.connect(transport);
+	}
+
+	/** Whether a device is in a session with another gateway. */
+	#isOnline({ online, gateway, incarnation }: Entry): boolean {
+		return online && gateway !== this.#options.gateway && this.#options.members.has(gateway, incarnation);
 	}
 
 	/** Whether a device is in a session with this gateway. */

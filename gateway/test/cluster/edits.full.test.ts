@@ -3,9 +3,9 @@ import { describe, it, type TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
-import { type Entry, keyOf } from "../../src/cluster/messages.js";
-import { WireDevice } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
+import { type Entry, idOf, keyOf } from "../../src/cluster/messages.js";
+import { STATUS, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import { Gate } from "./support/gate.js";
 import { isKnownOffline, LAMP, startCluster, startTwo, untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
@@ -74,6 +74,40 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await first.disconnected();
 		await untilAt(a, "b");
 		await untilNamed([a, b], "desk");
+	});
+});
+
+describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => {
+	it("stays once it has connected to another gateway, also if NATS did not know it", async (t) => {
+		const nats = await NatsServer.start(t);
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const kvm = new Kvm(connection);
+		const lists = await kvm.create("xsmcp_lists", { max_bytes: 8_000 });
+		const folder = makeStateFolder();
+		const alone = await startProgram(t, {}, folder);
+		await (await WireDevice.connect(t, alone)).unplug();
+		await alone.program.close();
+		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
+		const b = await startProgram(t, { cluster: nats.url, clusterName: "b" }, folder);
+		await (await WireDevice.connect(t, a, { id: OTHER })).unplug();
+		await until(() => isKnownOffline(b, OTHER), "b knows the other device, offline");
+		await b.gateway.servers.forget(LAMP);
+		// The bucket is full: other gateways know that the device is online, and cannot show it.
+		await lists.put("something", "x".repeat(6_000));
+		await WireDevice.connect(t, a, { tools: [{ ...STATUS, description: "x".repeat(4_000) }] });
+		await until(() => b.log().includes(`${LAMP}: not shown here`), "b knows that it is online");
+		const changes: string[] = [];
+		const watch = await (await kvm.open("xsmcp_devices")).watch();
+		void (async () => {
+			for await (const { key, operation } of watch) {
+				changes.push(`${operation} ${idOf(key)}`);
+			}
+		})();
+		// A gateway writes its changes in their order.
+		await b.gateway.servers.edit(OTHER, { alias: "desk" });
+		await until(() => changes.filter((change) => change === `PUT ${OTHER}`).length > 1, "b has written");
+		assert.deepEqual([...new Set(changes)].sort(), [`PUT ${LAMP}`, `PUT ${OTHER}`]);
 	});
 });
 
