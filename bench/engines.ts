@@ -11,9 +11,6 @@ import { list, type Operation } from "./operations.js";
 /** The script of `bench/server.ts`. */
 export const SERVER = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
 
-/** The script of `bench/face-script.ts`: the server and a face. */
-export const FACE = await bundle(fileURLToPath(new URL("face-script.ts", import.meta.url)), true);
-
 /** The script that tells the server how many tools it has. */
 export function hostConfig(tools: number): string {
 	return `globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`;

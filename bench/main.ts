@@ -17,7 +17,6 @@ import {
 import { benchChip } from "./chip.js";
 import { reportCppCore } from "./cpp-core.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
-import { benchFace } from "./face.js";
 import { benchInstructions } from "./instructions.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
@@ -225,8 +224,6 @@ if (xs64.whyNotXs === undefined) {
 	const instructions = await benchInstructions(xs64, report);
 	say();
 	reportCppCore({ times, instructions }, report);
-	say();
-	await benchFace(xs64, report);
 	say();
 	const smallest = xs32.whyNotXs === undefined ? xs32 : xs64;
 	await benchChip(smallest, report);

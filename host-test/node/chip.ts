@@ -2,7 +2,7 @@
 // the chip's room is counted from what the firmware holds once it has started.
 import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "../../virtual-device/src/index.js";
 
-/** The manifest's `creation`, less what is in use after boot without a backend, as `npm run simulator -- --instruments` counts it. */
+/** The manifest's `creation`, less what is in use after boot without a backend, as the instruments of Moddable's simulator count it. */
 const ROOM = { slots: 3_072 - 1_314, chunkBytes: 65_536 - 5_784, stackSlots: 1_024 };
 const CONFIG = { chunkBytes: 65_536 };
 

@@ -1,4 +1,4 @@
-// npm run firmware: makes images of the firmware that others can flash, and a page for them.
+// npm run firmware: makes images of the firmware that others can flash.
 import { rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<
 	}
 	const images = builds.map(({ board, folder }) => readImage(board, folder));
 	writeRelease(output, { ...FIRMWARE, images });
-	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS, index.html`);
+	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS`);
 }
 
 /** A clean build: mcconfig succeeds even if ESP-IDF fails, and an earlier build would be mistaken for this one. */
