@@ -1,6 +1,5 @@
 // npm run firmware: makes images of the firmware that others can flash.
-import { rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { runProgram } from "../../toolchain/program.js";
@@ -28,10 +27,8 @@ async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<
 	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS`);
 }
 
-/** A clean build: mcconfig succeeds even if ESP-IDF fails, and an earlier build would be mistaken for this one. */
 async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
 	const output = `${outputOf(ROOT)}-release`;
-	rmSync(join(output, "tmp", ...target.split("/"), "release"), { recursive: true, force: true });
 	await mcconfig(sdk, ROOT, ["-p", target, "-t", "build", ...settings], { show: true, output });
 	return findBuild(output, target, nameOf(ROOT));
 }
