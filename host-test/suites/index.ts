@@ -65,7 +65,6 @@ export { default as setup } from "./setup.suite.js";
 export { default as setupFace } from "./setup-face.suite.js";
 export { default as setupPage } from "./setup-page.suite.js";
 export { default as setupStates } from "./setup-states.suite.js";
-export { default as snapshot } from "./snapshot.suite.js";
 export { default as softAccessPoint } from "./soft-access-point.suite.js";
 export { default as sound } from "./sound.suite.js";
 export { default as stateless } from "./stateless.suite.js";

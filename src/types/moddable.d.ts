@@ -264,15 +264,6 @@ declare module "commodetto/Bitmap" {
 	export default Bitmap;
 }
 
-/** A screen in memory. */
-declare module "commodetto/BufferOut" {
-	class BufferOut {
-		readonly bitmap: object;
-		constructor(options: { width: number; height: number; pixelFormat: number });
-	}
-	export default BufferOut;
-}
-
 /** Decompresses, piece by piece. */
 declare module "inflate" {
 	class Inflate {

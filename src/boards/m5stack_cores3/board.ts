@@ -64,7 +64,7 @@ export function openBoard() {
 		screen,
 		preview,
 		// Its sensor makes no JPEG files.
-		camera: openCamera({ width: 320, height: 240, jpeg: false, encode: frameJpeg.encode }),
+		camera: openCamera({ width: 320, height: 240, encode: frameJpeg.encode }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,
