@@ -11,12 +11,11 @@ export interface Relayed {
 	readonly message: any;
 }
 
-/** Stands between a device and a backend: passes messages on, keeps them, and can speak for both. */
+/** Stands between a device and a backend: passes messages on, keeps them, and can speak for the device. */
 export class Relay {
 	readonly seen: Relayed[] = [];
 	readonly #server: WebSocketServer;
 	#backend: WebSocket | undefined;
-	#device: WebSocket | undefined;
 
 	private constructor(server: WebSocketServer) {
 		this.#server = server;
@@ -51,11 +50,6 @@ export class Relay {
 		this.#backend?.send(JSON.stringify(message));
 	}
 
-	/** Sends the device what its backend might. */
-	sayAsBackend(message: object): void {
-		this.#device?.send(JSON.stringify(message));
-	}
-
 	/** The first message that fits, waited for. */
 	// biome-ignore lint/suspicious/noExplicitAny: whatever a peer sends
 	async saw(what: string, fits: (relayed: Relayed) => boolean): Promise<any> {
@@ -66,7 +60,6 @@ export class Relay {
 
 	#connect(device: WebSocket, backend: WebSocket): void {
 		this.#backend = backend;
-		this.#device = device;
 		const waiting: { data: Buffer; binary: boolean }[] = [];
 		device.on("message", (data: Buffer, binary) => {
 			this.#keep("device", data, binary);

@@ -32,14 +32,12 @@ const MODULES: Readonly<Record<string, string>> = {
 
 /** The SDK's modules for pins and what is at them, which a part finds by name and a tool imports. */
 const HARDWARE: Readonly<Record<string, string>> = {
-	"embedded:io/analog": `${PLATFORM}analog.ts`,
-	"embedded:io/digital": `${PLATFORM}digital.ts`,
-	"embedded:io/i2c": `${PLATFORM}i2c.ts`,
-	"embedded:io/pulsecount": `${PLATFORM}pulsecount.ts`,
-	"embedded:io/pulsewidth": `${PLATFORM}pulsewidth.ts`,
-	"embedded:io/pwm": `${PLATFORM}pwm.ts`,
-	"embedded:io/serial": `${PLATFORM}serial.ts`,
-	"embedded:io/smbus": `${PLATFORM}smbus.ts`,
+	...Object.fromEntries(
+		["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"].map((name) => [
+			`embedded:io/${name}`,
+			`${PLATFORM}io/${name}.ts`,
+		]),
+	),
 	neopixel: `${PLATFORM}neopixel.ts`,
 };
 
@@ -50,7 +48,7 @@ const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 const FILES: Readonly<Record<string, string>> = {
 	...MODULES,
 	...HARDWARE,
-	crc: `${PLATFORM}crc.ts`,
+	crc: `${PLATFORM}io/crc.ts`,
 	"xs-mcp": `${SOURCE}parts/index.ts`,
 };
 
@@ -59,9 +57,9 @@ const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
 		let drivers: ReadonlyMap<string, string> | undefined;
-		build.onResolve({ filter: /^\.\/(pins|bus)\.js$/ }, ({ importer, path }) =>
+		build.onResolve({ filter: /\/(pins|bus)\.js$/ }, ({ importer, path }) =>
 			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
-				? { path: `${PLATFORM}node-${path.slice(2, -3)}.ts` }
+				? { path: `${PLATFORM}node-${basename(path, ".js")}.ts` }
 				: undefined,
 		);
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {

@@ -1,4 +1,4 @@
-import type { PinKind } from "../../platform/pins.js";
+import type { PinKind } from "../../platform/io/pins.js";
 import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
 
