@@ -181,6 +181,14 @@ declare module "embedded:io/audio/out" {
 	export default AudioOut;
 }
 
+/** ECMA-419's audio in. */
+declare module "embedded:io/audio/in" {
+	import type { AudioInRecord } from "../sound/opus/recording.js";
+
+	const AudioIn: AudioInRecord["io"];
+	export default AudioIn;
+}
+
 /** The power chip of the CoreS3: its board brings the class. */
 declare module "embedded:peripheral/Power/axp2101" {
 	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";

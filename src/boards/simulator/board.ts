@@ -74,7 +74,7 @@ export function openBoard() {
 	const wifi = openSimulatedWiFi();
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
-	const codec = inBuild<(player: Player) => Codec>("src/sound/opus/open-codec")?.(player);
+	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/opus/open-codec")?.(player, 1);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
