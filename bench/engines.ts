@@ -58,7 +58,7 @@ export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { s
 /** Extra chunk bytes while the script is loaded; removed afterwards. */
 const FOR_LOADING = 262_144;
 
-/** A server whose heap has only this much room beyond what the server holds after its start. */
+/** A server whose heap has only this much free memory after its start. */
 export async function startWithRoom(
 	choice: EngineChoice,
 	tools: number,

@@ -99,7 +99,7 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	await benchWhole(choice, builtIns);
 }
 
-/** All that a virtual device runs: server, tools, application, session, board, and what stands in for Moddable's modules. */
+/** The whole program of a virtual device: server, tools, application, session, board, and the stand-ins for Moddable's modules. */
 async function benchWhole(choice: EngineChoice, builtIns: HeapReport): Promise<void> {
 	const device = new VirtualDevice({
 		firmware: await bundle(undefined, true),

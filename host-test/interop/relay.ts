@@ -45,7 +45,7 @@ export class Relay {
 		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
 	}
 
-	/** Sends the backend what a device with a microphone would. */
+	/** Sends a message to the backend in the name of the device. */
 	sayAsDevice(message: object): void {
 		this.#backend?.send(JSON.stringify(message));
 	}

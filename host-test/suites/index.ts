@@ -85,5 +85,4 @@ export { default as wantedNames } from "./wanted-names.suite.js";
 export { default as wav } from "./wav.suite.js";
 export { default as webSocket } from "./websocket.suite.js";
 export { default as webSocketClient } from "./websocket-client.suite.js";
-export { default as webSocketFlow } from "./websocket-flow.suite.js";
 export { default as wifi } from "./wifi.suite.js";

@@ -5,14 +5,14 @@ import sax from "sax";
 export type XsbugMessage =
 	/** The first message: the machine's name, and its engine, such as "XS 17.7.0 64-bit LE 32-bit ID". */
 	| { readonly kind: "login"; readonly name: string; readonly engine: string }
-	/** A piece of the trace, which need not be a line; for what the engine reports, such as exceptions, with its place. */
+	/** A piece of the trace, not always a line. Reports of the engine, such as exceptions, begin with the place in the source. */
 	| { readonly kind: "log"; readonly text: string }
 	/** The machine has stopped, and waits for a command. */
 	| { readonly kind: "break"; readonly text: string };
 
 /**
- * Reads xsbug's protocol, a stream of XML fragments that may be cut anywhere. What a console does not need (frames,
- * variables, counters, profiles) is skipped.
+ * Reads xsbug's protocol, a stream of XML fragments that may be cut anywhere. Frames, variables, counters and
+ * profiles are skipped.
  */
 export class XsbugParser {
 	readonly #decoder = new StringDecoder("utf8");

@@ -72,7 +72,7 @@ declare module "src/platform/tools" {
 declare module "src/platform/network" {
 	import type { NetworkClients } from "../app/create-transport.js";
 	import type { HttpClients } from "../net/http-client.js";
-	/** @param built what the firmware was built with */
+	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
 
@@ -141,18 +141,18 @@ declare module "virtual-host" {
 	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
 	/** Shows a picture on the simulated screen. */
 	export function beginPicture(): PictureSink;
-	/** What the board tells Node. */
+	/** Messages of the board to Node. */
 	interface Told {
 		/** Milliseconds. */
 		restart: [delay: number];
-		/** What the simulated screen shows; `changed` names the members of the face that were shown just now. */
+		/** The content of the simulated screen; `changed` names the members of the face that were shown just now. */
 		screen: [screen: object, changed: readonly string[]];
 		light: [name: string, light: { on: boolean; brightness: number; color: number }];
 		/** A line of the conversation. */
 		chat: [line: string];
 	}
 	export function tell<Kind extends keyof Told>(kind: Kind, ...args: Told[Kind]): void;
-	/** What the user does. */
+	/** Actions of the user. */
 	interface Done {
 		button: [name: string, isDown: boolean];
 		/** The user holds a button down for some milliseconds. */
@@ -174,7 +174,7 @@ declare module "virtual-host" {
 		readonly isOnTrial: boolean;
 		begin(): void;
 		write(piece: ArrayBuffer): void;
-		/** SHA-256 of what was written. */
+		/** SHA-256 of the pieces so far. */
 		digest(): Promise<ArrayBuffer>;
 		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
 		finish(): Promise<void>;

@@ -16,8 +16,8 @@ const MIN_HOLD = 100;
 const MAX_CHANGES = 20;
 
 /**
- * The user's finger on a button. What a busy host sends together would look like a contact that bounces: so each change waits
- * until the one before has lasted.
+ * The user's finger on a button. Changes that a busy host sends together would look like a contact that bounces, so each one
+ * waits until the change before has lasted.
  */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
