@@ -218,7 +218,10 @@ export class Remotes {
 			return;
 		}
 		const { id, alias, tags, board, lastSeen } = entry;
-		registry.addOffline({ id, alias, tags, board, offers, lastSeen });
+		if (registry.find(id) === undefined) {
+			registry.addOffline({ id, alias, tags, board, offers, lastSeen });
+			this.#edits.adopt(entry);
+		}
 		if (!isOnline) {
 			return;
 		}

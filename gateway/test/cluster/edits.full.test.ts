@@ -12,12 +12,12 @@ import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
 
-/** Reads the entry of the lamp in NATS. */
-async function openEntry(t: TestContext, { url }: NatsServer): Promise<() => Promise<Entry | undefined>> {
+/** Reads the entry of a device in NATS. */
+async function openEntry(t: TestContext, { url }: NatsServer) {
 	const connection = await connect({ servers: url });
 	t.after(() => connection.close());
 	const devices = await new Kvm(connection).open("xsmcp_devices");
-	return async () => (await devices.get(keyOf(LAMP)))?.json<Entry>();
+	return async (id = LAMP) => (await devices.get(keyOf(id)))?.json<Entry>();
 }
 
 async function untilNamed(gateways: readonly StartedProgram[], alias: string): Promise<void> {
@@ -74,6 +74,49 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await first.disconnected();
 		await untilAt(a, "b");
 		await untilNamed([a, b], "desk");
+	});
+});
+
+describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
+	const aliasesAt = ({ gateway }: StartedProgram) => [LAMP, OTHER].map((id) => gateway.servers.find(id)?.alias);
+
+	async function startWithTwoDevices(t: TestContext) {
+		const cluster = await startTwo(t);
+		for (const id of [LAMP, OTHER]) {
+			await (await WireDevice.connect(t, cluster.a, { id })).unplug();
+		}
+		await until(() => [LAMP, OTHER].every((id) => isKnownOffline(cluster.b, id)), "b knows them, offline");
+		return cluster;
+	}
+
+	it("can be exchanged: every gateway follows", async (t) => {
+		const { a, b } = await startWithTwoDevices(t);
+		const [first = "", second = ""] = aliasesAt(a);
+		const { servers } = a.gateway;
+		await servers.edit(LAMP, { alias: "between" });
+		await servers.edit(OTHER, { alias: first });
+		await servers.edit(LAMP, { alias: second });
+		await until(() => String(aliasesAt(b)) === String([second, first]), "b has the new names");
+		assert.deepEqual(aliasesAt(a), [second, first]);
+	});
+
+	it("become different if two gateways gave both the same at once: every gateway shows the same, also one that is new", async (t) => {
+		const { nats, a, b } = await startWithTwoDevices(t);
+		await nats.kill();
+		await a.gateway.servers.edit(LAMP, { alias: "desk" });
+		await b.gateway.servers.edit(OTHER, { alias: "desk" });
+		await nats.run();
+		await Promise.all([untilBack(a), untilBack(b)]);
+		const entry = await openEntry(t, nats);
+		const stored = async () => [(await entry())?.alias, (await entry(OTHER))?.alias];
+		const isShownBy = async (gateway: StartedProgram) => String(aliasesAt(gateway)) === String(await stored());
+		await until(async () => {
+			const aliases = await stored();
+			const isOne = aliases.filter((alias) => alias === "desk").length === 1;
+			return isOne && (await isShownBy(a)) && (await isShownBy(b));
+		}, "one of them is desk, at both gateways");
+		const [c] = (await startCluster(t, nats, ["c"])) as [StartedProgram];
+		await until(() => isShownBy(c), "c shows the same");
 	});
 });
 

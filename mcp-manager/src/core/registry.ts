@@ -228,14 +228,14 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 
 	/**
 	 * Gives a server at once the alias and tags that another gateway of a cluster has stored. They are stored here in the background.
+	 * Another device that has the alias gets its default one.
 	 *
-	 * @throws RangeError as {@link edit} rejects
+	 * @returns the id of that device
+	 * @throws RangeError if the alias or a tag is invalid, or the configuration chose the alias
 	 */
-	relabel(name: string, change: ServerEdit): void {
+	relabel(name: string, change: ServerEdit): string | undefined {
 		const server = this.find(name);
-		if (server !== undefined) {
-			this.#directory.relabel(server, change);
-		}
+		return server && this.#directory.relabel(server, change);
 	}
 
 	/** Emits that a connection or a message was rejected. */

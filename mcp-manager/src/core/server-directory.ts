@@ -176,11 +176,18 @@ export class ServerDirectory {
 			const { alias, loser } = this.#aliases.claim(id, wish, rivals.length > 1);
 			this.#configuredAliases.set(id, alias);
 			this.#realias(id, alias);
-			const device = loser === undefined || this.#settings.has(loser) ? undefined : this.#servers.get(loser);
-			if (device?.known) {
-				this.#realias(device.id, this.#aliases.assign(device.id, device.record.board.name, undefined));
-				this.save(device.record);
+			if (loser !== undefined && !this.#settings.has(loser)) {
+				this.#resetAlias(loser);
 			}
+		}
+	}
+
+	/** Gives a device its default alias, since another one has got its alias. */
+	#resetAlias(id: string): void {
+		const device = this.#servers.get(id);
+		if (device?.known) {
+			this.#realias(id, this.#aliases.assign(id, device.record.board.name, undefined));
+			this.save(device.record);
 		}
 	}
 
@@ -219,14 +226,28 @@ export class ServerDirectory {
 	}
 
 	/**
-	 * The same at once, for what is stored elsewhere, too. It is stored here in the background.
+	 * The same at once, for what is stored elsewhere, too. It is stored here in the background. Another device that has the alias
+	 * gets its default one.
 	 *
+	 * @returns the id of that device
 	 * @throws RangeError
 	 */
-	relabel(server: Server, edit: ServerEdit): void {
-		if (differs(server, edit)) {
-			this.#apply(server, undefined, this.#prepare(server, edit));
+	relabel(server: Server, edit: ServerEdit): string | undefined {
+		if (!differs(server, edit)) {
+			return undefined;
 		}
+		const { alias = server.alias } = edit;
+		const owner = this.#aliases.owner(alias) ?? server.id;
+		if (owner !== server.id && !this.#settings.has(owner)) {
+			this.#aliases.release(owner, alias);
+		}
+		this.#apply(server, undefined, this.#prepare(server, edit));
+		// One whose edit is not on disk yet only loses that.
+		const loser = owner !== server.id && this.#servers.get(owner)?.alias === alias ? owner : undefined;
+		if (loser !== undefined) {
+			this.#resetAlias(loser);
+		}
+		return loser;
 	}
 
 	/**
@@ -254,7 +275,7 @@ export class ServerDirectory {
 	 * Shows clients an edit.
 	 *
 	 * @param stored the record with which it was stored; undefined if it has not been stored
-	 * @throws RangeError if a configured server has taken the alias meanwhile
+	 * @throws RangeError if another server has taken the alias meanwhile
 	 */
 	#apply(server: Server, stored: ServerRecord | undefined, change: ServerEdit): void {
 		const { id, alias: old } = server;
@@ -266,6 +287,7 @@ export class ServerDirectory {
 			return;
 		}
 		if (owner !== id) {
+			this.save(server.record);
 			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
 		}
 		const isStored = server.record === stored;

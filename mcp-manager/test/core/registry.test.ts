@@ -124,6 +124,20 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([stored.alias, stored.tags, servers.find("two")], ["three", ["three"], undefined]);
 	});
 
+	it("do not store an alias that another gateway gave to another device meanwhile", async (t) => {
+		const folder = temporaryFolder();
+		const side = await startGateway(t, { stateFolder: folder });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" });
+		const edit = servers.edit(ID, { alias: "desk" });
+		servers.relabel("aa:bb:cc:00:00:02", { alias: "desk" });
+		await assert.rejects(edit, RangeError);
+		await side.gateway.close();
+		const stored = filesIn(folder).map((name) => JSON.parse(readFileSync(join(folder, "devices", name), "utf8")).alias);
+		assert.deepEqual(stored.sort(), ["desk", "lamp_000001"]);
+	});
+
 	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
 		const { side, device } = await startWithDevice(t);
 		const { servers } = side.gateway;
