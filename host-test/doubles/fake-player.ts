@@ -50,7 +50,6 @@ export class FakeSound implements Sound {
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
 	files: SoundFiles | undefined;
-	isHeld = false;
 	/** Whether sounds have room at first. */
 	hasRoom = true;
 

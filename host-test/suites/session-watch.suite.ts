@@ -8,8 +8,13 @@ const MINUTE = 60_000;
 function watch(silenceTimeout: number) {
 	const timer = new FakeTimer();
 	const told: string[] = [];
-	const events = { onLasted() {}, onQuiet: () => told.push("ping"), onSilent: () => told.push("silent") };
-	const session = new SessionWatch(events, timer, silenceTimeout);
+	const session = new SessionWatch({
+		timer,
+		silenceTimeout,
+		onLasted: () => {},
+		ping: () => told.push("ping"),
+		onSilent: () => told.push("silent"),
+	});
 	return { timer, told, session };
 }
 

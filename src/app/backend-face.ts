@@ -5,26 +5,21 @@ import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { faceChange } from "./face-change.js";
 
-/** The application, as it shows what the backend says. */
-interface FaceLink {
-	show(change: Partial<Face>): void;
-	readonly log: (message: string) => void;
-}
-
 interface BackendFaceOptions {
 	/** The font of the bare screen. */
 	readonly glyphs: Glyphs | undefined;
 	readonly player: Player | undefined;
 	readonly words: Words | undefined;
+	/** Changes the face. */
+	readonly show: (change: Partial<Face>) => void;
+	readonly log: (message: string) => void;
 }
 
 /** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace {
-	readonly #link: FaceLink;
 	readonly #options: BackendFaceOptions;
 
-	constructor(link: FaceLink, options: BackendFaceOptions) {
-		this.#link = link;
+	constructor(options: BackendFaceOptions) {
 		this.#options = options;
 	}
 
@@ -42,9 +37,10 @@ export class BackendFace {
 	}
 
 	#show(change: Partial<Face>): void {
-		this.#link.show(change);
+		const { player, show, log } = this.#options;
+		show(change);
 		if (change.alert !== undefined) {
-			drawAttention(this.#options.player, this.#link.log);
+			drawAttention(player, log);
 		}
 	}
 }

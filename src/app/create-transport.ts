@@ -54,9 +54,8 @@ export function createTransport({ config, network, deviceId, uuid, mqtt, ...opti
 	return new WebSocketTransport({
 		...options,
 		...limits,
+		...config,
 		url: config.backend,
-		token: config.token,
-		protocolVersion: config.protocolVersion,
 		deviceId,
 		clientId: uuid,
 		network,

@@ -11,34 +11,28 @@ interface DeviceNetworkOptions {
 	readonly setup: Setup | undefined;
 	readonly state: DeviceStateMachine;
 	readonly timer: TimerModule;
-}
-
-/** The application, as its network needs it. */
-export interface NetworkEvents {
 	/** Changes the face. */
-	show(change: Partial<Face>): void;
+	readonly show: (change: Partial<Face>) => void;
 	/** The device starts, or its set-up has ended. */
-	onActivate(): void;
+	readonly onActivate: () => void;
 	/** The device is in its network, or needs none. */
-	onOnline(): void;
+	readonly onOnline: () => void;
 	/** The device is not in its network, or is set up. */
-	onOffline(): void;
+	readonly onOffline: () => void;
 }
 
 /** Follows the device's network, and opens the set-up: for a device without a network, or when a user asks for it. */
 export class DeviceNetwork implements Attachment {
-	readonly #events: NetworkEvents;
 	readonly #options: DeviceNetworkOptions;
 	readonly #setup: PhoneSetup | undefined;
 	/** Starts the requested set-up. */
 	#timer: TimerHandle | undefined;
 
-	constructor(events: NetworkEvents, options: DeviceNetworkOptions) {
-		this.#events = events;
+	constructor(options: DeviceNetworkOptions) {
 		this.#options = options;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
-			onShow: (setup) => events.show({ setup }),
+			onShow: (setup) => options.show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 	}
@@ -52,14 +46,14 @@ export class DeviceNetwork implements Attachment {
 	start(): void {
 		const { network } = this.#options.board;
 		if (network === undefined) {
-			this.#events.onOnline();
+			this.#options.onOnline();
 			return;
 		}
 		network.onChange = () => this.#follow(network.online);
 		if (!network.online && network.ssid === "") {
 			this.#setUp();
 		} else {
-			this.#events.onActivate();
+			this.#options.onActivate();
 			this.#follow(network.online);
 		}
 	}
@@ -89,22 +83,23 @@ export class DeviceNetwork implements Attachment {
 
 	/** During the set-up the network is joined only to try it. */
 	#follow(online: boolean): void {
+		const { show, onOnline, onOffline } = this.#options;
 		if (this.#setup?.isOpen) {
 			return;
 		}
 		this.#setup?.follow(online);
-		this.#events.show({ online });
-		online ? this.#events.onOnline() : this.#events.onOffline();
+		show({ online });
+		online ? onOnline() : onOffline();
 	}
 
 	/** The session ends first: a device that is set up is not in its network. */
 	#setUp(): void {
-		const { state } = this.#options;
+		const { state, onOffline } = this.#options;
 		if (this.#setup?.isOpen || state.state === "upgrading") {
 			return;
 		}
 		if (state.state !== "starting") {
-			this.#events.onOffline();
+			onOffline();
 		}
 		state.enter("wifi_configuring");
 		this.#setup?.begin();
@@ -112,11 +107,12 @@ export class DeviceNetwork implements Attachment {
 
 	/** Settings other than the network's are read when the firmware starts. */
 	#endSetup(restart: boolean): void {
-		const { network, system } = this.#options.board;
+		const { board, onActivate } = this.#options;
+		const { network, system } = board;
 		if (restart && system !== undefined) {
 			system.restart(RESTART_DELAY);
 		} else if (network?.online === true || network?.ssid !== "") {
-			this.#events.onActivate();
+			onActivate();
 			this.#follow(network?.online === true);
 		} else {
 			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.

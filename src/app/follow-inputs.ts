@@ -2,8 +2,7 @@ import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 
-/** The application, as its inputs need it. */
-export interface InputActions {
+interface InputActions {
 	/** Tells the backend. */
 	tell(method: string, params: object): void;
 	/** @returns whether the press has another meaning, and so does nothing else */
@@ -25,12 +24,12 @@ export interface InputActions {
  * Reports a board's buttons, sensors, switches and serial lines to the backend. As on the C++ firmware, a press of the first button starts or
  * stops listening, and a long press starts the set-up. A long press of any button shows details.
  *
- * @returns closes it
+ * @returns a function that stops it
  */
 export function followInputs(
 	{ buttons = {}, sensors = {}, switches = {}, lines = {}, wifiSetup }: Hardware,
 	actions: InputActions,
-): { close(): void } {
+): () => void {
 	const [main] = Object.keys(buttons);
 	const follow = (button: string, press: Press): void => {
 		const { long, milliseconds } = press;
@@ -75,20 +74,18 @@ export function followInputs(
 			actions.changed();
 		};
 	}
-	return {
-		close() {
-			for (const button of Object.values(buttons)) {
-				button.onPress = undefined;
-			}
-			for (const sensor of Object.values(sensors)) {
-				sensor.onChange = undefined;
-			}
-			for (const each of Object.values(switches)) {
-				each.onChange = undefined;
-			}
-			for (const line of Object.values(lines)) {
-				line.onLine = undefined;
-			}
-		},
+	return () => {
+		for (const button of Object.values(buttons)) {
+			button.onPress = undefined;
+		}
+		for (const sensor of Object.values(sensors)) {
+			sensor.onChange = undefined;
+		}
+		for (const each of Object.values(switches)) {
+			each.onChange = undefined;
+		}
+		for (const line of Object.values(lines)) {
+			line.onLine = undefined;
+		}
 	};
 }

@@ -8,19 +8,18 @@ const POLL_INTERVAL = 30_000;
 export class StatusIcons {
 	readonly #board: Pick<Board, "battery" | "network">;
 	readonly #timer: TimerModule;
-	readonly #face: { show(change: Partial<Face>): void };
+	readonly #show: (change: Partial<Face>) => void;
 	#repeating: TimerHandle | undefined;
 	#shown = "";
 
 	constructor(
-		face: { show(change: Partial<Face>): void },
-		board: Pick<Board, "battery" | "network" | "screen">,
+		{ battery, network, screen }: Pick<Board, "battery" | "network" | "screen">,
 		timer: TimerModule,
+		show: (change: Partial<Face>) => void,
 	) {
-		const { battery, network, screen } = board;
-		this.#board = board;
+		this.#board = { ...(battery && { battery }), ...(network && { network }) };
 		this.#timer = timer;
-		this.#face = face;
+		this.#show = show;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
 			this.#repeating = timer.repeat(() => this.#update(), POLL_INTERVAL);
 		}
@@ -45,7 +44,7 @@ export class StatusIcons {
 		const shown = JSON.stringify(change);
 		if (shown !== this.#shown && this.#repeating !== undefined) {
 			this.#shown = shown;
-			this.#face.show(change);
+			this.#show(change);
 		}
 	}
 

@@ -29,19 +29,19 @@ const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepF
 	fatal_error: [],
 });
 
-export interface StateEvents {
+interface DeviceStateOptions {
 	/** Called after each change, never for a rejected one. */
-	onStateChange(newState: DeviceState, oldState: DeviceState): void;
-	log(message: string): void;
+	readonly onChange: (newState: DeviceState, oldState: DeviceState) => void;
+	readonly log: (message: string) => void;
 }
 
 /** The state machine: holds the device's state and allows only the transitions above. */
 export class DeviceStateMachine {
 	#state: DeviceState = "unknown";
-	readonly #events: StateEvents;
+	readonly #options: DeviceStateOptions;
 
-	constructor(events: StateEvents) {
-		this.#events = events;
+	constructor(options: DeviceStateOptions) {
+		this.#options = options;
 	}
 
 	get state(): DeviceState {
@@ -59,11 +59,11 @@ export class DeviceStateMachine {
 			return true;
 		}
 		if (!TRANSITIONS[old].includes(state)) {
-			this.#events.log(`state ${old} -> ${state} refused`);
+			this.#options.log(`state ${old} -> ${state} refused`);
 			return false;
 		}
 		this.#state = state;
-		this.#events.onStateChange(state, old);
+		this.#options.onChange(state, old);
 		return true;
 	}
 }

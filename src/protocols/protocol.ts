@@ -6,7 +6,7 @@ import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
 import { RetryDelays } from "./retry-delays.js";
 import { isSurelyWithin, sendLimit, withinLimit } from "./send-limit.js";
-import { SessionWatch, type WatchEvents } from "./session-watch.js";
+import { SessionWatch } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 import { UnknownTypes } from "./unknown-types.js";
@@ -20,7 +20,7 @@ const START_LENGTH = 512;
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
-export class Protocol implements ChannelEvents, WatchEvents {
+export class Protocol {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
 	readonly #maxValues: number;
@@ -30,9 +30,8 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	/** Whether a session is wanted. */
 	#isWanted = false;
 	#channel: Channel | undefined;
-	/** Counts the connections and attempts that have ended. */
-	#ended = 0;
-	readonly onBinary: ChannelEvents["onBinary"];
+	/** The events of the current channel: those of an earlier one are ignored. */
+	#events: ChannelEvents | undefined;
 	#session: Session | undefined;
 	/** The longest message to the backend in bytes: from its hello, else from the transport. */
 	maxSentBytes: number;
@@ -46,7 +45,6 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
 		this.#options = options;
-		this.onBinary = options.onAudio;
 		this.maxSentBytes = transport.maxSentBytes;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#delays = new RetryDelays(options.backoff);
@@ -111,7 +109,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 
 	#sendInstead(text: Sendable): void {
 		const limit = this.maxSentBytes;
-		const message = withinLimit(text, limit, this.#options.events.mcp);
+		const message = withinLimit(text, limit, this.#options.events.onTooLong);
 		if (message === undefined) {
 			this.#options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
@@ -136,25 +134,44 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		if (this.#state !== "connecting") {
 			return;
 		}
-		const ended = this.#ended;
+		const events = this.#channelEvents();
+		this.#events = events;
 		this.#startTimeout("no connection");
 		try {
-			const channel = this.#transport.open(this);
-			if (this.#ended === ended) {
+			const channel = this.#transport.open(events);
+			if (this.#events === events) {
 				this.#channel = channel;
-			} else {
-				channel.close();
 			}
 		} catch (cause) {
-			if (this.#ended !== ended) {
+			if (this.#events !== events) {
 				return;
 			}
 			const message = cause instanceof Error ? cause.message : String(cause);
-			this.onClose(cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }));
+			this.#connectionLost(
+				cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }),
+			);
 		}
 	}
 
-	onOpen(): void {
+	/** Events count only while the channel is the current one. */
+	#channelEvents(): ChannelEvents {
+		const { onAudio } = this.#options.events;
+		const events: ChannelEvents = {
+			onOpen: () => this.#events === events && this.#opened(),
+			onText: (text) => this.#events === events && this.#receive(text),
+			onDropped: (reason, start) => this.#events === events && this.#drop(reason, start),
+			onActivity: () => {
+				if (this.#events === events && this.#watch !== undefined) {
+					this.#watch.silentSteps = 0;
+				}
+			},
+			...(onAudio && { onBinary: (message) => this.#events === events && onAudio(message) }),
+			onClose: (error) => this.#events === events && this.#connectionLost(error),
+		};
+		return events;
+	}
+
+	#opened(): void {
 		this.#clearTimer();
 		this.#state = "ready";
 		this.#options.events.onOpen();
@@ -178,13 +195,13 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		this.#channel?.send(helloMessage(this.#transport, audio, font));
 	}
 
-	onText(text: string): void {
+	#receive(text: string): void {
 		let envelope: Envelope;
 		try {
 			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names, this.#isFirst);
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
-			this.onDropped((error as Error).message, start);
+			this.#drop((error as Error).message, start);
 			return;
 		}
 		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== "mcp");
@@ -198,11 +215,11 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	}
 
 	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
-	onDropped(reason: string, start: string): void {
+	#drop(reason: string, start: string): void {
 		this.#options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);
 		if (envelope?.type === "mcp" && this.#isOurs(envelope)) {
-			this.#options.events.mcp.session?.reject(envelope.payload, reason);
+			this.#options.events.onRejected(envelope.payload, reason);
 		}
 	}
 
@@ -217,7 +234,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		try {
 			session = readHello(hello);
 		} catch (error) {
-			this.onClose(error as ProtocolError);
+			this.#connectionLost(error as ProtocolError);
 			return;
 		}
 		this.#session = session;
@@ -225,27 +242,17 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		if (this.#state === "greeting") {
 			this.#clearTimer();
 			this.#state = "open";
-			this.#watch = new SessionWatch(this, this.#options.timer, this.#transport.silenceTimeout);
+			this.#watch = new SessionWatch({
+				timer: this.#options.timer,
+				silenceTimeout: this.#transport.silenceTimeout,
+				onLasted: () => this.#delays.lasted(),
+				ping: () => this.#channel?.ping(),
+				onSilent: () => {
+					this.#connectionLost(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
+				},
+			});
 		}
 		this.#options.events.onSession(session);
-	}
-
-	onActivity(): void {
-		if (this.#watch !== undefined) {
-			this.#watch.silentSteps = 0;
-		}
-	}
-
-	onLasted(): void {
-		this.#delays.lasted();
-	}
-
-	onQuiet(): void {
-		this.#channel?.ping();
-	}
-
-	onSilent(): void {
-		this.onClose(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
 	}
 
 	#route(envelope: Envelope): void {
@@ -268,14 +275,14 @@ export class Protocol implements ChannelEvents, WatchEvents {
 				this.request();
 			}
 		} else if (type === "goodbye" && this.#state === "open") {
-			this.onClose(new ProtocolError("goodbye", "the backend said goodbye"));
+			this.#connectionLost(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
 			this.#unknownTypes.note(type);
 		}
 	}
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
-	onClose(error: ProtocolError): void {
+	#connectionLost(error: ProtocolError): void {
 		const delay = this.#delays.after(error, this.#watch?.isIdle);
 		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
 		this.#isWanted = this.#isAlwaysWanted;
@@ -312,7 +319,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		this.#endSession();
 		const channel = this.#channel;
 		this.#channel = undefined;
-		this.#ended += 1;
+		this.#events = undefined;
 		channel?.close();
 	}
 
@@ -322,7 +329,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		const timeout = this.#options.helloTimeout ?? 10_000;
 		this.#timer = this.#options.timer.set(() => {
 			this.#timer = undefined;
-			this.onClose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
+			this.#connectionLost(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
 		}, timeout);
 	}
 

@@ -1,6 +1,6 @@
 import { decodeText, MessageAssembler, type MessageRejected } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { type PartWriter, WriteQueue } from "../text/write-queue.js";
+import { type WritePart, WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
@@ -36,7 +36,7 @@ interface ReadablePart {
  * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
  * by TCP, and the device's memory stays bounded.
  */
-export abstract class QueuedChannel implements Channel, PartWriter {
+export abstract class QueuedChannel implements Channel {
 	protected readonly log: (message: string) => void;
 	readonly #events: ChannelEvents;
 	readonly #assembler: MessageAssembler;
@@ -52,7 +52,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);
-		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this);
+		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this.#writeOrFail);
 		this.#maxWaiting = maxQueuedBytes / 4;
 	}
 
@@ -62,7 +62,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
 
 	/** Writes all to the client or throws. Returns how many bytes may be written next. */
-	protected abstract writePart(...part: Parameters<PartWriter["write"]>): number;
+	protected abstract writePart(...part: Parameters<WritePart>): number;
 
 	/** Releases the client. */
 	protected abstract closeClient(): void;
@@ -75,16 +75,6 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 		if (!this.#closed && !this.#queue.push(text)) {
 			const waiting = `${this.#queue.bytes} bytes queued, no room for the next message`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
-		}
-	}
-
-	/** For the queue: writes to the client, or closes if that fails. */
-	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number {
-		try {
-			return this.writePart(bytes, messageBytes, first, last);
-		} catch (cause) {
-			this.fail(this.connectionError(cause));
-			return 0;
 		}
 	}
 
@@ -126,10 +116,7 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (this.#closed) {
-			return;
-		}
-		if (!part.more) {
+		if (!part.more && !this.#closed) {
 			this.#events.onActivity();
 		}
 		if (part.text || this.#events.onBinary !== undefined) {
@@ -179,4 +166,13 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 			part.text ? this.#events.onText(text) : this.#events.onBinary?.(message);
 		}
 	}
+
+	readonly #writeOrFail: WritePart = (bytes, messageBytes, first, last) => {
+		try {
+			return this.writePart(bytes, messageBytes, first, last);
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return 0;
+		}
+	};
 }

@@ -90,6 +90,7 @@ export class BackendTrial {
 			onOpen() {},
 			onSession: () => this.#end(undefined),
 			mcp: {},
+			onRejected() {},
 			onMessage() {},
 			onLost: ({ message }) => this.#fail(message),
 		};

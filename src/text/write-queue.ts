@@ -1,16 +1,13 @@
 import type { PiecedText, Sendable } from "./pieced-text.js";
 
-/** What a queue writes to. */
-export interface PartWriter {
-	/**
-	 * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
-	 *
-	 * @param messageBytes bytes of the whole message
-	 * @param first whether the message begins with this part
-	 * @param last whether it ends with it
-	 */
-	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number;
-}
+/**
+ * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
+ *
+ * @param messageBytes bytes of the whole message
+ * @param first whether the message begins with this part
+ * @param last whether it ends with it
+ */
+export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean) => number;
 
 /** Below this a part of a longer message is not worth its frame. */
 const MIN_PART = 64;
@@ -27,7 +24,7 @@ const PIECE_COST = 1_024;
 export class WriteQueue {
 	readonly #limit: number;
 	readonly #overhead: number;
-	readonly #writer: PartWriter;
+	readonly #write: WritePart;
 	/** The message that is being written. Most need not wait, and so no place in an array. */
 	#message: ArrayBuffer | PiecedText | undefined;
 	/** The messages after it. */
@@ -45,10 +42,10 @@ export class WriteQueue {
 	 * @param limit bytes that may wait
 	 * @param overhead bytes that the transport adds to the first part of a message
 	 */
-	constructor(limit: number, overhead: number, writer: PartWriter) {
+	constructor(limit: number, overhead: number, write: WritePart) {
 		this.#limit = limit;
 		this.#overhead = overhead;
-		this.#writer = writer;
+		this.#write = write;
 	}
 
 	/** Bytes that may be written past the queue: none while a message waits. The caller tells what is left by `onWritable`. */
@@ -64,7 +61,7 @@ export class WriteQueue {
 			const size = message.byteLength;
 			if (size <= this.#limit && size + this.#overhead <= this.#writable) {
 				this.#writable = 0;
-				this.#writable = this.#writer.write(new Uint8Array(message), size, true, true);
+				this.#writable = this.#write(new Uint8Array(message), size, true, true);
 				// More may have come meanwhile.
 				if (this.#message !== undefined) {
 					this.#drain();
@@ -131,7 +128,7 @@ export class WriteQueue {
 			this.#written = 0;
 			this.#piece = undefined;
 		}
-		this.#writable = this.#writer.write(part, messageBytes, isFirst, isLast);
+		this.#writable = this.#write(part, messageBytes, isFirst, isLast);
 	}
 }
 

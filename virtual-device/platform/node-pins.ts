@@ -1,9 +1,9 @@
 import { boot, receive, send } from "./bridge.js";
-import { connectPins, type PinLevel, setPin } from "./io/pins.js";
+import { connectPins, type PinLevel, setPin } from "./pins.js";
 
 // The pins of a virtual device, which Node shows and sets.
 
-export * from "./io/pins.js";
+export * from "./pins.js";
 
 connectPins(
 	{

@@ -25,11 +25,11 @@ const clients = new Map<number, WebSocketClient>();
 
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
-	readonly #options: Options;
+	readonly #onControl: Options["onControl"];
 
 	constructor(options: Options) {
 		super("ws", clients, options);
-		this.#options = options;
+		this.#onControl = options.onControl;
 		const { host, port, path, headers, secure } = options;
 		const authority = host.includes(":") ? `[${host}]` : host;
 		this.tell("open", `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]);
@@ -42,7 +42,7 @@ export class WebSocketClient extends NetworkClient<Part> {
 
 	/** @internal A ping, a pong or a close frame. */
 	control(opcode: number, data: ArrayBuffer): void {
-		this.#options.onControl?.(opcode, data);
+		this.#onControl?.(opcode, data);
 	}
 }
 

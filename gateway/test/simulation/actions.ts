@@ -1,6 +1,6 @@
 import type { TokenStore } from "../../src/config/token-store.js";
 import type { Host } from "./host.js";
-import type { Token } from "./ledger.js";
+import type { Naming, Token } from "./ledger.js";
 import { NORMAL } from "./network.js";
 import type { Action, Disturbance } from "./plan.js";
 import type { Town } from "./town.js";
@@ -27,6 +27,9 @@ export function act(town: Town, action: Action): void {
 			break;
 		case "rename":
 			rename(town, action);
+			break;
+		case "swap names":
+			swapNames(town, action);
 			break;
 		case "forget":
 			forget(town, action);
@@ -140,29 +143,66 @@ function removeToken(town: Town, host: Host, place: number): void {
 	});
 }
 
-function rename(town: Town, action: Action & { do: "rename" }): void {
-	const host = hostOf(town, action);
-	const device = town.devices[action.device];
-	const { gateway } = host;
-	if (gateway === undefined || device === undefined || !gateway.devices.some(({ id }) => id === device.id)) {
+function rename(town: Town, { gateway, device, alias }: Action & { do: "rename" }): void {
+	const host = town.hosts[gateway] as Host;
+	const id = town.devices[device]?.id ?? "";
+	town.world.at(0, host.process, () => void give(town, host, id, alias));
+}
+
+/** Two devices get the names of each other. */
+function swapNames(town: Town, { gateway, devices }: Action & { do: "swap names" }): void {
+	const host = town.hosts[gateway] as Host;
+	const [first, second] = devices.map((place) =>
+		host.gateway?.devices.find(({ id }) => id === town.devices[place]?.id),
+	);
+	if (first === undefined || second === undefined || first === second) {
 		return;
 	}
-	const { alias } = action;
-	const entry = { alias, isSure: false };
-	town.ledger.aliases.set(device.id, entry);
-	town.world.at(0, host.process, () => {
-		gateway.edit(device.id, { alias }).then(
-			() => {
-				town.say(host.name, `${device.id} is named ${alias}`);
-				const { now } = town.world;
-				// Of two names that are given at the same time, or while gateways do not hear of each other, any may stay.
-				town.world.at(BOUND, undefined, () => {
-					entry.isSure = town.calmSince < now - BOUND;
-				});
-			},
-			(error: Error) => town.say(host.name, `cannot name ${device.id}: ${error.message}`),
-		);
+	town.world.at(0, host.process, async () => {
+		await give(town, host, first.id, "between");
+		await give(town, host, second.id, first.alias);
+		await give(town, host, first.id, second.alias);
 	});
+}
+
+/** Gives a device an alias. Settles when the gateway has answered. */
+async function give(town: Town, host: Host, id: string, alias: string): Promise<void> {
+	const { gateway } = host;
+	if (gateway?.devices.some((device) => device.id === id) !== true) {
+		return;
+	}
+	const { ledger, world } = town;
+	const before = ledger.aliases.get(id);
+	const naming: Naming = { alias, gateway: host.name, time: world.now, state: "unsure" };
+	ledger.aliases.set(id, naming);
+	const others = [...ledger.aliases.values()].filter((each) => each !== naming && each.alias === alias);
+	try {
+		await gateway.edit(id, { alias });
+	} catch (error) {
+		town.say(host.name, `cannot name ${id}: ${(error as Error).message}`);
+		return;
+	}
+	town.say(host.name, `${id} is named ${alias}`);
+	if (naming.state === "unsure") {
+		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
+	}
+	for (const each of others.length > 0 ? [naming, ...others] : []) {
+		each.state = "disputed";
+	}
+}
+
+/** Whether every gateway knows the name, as far as that can be expected. */
+function isShared(town: Town, { time }: Naming): boolean {
+	return town.world.now - time > BOUND && town.calmSince < town.world.now - BOUND;
+}
+
+/** Names that not every gateway knows may be lost, if one of them is killed, or NATS loses its disk. */
+function disputeNames(town: Town, isLost: (naming: Naming) => boolean): void {
+	for (const naming of town.ledger.aliases.values()) {
+		if (!isShared(town, naming) && isLost(naming)) {
+			naming.state = "disputed";
+		}
+	}
 }
 
 function forget(town: Town, action: Action & { do: "forget" }): void {
@@ -218,6 +258,7 @@ function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS"
 	town.stopNats();
 	town.nats.restart();
 	if (isLost) {
+		disputeNames(town, () => true);
 		town.nats.loseEverything();
 	}
 	town.world.at(time, undefined, () => {
@@ -251,10 +292,12 @@ function disturb(town: Town, host: Host, action: Disturbance): void {
 			break;
 		case "kill":
 			town.say(host.name, "is killed");
+			disputeNames(town, ({ gateway }) => gateway === host.name);
 			town.kill(host);
 			break;
 		case "stop":
 			town.say(host.name, "gets SIGTERM");
+			disputeNames(town, ({ gateway }) => gateway === host.name);
 			town.stop(host);
 			break;
 		case "start":

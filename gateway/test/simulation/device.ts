@@ -98,7 +98,7 @@ export class SimulatedDevice {
 		this.#connections += 1;
 		this.#link = undefined;
 		this.gateway = undefined;
-		this.#world.at(isSilent ? this.#world.random.between(1_000, 20_000) : 0, this.#process, () => link?.close(0));
+		this.#world.at(isSilent ? this.#world.random.between(1_000, 8_000) : 0, this.#process, () => link?.close(0));
 	}
 
 	/** Forgets its connection before it opens another one. */

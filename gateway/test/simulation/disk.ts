@@ -61,9 +61,14 @@ export class Disk {
 	stat(path: string) {
 		const { data, ino, mtimeMs, birthtimeMs } = this.#expect(path, "stat");
 		const isDirectory = data === undefined;
-		const times = { mtimeMs, birthtimeMs, ctimeMs: mtimeMs, atimeMs: mtimeMs, mtime: new Date(mtimeMs) };
 		return {
-			...times,
+			mtimeMs,
+			birthtimeMs,
+			ctimeMs: mtimeMs,
+			atimeMs: mtimeMs,
+			get mtime() {
+				return new Date(mtimeMs);
+			},
 			ino,
 			size: data?.length ?? 0,
 			mode: isDirectory ? 0o40_700 : 0o100_600,
@@ -201,7 +206,9 @@ function ignoreErrors(run: () => unknown): void {
 }
 
 function place(path: string): string {
-	return path.replace(/@\d+/, "").replace(/\/+$/, "") || "/";
+	const at = path.indexOf("@");
+	const plain = at < 0 ? path : path.slice(0, at) + path.slice(path.indexOf("/", at));
+	return plain.endsWith("/") ? plain.replace(/\/+$/, "") || "/" : plain;
 }
 
 function parentOf(path: string): string {

@@ -33,6 +33,15 @@ export interface Code {
 	readonly takenBy: string[];
 }
 
+/** A device was given an alias. */
+export interface Naming {
+	readonly alias: string;
+	readonly gateway: string;
+	readonly time: number;
+	/** "sure": it must stay. "disputed": it may be lost, such as if another device got it at the same time. */
+	state: "unsure" | "disputed" | "sure";
+}
+
 /** Requests and their results, which the properties check. */
 export class Ledger {
 	readonly calls: Call[] = [];
@@ -40,6 +49,6 @@ export class Ledger {
 	/** By their place in the plan: the newest of each. */
 	readonly tokens = new Map<number, Token>();
 	readonly removed: Token[] = [];
-	/** The alias that each device was given last, by its id, and whether it must stay. */
-	readonly aliases = new Map<string, { readonly alias: string; isSure: boolean }>();
+	/** The alias that each device was given last, by its id. */
+	readonly aliases = new Map<string, Naming>();
 }

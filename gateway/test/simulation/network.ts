@@ -44,6 +44,11 @@ export class Link<T> {
 		return this.#open[0] && this.#open[1];
 	}
 
+	/** Whether data that was sent while the path was slow is still to arrive. */
+	get isLate(): boolean {
+		return Math.max(...this.#latest) - this.#world.now > NORMAL[1];
+	}
+
 	/** Sends from one end to the other. */
 	send(from: 0 | 1, message: T): void {
 		const to = from === 0 ? 1 : 0;
@@ -123,8 +128,9 @@ export class Network {
 	}
 
 	isNormal(name: string): boolean {
-		const { state, delay } = this.path(name);
-		return state === "up" && delay === NORMAL;
+		const path = this.path(name);
+		const { state, delay } = path;
+		return state === "up" && delay === NORMAL && ![...(this.#links.get(path) ?? [])].some(({ isLate }) => isLate);
 	}
 
 	/** Everything works again. */

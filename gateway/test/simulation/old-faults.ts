@@ -17,7 +17,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "late-close",
 		commit: "f56a1fce",
-		seed: 5,
+		seed: 7,
 		patches: [
 			{
 				file: `${CLUSTER}/remote-transport.ts`,
@@ -33,7 +33,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "stale-entries",
-		seed: 1987,
+		seed: 47,
 		patches: [{ file: `${CLUSTER}/cluster.ts`, from: "		this.#remotes.reset();\n", to: "" }],
 	},
 	{
@@ -55,6 +55,49 @@ export const OLD_FAULTS: readonly OldFault[] = [
 				file: `${CLUSTER}/shared-tokens.ts`,
 				from: "		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));\n",
 				to: "",
+			},
+		],
+	},
+	{
+		name: "blocked-names",
+		seed: 7,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "		if (owner !== server.id && !this.#settings.has(owner)) {\n",
+				to: "		if (owner === undefined) {\n",
+			},
+		],
+	},
+	{
+		name: "lost-edit",
+		commit: "17b9eb31",
+		seed: 1,
+		patches: [
+			{ file: `${CLUSTER}/edits.ts`, from: "		if (isWritten) {\n", to: '		if (isWritten || id !== "") {\n' },
+		],
+	},
+	{
+		name: "unread-name",
+		commit: "17b9eb31",
+		seed: 1,
+		patches: [{ file: `${CLUSTER}/claims.ts`, from: "			this.#options.onEntry(entry, revision);\n", to: "" }],
+	},
+	{
+		name: "purged-device",
+		commit: "ba4d4fcc",
+		seed: 1,
+		patches: [{ file: `${CLUSTER}/remotes.ts`, from: "await devices.delete(key,", to: "await devices.purge(key," }],
+	},
+	{
+		name: "forgotten-elsewhere",
+		commit: "0aa966af",
+		seed: 1,
+		patches: [
+			{
+				file: `${CLUSTER}/remotes.ts`,
+				from: " || (known !== undefined && this.#isOnline(known.entry));",
+				to: ";",
 			},
 		],
 	},

@@ -16,6 +16,7 @@ export type Action =
 	  }
 	| { readonly do: "add token" | "remove token"; readonly gateway: number; readonly token: number }
 	| { readonly do: "rename"; readonly gateway: number; readonly device: number; readonly alias: string }
+	| { readonly do: "swap names"; readonly gateway: number; readonly devices: readonly [number, number] }
 	| { readonly do: "forget"; readonly gateway: number; readonly device: number }
 	| { readonly do: "make code"; readonly gateway: number }
 	| { readonly do: "enter code"; readonly gateways: readonly number[] }
@@ -49,8 +50,9 @@ const WEIGHTS: readonly (readonly [Action["do"], number])[] = [
 	["call", 24],
 	["add token", 3],
 	["remove token", 3],
-	["rename", 5],
-	["forget", 2],
+	["rename", 6],
+	["swap names", 2],
+	["forget", 3],
 	["make code", 2],
 	["enter code", 4],
 	["slow", 5],
@@ -77,11 +79,13 @@ export function makePlan(seed: number, length: number): Plan {
 	const gateways = random.chance(0.6) ? 2 : 3;
 	const devices = 1 + random.below(3);
 	const clocks = Array.from({ length: gateways }, () => (random.chance(0.2) ? random.below(60_000) - 30_000 : 0));
-	// Some worlds are calm, in others much happens at once.
-	const haste = random.pick([0.05, 0.3, 1, 3]);
+	// Some worlds are calm, in others much happens at once. Calm ones take longest.
+	const haste = random.chance(0.1) ? 3 : random.pick([0.05, 0.3, 1]);
 	const steps = Array.from({ length }, (_, n): Step => {
-		const pause = Math.round(random.fraction() ** 2 * 2_000 * haste);
-		return { pause, ...makeAction(random, n, gateways, devices) };
+		const action = makeAction(random, n, gateways, devices);
+		// Operators may change the same at several gateways at once.
+		const isAtOnce = (action.do === "rename" || action.do === "forget") && random.chance(0.4);
+		return { pause: isAtOnce ? 0 : Math.round(random.fraction() ** 2 * 2_000 * haste), ...action };
 	});
 	return { seed, gateways, devices, clocks, steps };
 }
@@ -112,7 +116,9 @@ function makeAction(random: Random, n: number, gateways: number, devices: number
 		case "remove token":
 			return { do: kind, gateway, token };
 		case "rename":
-			return { do: kind, gateway, device, alias: `name${n}` };
+			return { do: kind, gateway, device, alias: random.chance(0.5) ? `name${random.below(3)}` : `new${n}` };
+		case "swap names":
+			return { do: kind, gateway, devices: [device, (device + 1) % devices] };
 		case "make code":
 			return { do: kind, gateway };
 		case "enter code":

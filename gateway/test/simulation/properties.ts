@@ -114,6 +114,27 @@ export function checkQuiet(town: Town): void {
 	checkAliases(town);
 }
 
+/** Whether every gateway runs, every call has its answer, and everything that {@link checkQuiet} checks holds. */
+export function isQuiet(town: Town): boolean {
+	const { ledger } = town;
+	const { now } = town.world;
+	const isCalm = town.hosts.every(
+		(host) => host.state === "up" && host.process.stoppedUntil <= now && town.network.isNormal(town.pathOf(host)),
+	);
+	const isAnswered = ledger.calls.every(
+		({ answers, gateway, incarnation }) => answers.length > 0 || town.host(gateway)?.incarnation !== incarnation,
+	);
+	try {
+		checkQuiet(town);
+		return isCalm && isAnswered;
+	} catch (error) {
+		if (error instanceof Violation) {
+			return false;
+		}
+		throw error;
+	}
+}
+
 /** A gateway does not fill its log while NATS is slow. */
 function checkLogs(town: Town): void {
 	for (const { name } of town.hosts) {
@@ -170,10 +191,10 @@ function checkTokens(town: Town): void {
 }
 
 function checkAliases(town: Town): void {
-	for (const [id, { alias, isSure }] of town.ledger.aliases) {
+	for (const [id, { alias, state }] of town.ledger.aliases) {
 		for (const { gateway, name } of town.hosts) {
 			const seen = gateway?.devices.find((device) => device.id === id);
-			if (isSure && seen !== undefined) {
+			if (state === "sure" && seen !== undefined) {
 				expect(seen.alias === alias, "what was stored stays stored", `${name} names ${id} ${seen.alias}, not ${alias}`);
 			}
 		}

@@ -159,10 +159,10 @@ export class Town {
 		const { now } = this.world;
 		const isCalm = this.hosts.every(
 			(host) =>
-				host.gateway?.isConnected === true &&
 				host.state === "up" &&
 				host.process.stoppedUntil <= now &&
-				this.network.isNormal(this.pathOf(host)),
+				this.network.isNormal(this.pathOf(host)) &&
+				host.gateway?.isConnected === true,
 		);
 		if (!isCalm || this.#stopNats === undefined || this.disk.faults.full) {
 			this.#disturbed = now;
@@ -170,13 +170,12 @@ export class Town {
 		return this.#disturbed;
 	}
 
-	/** Ends every fault, and starts the processes that are down. */
+	/** Ends every fault, except for processes that do not run for a while, and starts those that are down. */
 	heal(): void {
 		this.network.heal();
 		this.disk.faults.full = false;
 		this.startNats();
 		for (const host of this.hosts) {
-			host.process.stoppedUntil = 0;
 			this.start(host);
 		}
 	}

@@ -170,7 +170,7 @@ export class NatsModel {
 
 	#hasReceiver(subject: string): boolean {
 		for (const { subscriptions } of this.#clients) {
-			if (subscriptions.to(subject).length > 0) {
+			if (subscriptions.has(subject)) {
 				return true;
 			}
 		}

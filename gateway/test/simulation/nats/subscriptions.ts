@@ -62,6 +62,11 @@ export class Subscriptions {
 		}
 	}
 
+	/** Whether a subject matches one of them. */
+	has(subject: string): boolean {
+		return this.#exact.has(subject) || [...this.#patterns].some((each) => subjectMatches(each.subject, subject));
+	}
+
 	/** The ids of the subscriptions that a subject matches. */
 	to(subject: string): string[] {
 		const found = (this.#exact.get(subject) ?? []).map(({ sid }) => sid);
