@@ -11,9 +11,6 @@ import { list, type Operation } from "./operations.js";
 /** The script of `bench/server.ts`. */
 export const SERVER = await bundle(fileURLToPath(new URL("server.ts", import.meta.url)), true);
 
-/** The script of `bench/face-script.ts`: the server and a face. */
-export const FACE = await bundle(fileURLToPath(new URL("face-script.ts", import.meta.url)), true);
-
 /** The script that tells the server how many tools it has. */
 export function hostConfig(tools: number): string {
 	return `globalThis.hostConfig=${JSON.stringify({ config: { tools }, settings: {}, macAddress: "" })}`;
@@ -61,7 +58,7 @@ export const CHIP_FREE: Required<Pick<HeapLimits, "slots" | "chunkBytes">> = { s
 /** Extra chunk bytes while the script is loaded; removed afterwards. */
 const FOR_LOADING = 262_144;
 
-/** A server whose heap has only this much room beyond what the server holds after its start. */
+/** A server whose heap has only this much free memory after its start. */
 export async function startWithRoom(
 	choice: EngineChoice,
 	tools: number,

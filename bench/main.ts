@@ -1,10 +1,6 @@
 // npm run bench: how fast and how large. Writes a table to the terminal and to bench/results.md.
-import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { Gateway, WebSocketDevices } from "../gateway/src/index.js";
-import { callTool } from "../host-test/support/call-tool.js";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import {
 	bundle,
@@ -17,7 +13,6 @@ import {
 import { benchChip } from "./chip.js";
 import { reportCppCore } from "./cpp-core.js";
 import { CHIP_FREE, messages, rounds, startServer, startWithRoom } from "./engines.js";
-import { benchFace } from "./face.js";
 import { benchInstructions } from "./instructions.js";
 import { OPERATIONS, type Operation, SUITE } from "./operations.js";
 import { makeReport } from "./report.js";
@@ -27,7 +22,6 @@ await runProgram(
 );
 
 const RESULTS = fileURLToPath(new URL("results.md", import.meta.url));
-const DEVICES = 100;
 const CALLS = 100_000;
 const MEASURE_MS = 400;
 
@@ -105,7 +99,7 @@ async function benchHeap(choice: EngineChoice): Promise<void> {
 	await benchWhole(choice, builtIns);
 }
 
-/** All that a virtual device runs: server, tools, application, session, board, and what stands in for Moddable's modules. */
+/** The whole program of a virtual device: server, tools, application, session, board, and the stand-ins for Moddable's modules. */
 async function benchWhole(choice: EngineChoice, builtIns: HeapReport): Promise<void> {
 	const device = new VirtualDevice({
 		firmware: await bundle(undefined, true),
@@ -141,72 +135,6 @@ async function benchBudget(choice: EngineChoice): Promise<void> {
 	say(`With ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} chunk bytes free the whole suite is ${verdict}.`);
 }
 
-/** Kilobytes that a process has to itself. */
-function privateKilobytes(pid: string): number {
-	const fields = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8").matchAll(/^Private_\w+:\s+(\d+) kB/gm);
-	return [...fields].reduce((sum, [, kilobytes]) => sum + Number(kilobytes), 0);
-}
-
-/** The engines of the devices: this process's children. Linux only. */
-function children(): string[] {
-	return readdirSync("/proc").filter((pid) => {
-		try {
-			return (
-				/^\d+$/.test(pid) &&
-				readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(process.pid)
-			);
-		} catch {
-			return false;
-		}
-	});
-}
-
-async function benchDevices(choice: EngineChoice): Promise<void> {
-	const gateway = await Gateway.open();
-	const { servers } = gateway;
-	const sockets = new WebSocketDevices(servers, { port: 0 });
-	const backend = `ws://127.0.0.1:${await sockets.listen()}/`;
-	const firmware = await bundle();
-	const devices = Array.from(
-		{ length: DEVICES },
-		() => new VirtualDevice({ firmware, startEngine: (onTrace) => choice.start({ onTrace }), config: { backend } }),
-	);
-	const times: number[] = [];
-	for (const device of devices) {
-		const connected = once(servers, "connected");
-		const begin = performance.now();
-		await device.start();
-		await connected;
-		times.push(performance.now() - begin);
-	}
-	const called = await Promise.all(servers.sessions.map((session) => callTool(session, "self.get_device_status")));
-	times.sort((a, b) => a - b);
-	say(`## ${DEVICES} virtual devices on one machine, ${devices[0]?.engineName}`);
-	say();
-	header("", "");
-	row("connected, and their status read", called.length);
-	row("boot to session, median", `${times[DEVICES / 2]?.toFixed(0)} ms`);
-	row("boot to session, slowest", `${times.at(-1)?.toFixed(0)} ms`);
-	if (process.platform === "linux") {
-		const memory = children()
-			.map(privateKilobytes)
-			.sort((a, b) => a - b);
-		row(
-			"memory of an engine's process, median",
-			`${((memory[Math.floor(memory.length / 2)] ?? 0) / 1024).toFixed(1)} MB`,
-		);
-		row(
-			"Node, with the gateway and the devices' sockets",
-			`${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MB in all`,
-		);
-	}
-	for (const device of devices) {
-		device.stop();
-	}
-	await gateway.close();
-	await sockets.close();
-}
-
 const xs64 = await chooseEngine("xs", { bits: 64, onProgress: console.error });
 const xs32 = await chooseEngine("xs", { bits: 32, onProgress: console.error });
 const v8 = await chooseEngine("v8");
@@ -226,13 +154,9 @@ if (xs64.whyNotXs === undefined) {
 	say();
 	reportCppCore({ times, instructions }, report);
 	say();
-	await benchFace(xs64, report);
-	say();
 	const smallest = xs32.whyNotXs === undefined ? xs32 : xs64;
 	await benchChip(smallest, report);
 	say();
 	await benchHeap(smallest);
-	say();
-	await benchDevices(xs64);
 }
 write(RESULTS);

@@ -7,23 +7,27 @@ import Time from "time";
 import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
 
-const features = findFeatures();
-const log = (message: string): void => trace(`${message}\n`);
-const ticks = (): number => Time.ticks;
-const bare = { board: openBoard(), tools: findTools(), followers: [] };
-const parts = features.parts?.(bare.board, { tools: bare.tools, timer: Timer, ticks, log }) ?? bare;
-const { board } = parts;
-const resources = features.resources?.(board);
+/** A function, because what the top of a module names stays in memory. */
+function start(): void {
+	const { improv, parts: openParts, resources: openResources, ...features } = findFeatures();
+	const log = (message: string): void => trace(`${message}\n`);
+	const ticks = (): number => Time.ticks;
+	const bare = { board: openBoard(), tools: findTools(), followers: [] };
+	const parts = openParts?.(bare.board, { tools: bare.tools, timer: Timer, ticks, log }) ?? bare;
+	const { board } = parts;
+	const resources = openResources?.(board);
+	startFirmware({
+		...features,
+		...resources,
+		...parts,
+		followers: [...parts.followers, ...(resources?.followers ?? [])],
+		built,
+		openNetwork,
+		timer: Timer,
+		ticks,
+		log,
+	});
+	improv?.({ board, built, log });
+}
 
-startFirmware({
-	...features,
-	...resources,
-	...parts,
-	followers: [...parts.followers, ...(resources?.followers ?? [])],
-	built,
-	openNetwork,
-	timer: Timer,
-	ticks,
-	log,
-});
-features.improv?.({ board, built, log });
+start();

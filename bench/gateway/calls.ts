@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
+import type { Era } from "../../host-test/e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
-import { Lanes } from "./lanes.js";
+import { AT_THE_SAME_TIME, Lanes } from "./lanes.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
-import { volumeCall } from "./volume-call.js";
+import { PlainClient } from "./plain-client.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
@@ -28,13 +28,13 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 		await lanes.measure();
 		say("## What a call costs the program that serves it");
 		say();
-		header("", ...ERAS.flatMap((era) => [`${era}: CPU`, "p50 / p99"]));
+		header("", ...ERAS.flatMap((era) => [`${era}: CPU`, "p50 / p99", `CPU, ${AT_THE_SAME_TIME} at a time`]));
 		for (const path of lanes.paths) {
 			row(path, ...ERAS.flatMap((era) => cellsOf(lanes, path, era)));
 		}
 		say();
 		say(
-			`Milliseconds; ${lanes.callsPerLane} calls each, one after the other, in turns of ${lanes.callsPerTurn}. CPU is`,
+			`Milliseconds; ${lanes.callsPerLane} calls each, one after the other, in turns of ${lanes.callsPerTurn}, then as many ${AT_THE_SAME_TIME} at a time. CPU is`,
 		);
 		say(
 			"that of the whole process. The devices are sockets in one process that answer at once; each call is to another one.",
@@ -51,12 +51,13 @@ export async function benchCalls({ say, row, header }: Report, sizes: readonly n
 function cellsOf(lanes: Lanes, path: string, era: Era): string[] {
 	const [measured, server] = [lanes.measured(path, era), lanes.measured(SDK_SERVER, era)];
 	if (measured === undefined || server === undefined) {
-		return ["–", "–"];
+		return ["–", "–", "–"];
 	}
-	const ratio = measured.cpuTimePerCall / server.cpuTimePerCall;
+	const compare = (cpu: number, other: number): string => `${cpu.toFixed(2)} (${(cpu / other).toFixed(2)}x)`;
 	return [
-		`${measured.cpuTimePerCall.toFixed(2)} (${ratio.toFixed(2)}x)`,
+		compare(measured.cpuTimePerCall, server.cpuTimePerCall),
 		measured.samples.describe(lanes.callsPerLane),
+		compare(measured.busyCpuTimePerCall, server.busyCpuTimePerCall),
 	];
 }
 
@@ -65,9 +66,9 @@ async function openDirectServer(lanes: Lanes): Promise<void> {
 	lanes.onClose(() => program.stop());
 	const base = `http://127.0.0.1:${program.said(LISTENING)}`;
 	for (const era of ERAS) {
-		const client = await connectOverHttp(`${base}/${era === "2025-11-25" ? "session" : "stateless"}`, era);
+		const client = await PlainClient.open(`${base}/${era === "2025-11-25" ? "session" : "stateless"}`, era);
 		lanes.onClose(() => client.close());
-		lanes.add(SDK_SERVER, era, volumeCall(client, TOOL), program);
+		lanes.add(SDK_SERVER, era, () => client.setVolume(TOOL), program);
 	}
 }
 
@@ -78,9 +79,9 @@ async function openBareRelay(lanes: Lanes): Promise<void> {
 	const address = `127.0.0.1:${relay.said(LISTENING)}`;
 	const devices = await startToolDevices(lanes, `ws://${address}`, 1);
 	await until(() => devices.output.includes("connected"), "the device is connected");
-	const client = await connectOverHttp(`http://${address}/mcp`, "2025-11-25");
+	const client = await PlainClient.open(`http://${address}/mcp`, "2025-11-25");
 	lanes.onClose(() => client.close());
-	lanes.add("bare relay", "2025-11-25", volumeCall(client, TOOL), relay);
+	lanes.add("bare relay", "2025-11-25", () => client.setVolume(TOOL), relay);
 }
 
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
@@ -103,10 +104,10 @@ async function startToolDevices(lanes: Lanes, url: string, size: number): Promis
 async function addLanes(lanes: Lanes, gateway: RunningGateway, size: number): Promise<void> {
 	const aliases = (await knownDevices(gateway)).map(({ alias }) => alias);
 	for (const era of ERAS) {
-		const client = await connectOverHttp(`${gateway.base}/mcp`, era, gateway.token);
+		const client = await PlainClient.open(`${gateway.base}/mcp`, era, gateway.token);
 		lanes.onClose(() => client.close());
-		const calls = aliases.map((alias) => volumeCall(client, `${alias}__self_audio_speaker_set_volume`));
-		const random = (): Promise<void> => (calls[Math.floor(Math.random() * size)] as () => Promise<void>)();
+		const random = (): Promise<void> =>
+			client.setVolume(`${aliases[Math.floor(Math.random() * size)]}__self_audio_speaker_set_volume`);
 		lanes.add(`gateway, ${size === 1 ? "1 device" : `${size} devices`}`, era, random, gateway.program);
 	}
 }

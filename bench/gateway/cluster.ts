@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
-import pLimit from "p-limit";
 import { NatsServer } from "../../gateway/test/cluster/support/nats-server.js";
 import { connectOverHttp } from "../../host-test/e2e/clients.js";
 import {
@@ -14,11 +13,10 @@ import {
 import { ChaosFleet } from "../../host-test/soak/chaos-fleet.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
+import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
 import { startLightDevices, writeTools } from "./light-fleet.js";
+import { PlainClient } from "./plain-client.js";
 import { Samples } from "./samples.js";
-import { volumeCall } from "./volume-call.js";
-
-const AT_THE_SAME_TIME = 32;
 
 /** The machine's load changes while all lines are measured, so they take turns. */
 const TURNS = 10;
@@ -56,7 +54,7 @@ interface Fleet {
 interface Lane {
 	readonly fleet: Fleet;
 	readonly aliases: readonly string[];
-	readonly clients: readonly Client[];
+	readonly clients: readonly PlainClient[];
 	readonly one: Samples;
 	readonly many: Samples;
 	/** Milliseconds in which calls were made at the same time. */
@@ -163,14 +161,14 @@ async function openFleet(size: number, { devices, settle }: Amount, closers: Clo
 async function openLane(fleet: Fleet, aliases: readonly string[], closers: Closers): Promise<Lane> {
 	const [{ base }] = fleet.gateways as [RunningGateway];
 	const eras = ["2025-11-25", "2026-07-28"] as const;
-	const clients = await Promise.all(eras.map((era) => connectOverHttp(`${base}/mcp?catalog=full`, era)));
-	closers.push(() => Promise.all(clients.map((client) => client.close())));
+	const clients = await Promise.all(eras.map((era) => PlainClient.open(`${base}/mcp?catalog=full`, era)));
+	closers.push(() => clients.map((client) => client.close()));
 	return { fleet, aliases, clients, one: new Samples(), many: new Samples(), busy: 0, cpu: 0 };
 }
 
 async function call({ aliases, clients }: Lane, at: number): Promise<void> {
 	const alias = aliases[Math.floor(Math.random() * aliases.length)] as string;
-	await volumeCall(clients[at % clients.length] as Client, `${alias}__self_audio_speaker_set_volume`)();
+	await (clients[at % clients.length] as PlainClient).setVolume(`${alias}__self_audio_speaker_set_volume`);
 }
 
 function cpuOf({ gateways }: Fleet): number {
@@ -253,11 +251,6 @@ async function closing<T>(run: (closers: Closers) => Promise<T>): Promise<T> {
 			await close();
 		}
 	}
-}
-
-async function inParallel(count: number, concurrency: number, run: (at: number) => Promise<void>): Promise<void> {
-	const limit = pLimit(concurrency);
-	await Promise.all(Array.from({ length: count }, (_, at) => limit(() => run(at))));
 }
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;

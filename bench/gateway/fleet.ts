@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "@modelcontextprotocol/client";
-import pLimit from "p-limit";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
 	knownDevices,
@@ -12,13 +10,13 @@ import {
 import type { Program } from "../../host-test/e2e/program.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
+import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
 import { tokenOf } from "./light-device.js";
 import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
+import { PlainClient } from "./plain-client.js";
 import { Samples } from "./samples.js";
-import { volumeCall } from "./volume-call.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
-const AT_THE_SAME_TIME = 32;
 
 /** How much is measured. */
 interface Amount {
@@ -117,39 +115,35 @@ async function measureFleet(size: number, { calls: count, settle }: Amount): Pro
 type Calls = Pick<Fleet, "listed" | "tools" | "one" | "many" | "callsPerSecond" | "onXs">;
 
 async function measureCalls(gateway: RunningGateway, count: number): Promise<Calls> {
-	const clients = await Promise.all(
-		ERAS.map((era) => connectOverHttp(`${gateway.base}/mcp?catalog=full`, era, gateway.token)),
-	);
-	const listed = await measureList(clients[0] as Client);
+	const url = `${gateway.base}/mcp?catalog=full`;
+	const listed = await measureList(url, gateway.token);
+	const clients = await Promise.all(ERAS.map((era) => PlainClient.open(url, era, gateway.token)));
 	const aliases = (await knownDevices(gateway)).map(({ id, alias }) => ({ id, alias }));
 	const xs = aliases.find(({ id }) => id === XS_DEVICE)?.alias as string;
-	const callsOf = (alias: string) =>
-		clients.map((client) => volumeCall(client, `${alias}__self_audio_speaker_set_volume`));
-	const random = (at: number): (() => Promise<void>) => {
-		const { alias } = aliases[Math.floor(Math.random() * aliases.length)] as { alias: string };
-		return callsOf(alias)[at % clients.length] as () => Promise<void>;
-	};
-	const toXs = callsOf(xs);
+	const call = (alias: string, at: number): Promise<void> =>
+		(clients[at % clients.length] as PlainClient).setVolume(`${alias}__self_audio_speaker_set_volume`);
+	const random = (at: number): Promise<void> =>
+		call((aliases[Math.floor(Math.random() * aliases.length)] as { alias: string }).alias, at);
 	const [one, many, onXs] = [new Samples(), new Samples(), new Samples()];
-	await inParallel(count / 10, 1, (at) => random(at)());
-	await inParallel(count, 1, (at) => one.time(random(at)));
+	await inParallel(count / 10, 1, random);
+	await inParallel(count, 1, (at) => one.time(() => random(at)));
 	const begin = performance.now();
-	await inParallel(count, AT_THE_SAME_TIME, (at) => many.time(random(at)));
+	await inParallel(count, AT_THE_SAME_TIME, (at) => many.time(() => random(at)));
 	const callsPerSecond = (count * 1000) / (performance.now() - begin);
-	await inParallel(count / 10, 1, (at) => onXs.time(toXs[at % toXs.length] as () => Promise<void>));
-	await Promise.all(clients.map((client) => client.close()));
+	await inParallel(count / 10, 1, (at) => onXs.time(() => call(xs, at)));
+	for (const client of clients) {
+		client.close();
+	}
 	return { ...listed, one, many, callsPerSecond, onXs };
 }
 
-async function measureList(client: Client): Promise<Pick<Fleet, "listed" | "tools">> {
+async function measureList(url: string, token: string | undefined): Promise<Pick<Fleet, "listed" | "tools">> {
+	const client = await connectOverHttp(url, "2025-11-25", token);
 	const begin = performance.now();
 	const { tools } = await client.listTools();
-	return { listed: performance.now() - begin, tools: tools.length };
-}
-
-async function inParallel(count: number, concurrency: number, run: (at: number) => Promise<void>): Promise<void> {
-	const limit = pLimit(concurrency);
-	await Promise.all(Array.from({ length: count }, (_, at) => limit(() => run(at))));
+	const listed = performance.now() - begin;
+	await client.close();
+	return { listed, tools: tools.length };
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;

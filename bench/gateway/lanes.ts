@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Era } from "../../host-test/e2e/clients.js";
 import type { Program } from "../../host-test/e2e/program.js";
 import { Samples } from "./samples.js";
@@ -9,21 +10,29 @@ interface Lane {
 	readonly samples: Samples;
 	/** The program that serves the calls. */
 	readonly program: Program;
-	/** Milliseconds of CPU that it has taken. */
+	/** Milliseconds of CPU that it has taken for calls one after the other. */
 	cpuTime: number;
+	/** … and for calls at the same time. */
+	busyCpuTime: number;
 }
 
 interface Measured {
 	readonly samples: Samples;
 	/** Milliseconds of CPU that the serving program takes for a call. */
 	readonly cpuTimePerCall: number;
+	/** … if calls arrive at the same time. */
+	readonly busyCpuTimePerCall: number;
 }
+
+export const AT_THE_SAME_TIME = 32;
 
 /** Warm-up turns. */
 const WARM_UP = 12;
 /** Short turns, so that no connection is closed as idle in between. */
 const TURNS = 80;
 const CALLS_PER_TURN = 25;
+/** Turns that are joined where calls arrive at the same time. */
+const BUSY_TURNS = 10;
 
 /** Milliseconds after which a lane's turn ends: some programs take half a second per call. */
 const TURN_LIMIT = 500;
@@ -37,7 +46,7 @@ export class Lanes {
 	readonly callsPerLane = TURNS * CALLS_PER_TURN;
 
 	add(path: string, era: Era, call: () => Promise<void>, program: Program): void {
-		this.#lanes.push({ path, era, call, samples: new Samples(), program, cpuTime: 0 });
+		this.#lanes.push({ path, era, call, samples: new Samples(), program, cpuTime: 0, busyCpuTime: 0 });
 	}
 
 	/** Registers a clean-up; the last one runs first. */
@@ -58,6 +67,14 @@ export class Lanes {
 				lane.cpuTime += lane.program.cpuTime - before;
 			}
 		}
+		// Turns are long enough for the system's clock of CPU time, which has steps of 10 ms.
+		for (let round = 0; round < TURNS / BUSY_TURNS; round += 1) {
+			for (const lane of this.#lanes) {
+				const before = lane.program.cpuTime;
+				await inParallel(CALLS_PER_TURN * BUSY_TURNS, AT_THE_SAME_TIME, lane.call);
+				lane.busyCpuTime += lane.program.cpuTime - before;
+			}
+		}
 	}
 
 	/** In the order in which they were added. */
@@ -67,8 +84,14 @@ export class Lanes {
 
 	/** The measurements of a path in a revision; undefined if it was not measured. */
 	measured(path: string, era: Era): Measured | undefined {
-		const { cpuTime, samples } = this.#lanes.find((lane) => lane.path === path && lane.era === era) ?? {};
-		return samples && { samples, cpuTimePerCall: (cpuTime ?? 0) / samples.count };
+		const lane = this.#lanes.find((each) => each.path === path && each.era === era);
+		return (
+			lane && {
+				samples: lane.samples,
+				cpuTimePerCall: lane.cpuTime / lane.samples.count,
+				busyCpuTimePerCall: lane.busyCpuTime / this.callsPerLane,
+			}
+		);
 	}
 
 	async close(): Promise<void> {
@@ -83,4 +106,14 @@ async function turn(calls: number, call: () => Promise<void>): Promise<void> {
 	for (let made = 0; made < calls && performance.now() < end; made += 1) {
 		await call();
 	}
+}
+
+/** Runs something that often, and at most that many at a time. */
+export async function inParallel(
+	count: number,
+	concurrency: number,
+	run: (at: number) => Promise<void>,
+): Promise<void> {
+	const limit = pLimit(concurrency);
+	await Promise.all(Array.from({ length: count }, (_, at) => limit(() => run(at))));
 }

@@ -6,7 +6,7 @@ export class FakeCodec implements Codec {
 	/** "begin 24000", "play 3", "end", "stop", "record", "stop recording". */
 	readonly calls: string[] = [];
 	muted = false;
-	/** What `play` throws. */
+	/** What `play` and `record` throw. */
 	failure: Error | undefined;
 	#onPacket: ((packet: Uint8Array) => void) | undefined;
 	#ended: { resolve(): void; reject(error: Error): void } | undefined;
@@ -35,6 +35,9 @@ export class FakeCodec implements Codec {
 	}
 
 	record(onPacket: ((packet: Uint8Array) => void) | undefined): void {
+		if (onPacket !== undefined && this.failure !== undefined) {
+			throw this.failure;
+		}
 		this.calls.push(onPacket === undefined ? "stop recording" : "record");
 		this.#onPacket = onPacket;
 	}

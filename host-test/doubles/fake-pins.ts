@@ -1,10 +1,16 @@
-import Analog from "../../virtual-device/platform/analog.js";
-import Digital from "../../virtual-device/platform/digital.js";
+import Analog from "../../virtual-device/platform/io/analog.js";
+import Digital from "../../virtual-device/platform/io/digital.js";
+import {
+	connectPins,
+	type PinKind,
+	type PinLevel,
+	type PinView,
+	setPin,
+} from "../../virtual-device/platform/io/pins.js";
+import PulseCount from "../../virtual-device/platform/io/pulsecount.js";
+import PWM from "../../virtual-device/platform/io/pwm.js";
+import Serial from "../../virtual-device/platform/io/serial.js";
 import NeoPixel from "../../virtual-device/platform/neopixel.js";
-import { connectPins, type PinKind, type PinLevel, type PinView, setPin } from "../../virtual-device/platform/pins.js";
-import PulseCount from "../../virtual-device/platform/pulsecount.js";
-import PWM from "../../virtual-device/platform/pwm.js";
-import Serial from "../../virtual-device/platform/serial.js";
 
 /** The virtual device's classes, by the SDK's modules. */
 const CLASSES: Readonly<Record<string, unknown>> = {

@@ -50,6 +50,7 @@ export class FakeSound implements Sound {
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
 	files: SoundFiles | undefined;
+	isHeld = false;
 	/** Whether sounds have room at first. */
 	hasRoom = true;
 

@@ -4,15 +4,22 @@ import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src
 import type { Sendable } from "../../src/text/pieced-text.js";
 import { FakeTimer } from "./fake-timer.js";
 
+const NO_EVENTS: ChannelEvents = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };
+
 /** A channel that a test is the other end of. */
 export class FakeChannel implements Channel {
 	readonly sent: string[] = [];
 	pings = 0;
 	closed = false;
-	readonly events: ChannelEvents;
+	readonly #events: ChannelEvents;
 
 	constructor(events: ChannelEvents) {
-		this.events = events;
+		this.#events = events;
+	}
+
+	/** Nothing is called after the channel was closed. */
+	get events(): ChannelEvents {
+		return this.closed ? NO_EVENTS : this.#events;
 	}
 
 	send(text: Sendable): void {
@@ -130,8 +137,12 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 				onConnecting: () => heard.push("connecting"),
 				onOpen: () => heard.push("open"),
 				onSession: ({ id }) => heard.push(`session ${id}`),
-				mcp: { session: { receive: (payload) => heard.push({ mcp: payload }) } },
-				onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
+				mcp: {
+					session: {
+						receive: (payload) => heard.push({ mcp: payload }),
+						reject: (payload, reason) => heard.push({ rejected: payload, reason }),
+					},
+				},
 				onMessage: ({ type }) => heard.push(`message ${type}`),
 				onLost: (error, retryIn) => lost.push({ error, retryIn }),
 			},

@@ -1,5 +1,5 @@
 import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolEvents, ProtocolOptions } from "../../src/protocols/protocol-options.js";
+import type { ProtocolOptions } from "../../src/protocols/protocol-options.js";
 import type { ProtocolError } from "../../src/protocols/transport.js";
 import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
@@ -10,7 +10,7 @@ const HELLO = '{"type":"hello","transport":"websocket","session_id":"s"}';
 /** An MCP message from the backend with a word as its payload. */
 export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}`;
 
-type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff"> & Pick<ProtocolEvents, "onAudio">>;
+type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;
 
 /** A protocol that connects over WebSocket, its client, and what the application would hear. */
 export function connect(options: Options = {}) {
@@ -34,13 +34,17 @@ export function connect(options: Options = {}) {
 		events: {
 			onConnecting() {},
 			onSession() {},
-			mcp: { session: { receive: (payload) => heard.push(payload) } },
+			mcp: {
+				session: {
+					receive: (payload) => heard.push(payload),
+					reject: (payload, reason) => heard.push({ rejected: payload, reason }),
+				},
+			},
 			onOpen() {},
-			onRejected: (payload, reason) => heard.push({ rejected: payload, reason }),
 			onMessage() {},
-			onAudio: options.onAudio,
 			onLost: (error) => lost.push(error),
 		},
+		onAudio: options.onAudio,
 		...(options.backoff && { backoff: options.backoff }),
 	});
 	protocol.open();

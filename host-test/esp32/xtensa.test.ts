@@ -34,7 +34,15 @@ typedef int16_t opus_int16;
 typedef struct OpusDecoder OpusDecoder;
 OpusDecoder *opus_decoder_create(int32_t, int, int *);
 int opus_decode(OpusDecoder *, const unsigned char *, int32_t, opus_int16 *, int, int);
-void opus_decoder_destroy(OpusDecoder *);`;
+void opus_decoder_destroy(OpusDecoder *);
+typedef struct OpusEncoder OpusEncoder;
+#define OPUS_APPLICATION_RESTRICTED_LOWDELAY 2051
+#define OPUS_SET_BITRATE(x) 4002, (int32_t)(x)
+#define OPUS_SET_COMPLEXITY(x) 4010, (int32_t)(x)
+OpusEncoder *opus_encoder_create(int32_t, int, int, int *);
+int opus_encode(OpusEncoder *, const opus_int16 *, int, unsigned char *, int32_t);
+int opus_encoder_ctl(OpusEncoder *, int, ...);
+void opus_encoder_destroy(OpusEncoder *);`;
 
 const tools = findQemuTools();
 const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: docs/qemu.md`;

@@ -11,12 +11,11 @@ export interface Relayed {
 	readonly message: any;
 }
 
-/** Stands between a device and a backend: passes messages on, keeps them, and can speak for both. */
+/** Stands between a device and a backend: passes messages on, keeps them, and can speak for the device. */
 export class Relay {
 	readonly seen: Relayed[] = [];
 	readonly #server: WebSocketServer;
 	#backend: WebSocket | undefined;
-	#device: WebSocket | undefined;
 
 	private constructor(server: WebSocketServer) {
 		this.#server = server;
@@ -46,14 +45,9 @@ export class Relay {
 		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
 	}
 
-	/** Sends the backend what a device with a microphone would. */
+	/** Sends a message to the backend in the name of the device. */
 	sayAsDevice(message: object): void {
 		this.#backend?.send(JSON.stringify(message));
-	}
-
-	/** Sends the device what its backend might. */
-	sayAsBackend(message: object): void {
-		this.#device?.send(JSON.stringify(message));
 	}
 
 	/** The first message that fits, waited for. */
@@ -66,7 +60,6 @@ export class Relay {
 
 	#connect(device: WebSocket, backend: WebSocket): void {
 		this.#backend = backend;
-		this.#device = device;
 		const waiting: { data: Buffer; binary: boolean }[] = [];
 		device.on("message", (data: Buffer, binary) => {
 			this.#keep("device", data, binary);

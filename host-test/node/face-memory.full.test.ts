@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CHIP_FREE, FACE, rounds, startWithRoom } from "../../bench/engines.js";
+import { fileURLToPath } from "node:url";
+import { CHIP_FREE, rounds, startWithRoom } from "../../bench/engines.js";
 import { SUITE } from "../../bench/operations.js";
 import { emotionWords } from "../../src/pictures/face/emotions.js";
-import { chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
+import { bundle, chooseEngine, type HeapReport } from "../../virtual-device/src/index.js";
 import { skipIf } from "../support/skip-if.js";
 
 const choice = await chooseEngine("xs", { bits: 32 });
 
 const { whyNotXs } = choice;
+
+/** The server and a face. */
+const FACE = fileURLToPath(new URL("face-script.ts", import.meta.url));
 
 /** Milliseconds between two messages of the backend: 120 of them are ten minutes, which pass in the face's timer alone. */
 const SENTENCE = 5_000;
@@ -18,14 +22,14 @@ describe("a face on a chip's heap", {
 	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
 	it(`speaks for ten minutes beside calls with ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes free, and keeps nothing`, async (t) => {
-		const engine = await startWithRoom(choice, 20, CHIP_FREE, FACE);
+		const engine = await startWithRoom(choice, 20, CHIP_FREE, await bundle(FACE, true));
 		t.after(() => engine.close());
 		const emotions = emotionWords();
 		let frames = 0;
 		const speak = async (at: number): Promise<void> => {
 			const message = `Sentence ${at} of what the assistant says, which takes more than a line on a screen of this size.`;
 			const change = { state: "speaking", emotion: emotions[at % emotions.length], message };
-			const [done] = await engine.deliver([{ header: ["face", change, 0, SENTENCE] }]);
+			const [done] = await engine.deliver([{ header: ["face", change, SENTENCE] }]);
 			frames += Number(done?.header[1]);
 			assert.ok(Number(done?.header[1]) > (15 * SENTENCE) / 1_000, `${done?.header[1]} drawings in ${SENTENCE} ms`);
 			for (const text of SUITE) {

@@ -96,7 +96,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 		"mods",
 	],
 	platform: ["text", "hardware", "settings", "protocols", "net", "tools", "app"],
-	drivers: ["text", "hardware", "settings", "pictures", "platform"],
+	drivers: ["text", "hardware", "settings", "platform"],
 	parts: ["text", "hardware", "mcp_server", "tools", "app", "platform", "drivers"],
 	boards: ["text", "hardware", "sound", "pictures", "drivers", "platform"],
 	"main.ts": ["app"],

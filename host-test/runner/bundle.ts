@@ -15,6 +15,7 @@ const PROGRAMS = [
 	"scripts/moddable/doctor.ts",
 	"scripts/moddable/doctor-cli.ts",
 	"scripts/moddable/firmware-cli.ts",
+	"scripts/release/release-cli.ts",
 	"scripts/moddable/flash-cli.ts",
 	"scripts/project/xs-mcp-cli.ts",
 	"virtual-device/src/cli.ts",

@@ -67,22 +67,11 @@ describe("pictures in the simulator", { skip: sdk === undefined && NO_SDK }, () 
 		for (const _ of [1, 2]) {
 			const { content, isError } = await client.callTool(call);
 			const [text, image] = content as [{ text: string }, { type: string; mimeType: string; data: string }];
+			assert.ok(image, why(JSON.stringify(content)));
 			assert.deepEqual([isError, image.type, image.mimeType], [false, "image", "image/jpeg"], why(text.text));
 			const { width, height } = jpeg.decode(Buffer.from(image.data, "base64"));
 			assert.ok(width >= 320 && height >= 240, `${width} x ${height} pixels`);
 		}
-	});
-
-	it("are taken of the screen", async (t) => {
-		const { client, why } = await connect(t);
-		const result = await client.callTool({ name: "self_screen_snapshot", arguments: {} });
-		const [text, image] = result.content as unknown as [{ text: string }, { data: string }];
-		assert.equal(result.isError, false, why(text.text));
-		const { width, height, data } = jpeg.decode(Buffer.from(image.data, "base64"));
-		const lightAt = (x: number, y: number): number => data[4 * (Math.floor(y) * width + Math.floor(x))] as number;
-		const [middle, unit] = [(height + 22) / 2, Math.min(width / 172, (height - 22) / 136)];
-		const [eye, background] = [lightAt(width / 2 - 43 * unit, middle - 13 * unit), lightAt(2, height / 3)];
-		assert.ok(eye < 80 && background > 120, `the eye has ${eye}, the background ${background}`);
 	});
 
 	it("are shown, however large, or rejected with the reason", async (t) => {

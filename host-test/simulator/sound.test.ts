@@ -40,7 +40,7 @@ const isHeard = (sample: number): boolean => sample !== 0;
 
 describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
 	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
-		const played = captureSound(t);
+		const { played } = captureSound(t);
 		const port = await freePort();
 		const lines = await startSimulator(t, sdk, withSounds(), [`http=${port}`, "httpToken=secret"], (line) =>
 			line.startsWith("serving MCP"),

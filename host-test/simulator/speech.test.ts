@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { pipeline } from "node:stream/promises";
+import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
-import { correlationWithGaps } from "../support/correlation.js";
+import { correlation, correlationWithGaps } from "../support/correlation.js";
 import { readOgg } from "../support/ogg.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { decode } from "../support/sounds.js";
@@ -21,6 +22,15 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The format of a backend that does not name one: Hertz, and samples of 60 ms. */
 const RATE = 24_000;
 const FRAME = 1_440;
+
+/** The rate at which the firmware records, Hertz. */
+const RECORDED_RATE = 16_000;
+
+/** Bytes that are written together: the audio in reads 1,000, and ALSA would add silence to fewer. */
+const RECORDED_BYTES = 2_000;
+
+/** Packets of sound that a microphone is ahead. */
+const AHEAD = 4;
 
 /** Samples of silence between two packets that are kept. */
 const GAP = 100;
@@ -56,6 +66,28 @@ function encoded(): Uint8Array[] {
 	return readOgg(execFileSync("opusenc", ["--quiet", "--framesize", "60", "-", "-"], { input: wav }));
 }
 
+/** The firmware with the codec, in a session with a backend. */
+async function startWithOpus(t: TestContext) {
+	const backend = await openBackend(t, 1);
+	const lines = await startSimulator(t, sdk, withOpus(), [`backend=${backend.url}`]);
+	await backend.greeted;
+	return { backend, lines };
+}
+
+/**
+ * What a microphone records: a sound, and then silence. A few packets ahead of those that arrive, as if it were in real time;
+ * without end once the recording is to stop, since what reads it waits for samples.
+ */
+async function* recorded(sound: Int16Array, packets: readonly Uint8Array[], isOver: () => boolean) {
+	const bytes = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength);
+	const before = packets.length;
+	for (let count = 0; ; count += 1) {
+		await until(() => isOver() || count < packets.length - before + AHEAD, `piece ${count} is recorded`);
+		const piece = bytes.subarray(count * RECORDED_BYTES, (count + 1) * RECORDED_BYTES);
+		yield Buffer.concat([piece, Buffer.alloc(RECORDED_BYTES - piece.length)]);
+	}
+}
+
 /** Without the silence that was played while no samples were there. */
 function withoutGaps(samples: Int16Array): Int16Array {
 	let silent = 0;
@@ -65,12 +97,10 @@ function withoutGaps(samples: Int16Array): Int16Array {
 	});
 }
 
-describe("speech in the simulator, decoded by libopus", { skip: WHY_NOT ?? false }, () => {
+describe("speech in the simulator, decoded and encoded by libopus", { skip: WHY_NOT ?? false }, () => {
 	it("plays the packets of a backend, and counts those that are not Opus", async (t) => {
-		const played = captureSound(t);
-		const backend = await openBackend(t, 1);
-		const lines = await startSimulator(t, sdk, withOpus(), [`backend=${backend.url}`]);
-		await backend.greeted;
+		const { played } = captureSound(t);
+		const { backend, lines } = await startWithOpus(t);
 		const packets = encoded();
 		const source = await decode(packets, RATE);
 		for (const round of ["first", "second"]) {
@@ -86,5 +116,46 @@ describe("speech in the simulator, decoded by libopus", { skip: WHY_NOT ?? false
 			assert.ok(likeness >= 0.95, `correlation ${likeness}`);
 		}
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));
+	});
+
+	it("records while it listens, not while the backend speaks, and again after that", async (t) => {
+		const { played, microphone } = captureSound(t);
+		const { backend, lines } = await startWithOpus(t);
+		const spoken = samplesOf(speak("Switch on the light in the kitchen, please."), RECORDED_RATE);
+		const answer = encoded();
+		const heard = (message: string): number => backend.messages.filter((each) => each === message).length;
+		for (const round of ["first", "second"]) {
+			const before = backend.packets.length;
+			let isOver = false;
+			const closed = pipeline(
+				recorded(spoken, backend.packets, () => isOver),
+				createWriteStream(microphone),
+			).catch(({ code }) => code);
+			if (round === "first") {
+				backend.say({ type: "listen", state: "start" });
+			}
+			await until(
+				() => (backend.packets.length - before) * 960 > spoken.length + 960,
+				`the ${round} sentence is recorded: ${lines.join("\n")}`,
+			);
+			const likeness = correlation(spoken, await decode(backend.packets.slice(before), RECORDED_RATE), 400);
+			assert.ok(likeness >= 0.95, `correlation ${likeness}`);
+			isOver = true;
+			if (round === "first") {
+				backend.say({ type: "tts", state: "start" });
+				answer.forEach(backend.send);
+				assert.equal(await closed, "EPIPE");
+				backend.say({ type: "tts", state: "stop" });
+				await until(() => heard("listen start") === 2, `it listens again: ${lines.join("\n")}`);
+				const source = await decode(answer, RATE);
+				const answered = correlationWithGaps(source, withoutGaps(samplesIn(played)), 4 * GAP + FRAME, FRAME);
+				assert.ok(answered >= 0.95, `correlation ${answered}`);
+			} else {
+				backend.say({ type: "listen", state: "stop" });
+				assert.equal(await closed, "EPIPE");
+				await until(() => heard("listen stop") === 1, "it stops");
+			}
+		}
+		assert.ok(!lines.some((line) => /^it ended|cannot record|could not be decoded/.test(line)), lines.join("\n"));
 	});
 });

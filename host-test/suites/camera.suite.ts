@@ -6,11 +6,9 @@ import {
 	type ImageInputOptions,
 } from "../../src/drivers/camera/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
-import { EncodedJpeg } from "../../src/pictures/jpeg/encoded-jpeg.js";
-import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
 import { settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, suite } from "../harness.js";
 
 /** ECMA-419's image input; the test says when there is a picture. */
 class FakeInput implements ImageInput {
@@ -19,7 +17,6 @@ class FakeInput implements ImageInput {
 	readonly width = 32;
 	readonly height = 16;
 	started = false;
-	closed = false;
 	/** Pictures that were read, and not closed. */
 	held = 0;
 	#waiting: Frame[] = [];
@@ -31,10 +28,6 @@ class FakeInput implements ImageInput {
 
 	start(): void {
 		this.started = true;
-	}
-
-	close(): void {
-		this.closed = true;
 	}
 
 	read(): Frame | undefined {
@@ -54,15 +47,13 @@ class FakeInput implements ImageInput {
 	}
 }
 
-function open({ jpeg = true, closes = false, encode }: Partial<ImageCameraOptions> = {}) {
+function open({ encode }: Pick<ImageCameraOptions, "encode"> = {}) {
 	const timer = new FakeTimer();
 	FakeInput.last = undefined;
 	const camera = new ImageCamera({
 		camera: { io: FakeInput },
 		width: 32,
 		height: 16,
-		jpeg,
-		closes,
 		timer,
 		...(encode && { encode }),
 	});
@@ -102,7 +93,7 @@ export default suite("the camera", {
 		equal([...piece], [4, 0, 4]);
 		photo.close();
 		photo.close();
-		equal([input().held, input().closed], [0, false]);
+		equal(input().held, 0);
 	},
 	async "takes no picture from the past"() {
 		const { ask, input } = open();
@@ -114,16 +105,6 @@ export default suite("the camera", {
 		await see(input(), 3, 4, 5, 6);
 		const photo = second.photo as ByteSource;
 		equal([...((await photo.read(1)) as Uint8Array)], [6]);
-	},
-	async "is closed after a photo where it can be, and opened for the next one"() {
-		const { ask, input } = open({ closes: true });
-		const end = ask();
-		await see(input(), 1, 1, 1, 1);
-		const first = input();
-		end.photo?.close();
-		equal(first.closed, true);
-		ask();
-		ok(input() !== first, "another one is open");
 	},
 	async "takes one photo at a time"() {
 		const { ask, input } = open();
@@ -159,7 +140,7 @@ export default suite("the camera", {
 				throw new Error("camera init failed");
 			}
 		}
-		const options = { width: 32, height: 16, jpeg: true, closes: false, timer: new FakeTimer() };
+		const options = { width: 32, height: 16, timer: new FakeTimer() };
 		const camera = new ImageCamera({ ...options, camera: { io: Broken } });
 		for (const _ of [1, 2]) {
 			const error: Error = await camera.capture().then(
@@ -169,27 +150,13 @@ export default suite("the camera", {
 			equal(error.message, "camera init failed");
 		}
 	},
-	async "that gives pixels has them encoded as a JPEG, while it is read"() {
-		const { ask, input } = open({ jpeg: false });
-		const end = ask();
-		equal(input().options.imageType, 7);
-		await see(input(), 0, 0, 0, 0xf800);
-		const photo = end.photo as ByteSource;
-		const { byteLength } = photo;
-		const file = new Uint8Array(await readWhole(photo, byteLength));
-		equal([file.byteLength, ...file.slice(0, 2), ...file.slice(-2)], [byteLength, 0xff, 0xd8, 0xff, 0xd9]);
-		const header = new JpegHeader();
-		header.take(file);
-		equal(header.frame, { width: 32, height: 16, blockWidth: 16, blockHeight: 16 });
-		equal(input().held, 0);
-	},
-	async "that gives pixels may be given an encoder, and has its memory back at once"() {
+	async "that gives pixels has them encoded, and its memory back at once"() {
 		const given: number[] = [];
 		const encode = (pixels: ArrayBuffer, ...numbers: number[]): ArrayBuffer => {
 			given.push(new Uint16Array(pixels)[0] as number, ...numbers);
 			return ArrayBuffer.fromString("JPEG");
 		};
-		const { ask, input } = open({ jpeg: false, encode });
+		const { ask, input } = open({ encode });
 		const end = ask();
 		equal(input().options.imageType, 8);
 		await see(input(), 1, 2, 3, 4);
@@ -200,27 +167,11 @@ export default suite("the camera", {
 		const encode = (): never => {
 			throw new Error("no memory");
 		};
-		const { ask, input } = open({ jpeg: false, encode });
+		const { ask, input } = open({ encode });
 		for (const _ of [1, 2]) {
 			const end = ask();
 			await see(input(), 1, 2, 3, 4);
 			equal([end.error, input().held], ["no memory", 0]);
-		}
-	},
-	async "encodes the same bytes, however many are read at a time"() {
-		const read = (y: number, rows: number): Uint16Array =>
-			Uint16Array.from({ length: rows * 33 }, (_, at) => (at * 977 + y * 331) & 0xffff);
-		const open = (): EncodedJpeg => new EncodedJpeg({ width: 33, height: 20, read }, 90);
-		const expected = await readWhole(open(), 100_000);
-		for (const count of [1, 7, 500]) {
-			const source = open();
-			const bytes: number[] = [];
-			while (bytes.length < source.byteLength) {
-				const piece = await source.read(count);
-				ok(piece.byteLength > 0 && piece.byteLength <= count, `${piece.byteLength} bytes`);
-				bytes.push(...piece);
-			}
-			equal(Uint8Array.from(bytes).buffer, expected);
 		}
 	},
 });

@@ -63,7 +63,7 @@ function machineIn(state: DeviceState) {
 	const changes: string[] = [];
 	const log: string[] = [];
 	const machine = new DeviceStateMachine({
-		onChange: (newState, oldState) => changes.push(`${oldState} ${newState}`),
+		onStateChange: (newState, oldState) => changes.push(`${oldState} ${newState}`),
 		log: (line) => log.push(line),
 	});
 	for (const step of wayTo(state)) {
@@ -87,7 +87,7 @@ export default suite("device state", {
 		}
 	},
 	"begins in unknown"() {
-		equal(new DeviceStateMachine({ onChange() {}, log() {} }).state, "unknown");
+		equal(new DeviceStateMachine({ onStateChange() {}, log() {} }).state, "unknown");
 	},
 	"names both states when it rejects a transition"() {
 		const { machine, log } = machineIn("connecting");
@@ -97,7 +97,7 @@ export default suite("device state", {
 	"is in its new state already when it notifies, and may be moved on from there"() {
 		const seen: string[] = [];
 		const machine = new DeviceStateMachine({
-			onChange(newState, oldState) {
+			onStateChange(newState, oldState) {
 				seen.push(`${oldState} ${newState} ${machine.state}`);
 				if (newState === "starting") {
 					machine.enter("activating");

@@ -1,5 +1,7 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
-import { OpusCodec, type PacketDecoder } from "../../src/sound/opus/opus-codec.js";
+import { OpusCodec } from "../../src/sound/opus/opus-codec.js";
+import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
+import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
 import { settled } from "../doubles/client.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -8,11 +10,11 @@ import { equal, suite, throws } from "../harness.js";
 /** Of the backend. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 
-/** A decoder whose samples are the bytes of its packets, twice, once the test says so. */
-class FakeDecoder implements PacketDecoder {
+/** A thread whose results are the bytes of its blocks, twice, once the test says so. */
+class FakeThread implements OpusThread {
 	readonly parameters: readonly number[];
-	readonly decoded: ArrayBuffer[] = [];
-	readonly #packets: Uint8Array[] = [];
+	readonly results: ArrayBuffer[] = [];
+	readonly blocks: Uint8Array[] = [];
 	isClosed = false;
 	isFull = false;
 	bad = 0;
@@ -22,9 +24,9 @@ class FakeDecoder implements PacketDecoder {
 		this.parameters = parameters;
 	}
 
-	write(packet: Uint8Array): boolean {
+	write(block: Uint8Array): boolean {
 		if (!this.isFull) {
-			this.#packets.push(packet.slice());
+			this.blocks.push(block.slice());
 		}
 		return !this.isFull;
 	}
@@ -37,7 +39,7 @@ class FakeDecoder implements PacketDecoder {
 		if (this.isClosed) {
 			throw new Error("closed");
 		}
-		return this.decoded.shift() ?? (this.#isComplete && this.#packets.length === 0 ? null : undefined);
+		return this.results.shift() ?? (this.#isComplete && this.blocks.length === 0 ? null : undefined);
 	}
 
 	close(): number {
@@ -45,49 +47,109 @@ class FakeDecoder implements PacketDecoder {
 		return this.bad;
 	}
 
-	/** The thread has decoded what it got. */
-	decode(): void {
-		for (const packet of this.#packets.splice(0)) {
-			this.decoded.push(Uint8Array.of(...packet, ...packet).buffer);
+	/** The thread has done its work. */
+	work(): void {
+		for (const block of this.blocks.splice(0)) {
+			this.results.push(Uint8Array.of(...block, ...block).buffer);
 		}
 	}
 }
 
-function open() {
+/** Bytes of the samples of a packet. */
+const FRAME_BYTES = 1_920;
+
+/** The SDK's audio in, whose samples all have the same bytes. */
+class FakeAudioIn implements AudioIn {
+	static made: FakeAudioIn[] = [];
+	static failure: Error | undefined;
+	readonly options: ConstructorParameters<AudioInRecord["io"]>[0];
+	state: "new" | "started" | "closed" = "new";
+	byte = 0;
+
+	constructor(options: FakeAudioIn["options"]) {
+		if (FakeAudioIn.failure !== undefined) {
+			throw FakeAudioIn.failure;
+		}
+		this.options = options;
+		FakeAudioIn.made.push(this);
+	}
+
+	start(): void {
+		this.state = "started";
+	}
+
+	read(byteLength: number): ArrayBuffer {
+		if (byteLength % 2 === 1) {
+			throw new Error("invalid size");
+		}
+		return new Uint8Array(byteLength).fill(this.byte).buffer;
+	}
+
+	close(): void {
+		this.state = "closed";
+	}
+
+	/** Samples have been recorded. */
+	record(byte: number, bytes: number): void {
+		this.byte = byte;
+		this.options.onReadable(bytes);
+	}
+}
+
+function open(channels?: 1 | 2) {
 	const player = new FakePlayer();
 	const timer = new FakeTimer();
-	const decoders: FakeDecoder[] = [];
+	const decoders: FakeThread[] = [];
+	const encoders: FakeThread[] = [];
 	const logged: string[] = [];
 	const codec = new OpusCodec({
 		player,
 		timer,
 		openDecoder(...parameters) {
-			const decoder = new FakeDecoder(parameters);
+			const decoder = new FakeThread(parameters);
 			decoders.push(decoder);
 			return decoder;
+		},
+		microphone: channels && {
+			audioIn: { io: FakeAudioIn, channels },
+			openEncoder(...parameters) {
+				const encoder = new FakeThread(parameters);
+				encoders.push(encoder);
+				return encoder;
+			},
 		},
 		log: (message) => logged.push(message),
 	});
 	/** The thread decodes, and the codec looks for it. */
 	const pass = async (): Promise<void> => {
-		decoders[decoders.length - 1]?.decode();
+		decoders[decoders.length - 1]?.work();
+		encoders[encoders.length - 1]?.work();
 		timer.pass(20);
 		await settled();
 	};
-	return { player, decoders, logged, codec, pass };
+	return { player, timer, decoders, encoders, logged, codec, pass };
+}
+
+/** A codec that records, with what it has recorded. */
+function recording() {
+	const opened = open(2);
+	const packets: Uint8Array[] = [];
+	opened.codec.record?.((packet) => packets.push(packet));
+	const [encoder] = opened.encoders as [FakeThread];
+	return { ...opened, encoder, packets, audioIn: FakeAudioIn.made.at(-1) as FakeAudioIn };
 }
 
 /** A codec that has begun a sound, with its decoder and sound. */
 function begun() {
 	const opened = open();
 	opened.codec.begin(PARAMS);
-	const [decoder] = opened.decoders as [FakeDecoder];
+	const [decoder] = opened.decoders as [FakeThread];
 	const [sound] = opened.player.sounds as [FakePlayer["sounds"][0]];
 	return { ...opened, decoder, sound };
 }
 
-export default suite("a codec with a decoder in a thread of its own", {
-	"has no microphone"() {
+export default suite("a codec with libopus in a thread of its own", {
+	"does not record without a microphone"() {
 		equal((open().codec as Codec).record, undefined);
 	},
 	async "plays what is decoded, at the backend's rate, and ends once all of it was played"() {
@@ -111,7 +173,7 @@ export default suite("a codec with a decoder in a thread of its own", {
 		codec.play(Uint8Array.of(1));
 		codec.play(Uint8Array.of(2));
 		await pass();
-		equal([sound.bytes, decoder.decoded.length], [[1, 1], 1]);
+		equal([sound.bytes, decoder.results.length], [[1, 1], 1]);
 		sound.drain();
 		await settled();
 		equal(sound.bytes, [1, 1, 2, 2]);
@@ -171,5 +233,75 @@ export default suite("a codec with a decoder in a thread of its own", {
 		throws(() => codec.begin(PARAMS), /^no memory$/);
 		equal(decoders[0]?.isClosed, true);
 		codec.play(Uint8Array.of(1));
+	},
+	async "records packets of 60 ms, however the audio in delivers the samples"() {
+		const { audioIn, encoder, packets, pass, codec, timer, logged } = recording();
+		const { audioType, sampleRate, channels, bitsPerSample } = audioIn.options;
+		equal([audioType, sampleRate, channels, bitsPerSample, audioIn.state], ["LPCM", 16_000, 2, 16, "started"]);
+		equal(encoder.parameters, [16_000, 960]);
+		audioIn.record(1, 1_000);
+		equal(encoder.blocks, []);
+		audioIn.record(2, 3 * FRAME_BYTES - 1_000);
+		equal(
+			encoder.blocks.map((block) => [block.byteLength, block.indexOf(2)]),
+			[
+				[FRAME_BYTES, 1_000],
+				[FRAME_BYTES, 0],
+				[FRAME_BYTES, 0],
+			],
+		);
+		await pass();
+		equal(
+			packets.map(({ byteLength }) => byteLength),
+			[2 * FRAME_BYTES, 2 * FRAME_BYTES, 2 * FRAME_BYTES],
+		);
+		codec.record?.(undefined);
+		equal([audioIn.state, encoder.isClosed, timer.size, logged], ["closed", true, 0, []]);
+		audioIn.record(3, FRAME_BYTES);
+		equal(encoder.blocks, []);
+	},
+	"plays nothing while it records, and stops what is played before"() {
+		const { codec, player, decoders } = open(1);
+		codec.begin(PARAMS);
+		const other = player.begin(8_000);
+		codec.record?.(() => {});
+		equal([other.state, decoders[0]?.isClosed, player.isHeld], ["stopped", true, true]);
+		codec.record?.(undefined);
+		equal(player.isHeld, false);
+	},
+	"stops recording when the backend speaks"() {
+		const { codec, audioIn, encoder, player } = recording();
+		codec.begin(PARAMS);
+		equal([audioIn.state, encoder.isClosed, player.isHeld, player.isPlaying], ["closed", true, false, true]);
+	},
+	"says that the microphone cannot be opened, and plays on"() {
+		const { codec, encoders, player, timer } = open(1);
+		FakeAudioIn.failure = new Error("already in use");
+		throws(() => codec.record?.(() => {}), /^already in use$/);
+		FakeAudioIn.failure = undefined;
+		equal([encoders[0]?.isClosed, player.isHeld, timer.size], [true, false, 0]);
+		codec.begin(PARAMS);
+		equal(player.isPlaying, true);
+	},
+	"tells how much of what was recorded is lost"() {
+		const { codec, audioIn, encoder, logged } = recording();
+		encoder.isFull = true;
+		encoder.bad = 1;
+		audioIn.record(1, 2 * FRAME_BYTES);
+		audioIn.record(1, 3);
+		codec.record?.(undefined);
+		equal(logged, ["recorded samples are lost: invalid size", "3 packets of what was recorded are lost"]);
+	},
+	async "sends nothing more once the receiver has ended the recording"() {
+		const { codec, audioIn, encoder, pass } = recording();
+		let packets = 0;
+		codec.record?.(() => {
+			packets += 1;
+			codec.record?.(undefined);
+		});
+		equal([encoder.isClosed, audioIn.state], [true, "closed"]);
+		FakeAudioIn.made.at(-1)?.record(1, 3 * FRAME_BYTES);
+		await pass();
+		equal(packets, 1);
 	},
 });

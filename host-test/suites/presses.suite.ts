@@ -100,15 +100,6 @@ export default suite("buttons and sensors of a board", {
 		timer.pass(10_000);
 		equal(board.shown.at(-1), { details: false });
 	},
-	"begin a session if sessions are on demand"() {
-		const board = boardWithParts();
-		const { application, transport } = start(board, {}, "on-demand");
-		equal([application.state, transport.channels.length], ["idle", 0]);
-		board.buttons.boot.press();
-		equal(application.state, "connecting");
-		transport.channel.greet();
-		equal(application.state, "listening");
-	},
 	"make no device listen that has no network"() {
 		const board = boardWithParts();
 		const { application, transport } = inSession(board);

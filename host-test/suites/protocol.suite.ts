@@ -26,7 +26,7 @@ export default suite("device protocol", {
 		equal(heard, ["connecting", "open", "session abc"]);
 		equal(protocol.session?.hello.udp, { server: "u", port: 1 });
 	},
-	"lets go of a channel that was closed while it was opened"() {
+	"closes a channel whose attempt has ended while it was opened"() {
 		const { protocol, lost, timer } = fakeProtocol();
 		protocol.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
@@ -36,14 +36,14 @@ export default suite("device protocol", {
 		timer.pass(lost[0]?.retryIn ?? 0);
 		equal(protocol.channels.length, 2);
 		protocol.close();
-		equal([channel.closed, protocol.channel.closed], [false, true]);
+		equal([channel.closed, protocol.channel.closed], [true, true]);
 	},
 	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
 		const { protocol, lost } = fakeProtocol();
 		protocol.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		protocol.close();
-		equal([lost.length, protocol.channel.closed], [1, false]);
+		equal([lost.length, protocol.channel.closed], [1, true]);
 	},
 	"takes a hello without a session id"() {
 		const { protocol, heard } = fakeProtocol();
@@ -136,18 +136,6 @@ export default suite("device protocol", {
 			equal([timer.size, protocol.channels.length], [0, 1]);
 		}
 	},
-	"ignores what an earlier channel still reports"() {
-		const { protocol, timer, heard, lost } = inSession();
-		const old = protocol.channel;
-		old.events.onClose(new ProtocolError("connection-closed", "x"));
-		timer.pass(1000);
-		protocol.channel.greet("s-2");
-		heard.length = 0;
-		old.say({ type: "mcp", payload: 1 });
-		old.events.onOpen();
-		old.events.onClose(new ProtocolError("connection-closed", "y"));
-		equal([heard, lost.length, protocol.channel.sent.length], [[], 1, 1]);
-	},
 	"waits longer after each failure, up to a minute, and begins anew after a good session"() {
 		const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
 		protocol.open();
@@ -204,7 +192,7 @@ export default suite("device protocol", {
 	"hands on a message whole"() {
 		const message = { type: "alert", session_id: "s-1", status: "a", extra: [1] };
 		let received: unknown;
-		const events = { onConnecting() {}, onOpen() {}, onSession() {}, mcp: {}, onRejected() {}, onLost() {} };
+		const events = { onConnecting() {}, onOpen() {}, onSession() {}, mcp: {}, onLost() {} };
 		const { protocol } = inSession({
 			events: {
 				...events,

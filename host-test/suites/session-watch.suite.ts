@@ -8,13 +8,8 @@ const MINUTE = 60_000;
 function watch(silenceTimeout: number) {
 	const timer = new FakeTimer();
 	const told: string[] = [];
-	const session = new SessionWatch({
-		timer,
-		silenceTimeout,
-		onLasted: () => {},
-		ping: () => told.push("ping"),
-		onSilent: () => told.push("silent"),
-	});
+	const events = { onLasted() {}, onQuiet: () => told.push("ping"), onSilent: () => told.push("silent") };
+	const session = new SessionWatch(events, timer, silenceTimeout);
 	return { timer, told, session };
 }
 

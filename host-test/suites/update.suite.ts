@@ -118,70 +118,42 @@ export default suite("an update", {
 		matches(await outcome, /^sha256: expected 64 hexadecimal digits, got "ab"$/);
 		equal(paths(), []);
 	},
-	async "rejects what is no firmware, as soon as it arrives"() {
-		const { server, outcome, updater } = await begin();
-		server().begin(200, { "content-length": "999" });
-		server().arrive("<html>");
-		matches(await outcome, /this is no firmware image/);
-		equal(updater.events, ["begin", "cancel"]);
-	},
-	async "rejects an image that does not fit, before it stores anything of it"() {
-		const { server, outcome, updater } = await begin();
-		server().begin(200, { "content-length": "1001" });
-		server().arrive("F");
-		matches(await outcome, /image of at least 1001 bytes \(limit 1000\)/);
-		equal(updater.events, ["begin", "cancel"]);
-	},
-	async "rejects an image that does not fit and whose length the server does not say"() {
-		const { server, outcome, updater } = await begin();
-		server().begin(200);
-		server().arrive("F".repeat(600));
-		server().arrive("F".repeat(600));
-		matches(await outcome, /image of at least 1200 bytes/);
-		equal(updater.events, ["begin", "cancel"]);
-	},
-	async "rejects an image whose length is no number, because it could not be compared with the place there is"() {
-		for (const length of ["1001 or so", "-5", "1e9", ""]) {
-			const { server, outcome, updater } = await begin();
-			server().begin(200, { "content-length": length });
-			server().arrive("FIRMWARE");
-			server().sent.onDone(null);
-			const name = JSON.stringify(length);
-			matches(await outcome, new RegExp(`content-length: expected a number of bytes, got ${name}`));
-			equal(updater.events, ["begin", "cancel"]);
+	async "is given up, and nothing is installed, if the server or what it sends is wrong"() {
+		type Play = (server: FakeHttpClient, timer: FakeTimer) => void;
+		const sends =
+			(length: string | undefined, ...pieces: string[]): Play =>
+			(server) => {
+				server.begin(200, length === undefined ? {} : { "content-length": length });
+				for (const piece of pieces) {
+					server.arrive(piece);
+				}
+			};
+		const half = "F".repeat(600);
+		const cases: readonly (readonly [plays: readonly Play[], problem: RegExp])[] = [
+			[[sends("999", "<html>")], /this is no firmware image/],
+			[[sends("1001", "F")], /image of at least 1001 bytes \(limit 1000\)/],
+			[[sends(undefined, half, half)], /image of at least 1200 bytes/],
+			[[sends("8", "FIRM"), (server) => server.fail()], /connection closed before the end of the response/],
+			[[sends("8", "FIRM"), (_server, timer) => timer.pass(60_000)], /no progress within 30000 ms/],
+			[[(server) => server.answer(404, "no")], /answered with HTTP status 404/],
+			[[sends("0"), (server) => server.sent.onDone(null)], /the image is empty/],
+			// It could not be compared with the place that there is.
+			...["1001 or so", "-5", "1e9", ""].map(
+				(length) =>
+					[
+						[sends(length, "FIRMWARE"), (server: FakeHttpClient) => server.sent.onDone(null)],
+						new RegExp(`content-length: expected a number of bytes, got ${JSON.stringify(length)}`),
+					] as const,
+			),
+		];
+		for (const [plays, problem] of cases) {
+			const { server, outcome, updater, board, timer } = await begin();
+			for (const play of plays) {
+				play(server(), timer);
+			}
+			matches(await outcome, problem);
+			equal([updater.events, board.restarts, timer.size], [["begin", "cancel"], [], 0], problem.source);
 		}
-	},
-	async "rejects an image that ends too early"() {
-		const { server, outcome, updater } = await begin();
-		server().begin(200, { "content-length": "8" });
-		server().arrive("FIRM");
-		server().fail();
-		matches(await outcome, /connection closed before the end of the response/);
-		equal(updater.events, ["begin", "cancel"]);
-	},
-	async "gives up on a server that stalls"() {
-		const { server, outcome, updater, timer } = await begin();
-		server().begin(200, { "content-length": "8" });
-		server().arrive("FIRM");
-		timer.pass(60_000);
-		matches(await outcome, /no progress within 30000 ms/);
-		equal([updater.events, timer.size], [["begin", "cancel"], 0]);
-	},
-	async "reports the status of a server that has no such firmware, and an image without bytes"() {
-		const missing = await begin();
-		missing.server().answer(404, "no");
-		matches(await missing.outcome, /answered with HTTP status 404/);
-		const empty = await begin();
-		empty.server().begin(200, { "content-length": "0" });
-		empty.server().sent.onDone(null);
-		matches(await empty.outcome, /the image is empty/);
-		equal(
-			[missing.updater.events, empty.updater.events],
-			[
-				["begin", "cancel"],
-				["begin", "cancel"],
-			],
-		);
 	},
 	async "reports what the board finds wrong with the whole image"() {
 		const updater = Object.assign(new FakeUpdater(), { fault: "its checksum is wrong" });

@@ -136,6 +136,30 @@ export default suite("voice", {
 			],
 		);
 	},
+	async "a backend that never stops is silenced by a press, and what it goes on sending is dropped"() {
+		const codec = new FakeCodec();
+		const board = Object.assign(boardWithParts(), { codec });
+		const { application, transport, log } = inSession(board, {}, { voice: (options) => new Voice(options) });
+		transport.channel.say(tts("start"));
+		board.buttons.boot.press();
+		for (let count = 0; count < 1_000; count += 1) {
+			transport.channel.events.onBinary?.(frame(...PACKET));
+		}
+		equal([codec.calls.at(-1), application.state], ["stop", "speaking"]);
+		equal(log.filter((line) => line.startsWith("audio dropped")).length, 4);
+		transport.channel.say(tts("stop"));
+		await settled();
+		equal(application.state, "idle");
+	},
+	"packets of an old session are not played in the next one"() {
+		const { channel, codec, hear } = speaking();
+		channel.say(tts("start"));
+		channel.say({ type: "goodbye" });
+		channel.say({ type: "hello", transport: "fake", session_id: "s-2" });
+		codec.calls.length = 0;
+		hear(...PACKET);
+		equal(codec.calls, []);
+	},
 	"drops what it cannot read, and what the codec does not take; the session goes on"() {
 		const { application, channel, codec, hear, log } = speaking();
 		channel.say(tts("start"));
@@ -227,6 +251,15 @@ export default suite("voice", {
 		Object.assign(led, { on: true, color: 0x0000ff });
 		application.stopListening();
 		equal(led, { on: true, brightness: 50, color: 0x0000ff });
+	},
+	async "stops listening if it cannot record, without its light"() {
+		const side = speaking();
+		side.codec.failure = new Error("no memory");
+		side.application.listen();
+		equal([side.application.state, side.lights.led?.on], ["listening", false]);
+		await settled();
+		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
+		ok(side.log.includes("cannot record: no memory"));
 	},
 	"what was recorded is sent past the queue in the framing of each version, or dropped"() {
 		for (const protocolVersion of [1, 2, 3] as const) {

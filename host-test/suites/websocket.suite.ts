@@ -3,6 +3,24 @@ import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { connect, inSession, mcp } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
+const PING = 9;
+const PONG = 10;
+
+/** How many bytes each message's parts have. */
+const partSizes = (client: FakeWebSocketClient): number[] => client.written.map(({ bytes }) => bytes.byteLength);
+
+/** Sends a message with these bytes in a string, one after the other. */
+function rejectsBytes(cases: readonly (readonly number[])[]): void {
+	for (const bytes of cases) {
+		const { client, heard, log } = inSession();
+		const [start, end] = mcp("|")
+			.split("|")
+			.map((half) => new Uint8Array(ArrayBuffer.fromString(half)));
+		client.arrive([Uint8Array.of(...(start as Uint8Array), ...bytes, ...(end as Uint8Array)).buffer]);
+		equal([heard, log.some((line) => line.includes("not valid UTF-8"))], [[], true], `bytes ${bytes.join()}`);
+	}
+}
+
 export default suite("WebSocket", {
 	"connects to host, port and path with its headers"() {
 		const { options } = connect().client;
@@ -32,13 +50,6 @@ export default suite("WebSocket", {
 		ok(throws(() => connect({ url: "wss://h" }), /^backend: .* wss:/) instanceof SettingError);
 		throws(() => connect({ url: "http://h" }), /^backend: .* http:/);
 	},
-	"says hello as soon as it may write"() {
-		const { client } = connect();
-		equal(client.written, []);
-		client.grant(1000);
-		equal(JSON.parse(client.messages[0] as string).version, 1);
-		equal(client.written[0]?.options.binary, false);
-	},
 	"waits for room rather than write crumbs"() {
 		const { protocol, client } = inSession();
 		client.grant(10);
@@ -54,23 +65,6 @@ export default suite("WebSocket", {
 		equal(heard.length, bytes.length - 1);
 		ok(heard.every((payload) => payload === "日😀"));
 	},
-	"takes an empty message for a malformed one"() {
-		const { client, log } = inSession();
-		client.arrive([""]);
-		matches(log.join(), /message dropped/);
-	},
-	"tells why the connection ended"() {
-		const closed = inSession();
-		closed.client.options.onClose();
-		const broken = inSession();
-		broken.client.options.onError(new Error("reset"));
-		const never = connect();
-		never.client.options.onError();
-		equal(
-			[closed.lost[0]?.code, broken.lost[0]?.message, never.lost[0]?.message],
-			["connection-closed", "connection lost: reset", "no connection"],
-		);
-	},
 	"ends the session when the client cannot write after all"() {
 		const { protocol, client, lost } = inSession();
 		client.room = 0;
@@ -85,5 +79,265 @@ export default suite("WebSocket", {
 		client.options.onClose();
 		client.options.onError(new Error("late"));
 		equal([heard, lost, client.written], [[], [], []]);
+	},
+	"says hello to the letter"() {
+		const { client } = connect();
+		equal(client.written, []);
+		client.grant(1000);
+		equal(client.messages, [
+			'{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60},"max_message_bytes":65536}',
+		]);
+	},
+	"marks the parts of a message, the last of them apart"() {
+		const { protocol, client } = inSession();
+		client.grant(100);
+		protocol.send("x".repeat(250));
+		client.grant(100);
+		client.grant(100);
+		equal(partSizes(client), [100, 100, 50]);
+		equal(
+			client.written.map(({ options }) => [options.more, options.binary]),
+			[
+				[true, false],
+				[true, false],
+				[false, false],
+			],
+		);
+	},
+	"cuts within characters if it must, and loses none"() {
+		const text = "aé日😀".repeat(100);
+		for (const room of [64, 65, 66, 67, 97, 126, 500]) {
+			const { protocol, client } = inSession();
+			client.grant(0);
+			protocol.send(text);
+			for (let turn = 0; turn < 20; turn += 1) {
+				client.grant(room);
+			}
+			ok(client.messages.length === 1 && client.messages[0] === text, `${room} bytes at a time`);
+		}
+	},
+	"keeps messages in order, and each apart, however many wait"() {
+		const { protocol, client } = inSession();
+		client.grant(0);
+		const texts = Array.from({ length: 50 }, (_, at) => `${at}:${"x".repeat(at * 7)}`);
+		for (const text of texts) {
+			protocol.send(text);
+		}
+		equal(client.written, []);
+		for (let turn = 0; turn < 200; turn += 1) {
+			client.grant(100);
+		}
+		equal(client.messages, texts);
+	},
+	"lets exactly as many bytes wait as may, and as many again once those are written"() {
+		const { protocol, client, lost } = inSession({ maxQueuedBytes: 900 });
+		for (let round = 0; round < 3; round += 1) {
+			client.grant(0);
+			protocol.send("x".repeat(450));
+			protocol.send("語".repeat(150));
+			equal(lost, []);
+			client.grant(2000);
+		}
+		equal(client.messages.length, 6);
+		client.grant(0);
+		protocol.send("x".repeat(900));
+		protocol.send("y");
+		equal([lost[0]?.code, client.closed, client.messages.length], ["send-queue-full", true, 6]);
+	},
+	"lets 64 KB wait unless it is told otherwise"() {
+		const { protocol, client, lost } = inSession();
+		client.grant(0);
+		protocol.send("x".repeat(65_536));
+		equal(lost, []);
+		protocol.send("y");
+		equal(lost[0]?.code, "send-queue-full");
+	},
+	"reports a session that ended, and begins another with a new client"() {
+		const { client, timer, lost } = inSession({ backoff: { random: () => 0 } });
+		client.options.onClose();
+		timer.pass(500);
+		const next = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
+		ok(next !== client && client.closed && !next.closed);
+		ok(next.options.headers !== client.options.headers, "headers of its own");
+		equal([[...next.options.headers], lost.length], [[...client.options.headers], 1]);
+	},
+	"reads while a quarter of what may wait does, and nothing while a byte more does"() {
+		for (const [waiting, read] of [
+			[250, ["a"]],
+			[251, []],
+		] as const) {
+			const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
+			client.grant(0);
+			protocol.send("x".repeat(waiting));
+			client.arrive([mcp("a")]);
+			equal(heard, read, `${waiting} bytes wait`);
+		}
+	},
+	"reads nothing while too much waits, then all of it in order"() {
+		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
+		client.grant(0);
+		protocol.send("x".repeat(600));
+		client.arrive([mcp("a")]);
+		client.arrive(['{"type":"mcp",', '"payload":"b"}']);
+		client.arrive([mcp("c")]);
+		client.grant(70);
+		equal(heard, []);
+		client.grant(1000);
+		equal(heard, ["a", "b", "c"]);
+	},
+	"keeps a message whose last part is empty apart from the next"() {
+		const { client, heard } = inSession();
+		client.arrive([mcp("a"), ""]);
+		client.arrive(["", mcp("b")]);
+		client.arrive([mcp("c")]);
+		equal(heard, ["a", "b", "c"]);
+	},
+	"keeps it apart even if it did not read when the empty part came"() {
+		const { protocol, client, heard } = inSession({ maxQueuedBytes: 1000 });
+		client.arrive([mcp("a")], { unfinished: true });
+		client.grant(0);
+		protocol.send("x".repeat(600));
+		client.arrive([""]);
+		client.arrive([mcp("b")]);
+		client.grant(1000);
+		equal(heard, ["a", "b"]);
+	},
+	"takes a message as long as it may be, and not a byte more"() {
+		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
+		const text = (bytes: number): string => mcp("x".repeat(bytes - mcp("").length));
+		client.arrive([text(1000)]);
+		equal([heard.length, log], [1, []]);
+		client.arrive([text(1001)]);
+		client.arrive([text(600), text(600), ""]);
+		equal([heard.length, log.length], [1, 2]);
+		matches(log[1] as string, /^message dropped: 1200 bytes \(limit 1000\)$/);
+		client.arrive([text(1000)]);
+		equal(heard.length, 2);
+	},
+	"answers a request that is too long by its id, which stands in its first part"() {
+		const { client, heard } = inSession({ maxMessageBytes: 1000 });
+		const request = (id: string, bytes: number): string =>
+			`{"session_id":"s","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"method":"x","params":{"a":"${"x".repeat(bytes)}"}}}`;
+		client.arrive([request("7", 2000)]);
+		client.arrive([request('"a\\"b"', 300), "y".repeat(900), "z".repeat(60_000)]);
+		equal(
+			heard.map((each) => (each as { rejected: unknown }).rejected),
+			[
+				{ jsonrpc: "2.0", id: 7 },
+				{ jsonrpc: "2.0", id: 'a"b' },
+			],
+		);
+		equal((heard[0] as { reason: string }).reason, `${request("7", 2000).length} bytes (limit 1000)`);
+	},
+	"answers no request for another session, and none with its id after its params"() {
+		const { client, heard, log } = inSession({ maxMessageBytes: 1000 });
+		for (const start of [
+			'{"session_id":"other","type":"mcp","payload":{"jsonrpc":"2.0","id":7,',
+			'{"type":"mcp","payload":{"method":"x","params":{"id":7,',
+			'{"type":"custom","payload":{"id":7,',
+			'{"type":"mcp","payload":{"jsonrpc":"2.0","result":{"id":7,',
+			'{"type":"mcp","payload":[{"id":7,',
+		]) {
+			client.arrive([`${start}"a":"${"x".repeat(2000)}"}}`]);
+		}
+		equal([heard, log.length], [[], 5]);
+	},
+	"never treats audio as text, whatever its size and parts"() {
+		const { client, heard, log, lost } = inSession({ maxMessageBytes: 100 });
+		client.arrive([mcp("no")], { binary: true });
+		client.arrive([new ArrayBuffer(5000)], { binary: true });
+		client.arrive([new ArrayBuffer(40), "", new ArrayBuffer(40)], { binary: true });
+		client.arrive([""], { binary: true });
+		client.arrive([mcp("yes")]);
+		equal([heard, log, lost], [["yes"], [], []]);
+	},
+	"rejects bytes that are not UTF-8"() {
+		rejectsBytes([[0xff], [0xc3], [0x80], [0xe6, 0x97], [0xf0, 0x9f, 0x98], [0xf8, 0x88, 0x80, 0x80, 0x80]]);
+	},
+	"rejects a message with text after a NUL"() {
+		const { client, heard, log } = inSession();
+		client.arrive([Uint8Array.of(...new Uint8Array(ArrayBuffer.fromString(mcp("a"))), 0, 0x7d).buffer]);
+		equal(heard, []);
+		// XS 13 would read the text up to the NUL byte, and XS 17 all of it: JSON has no such character.
+		matches(log.join(), /^message dropped: .*(NUL|invalid character)/);
+	},
+	"asks an idle backend for a pong, which is a sign of life"() {
+		const { client, timer, lost } = inSession();
+		for (let minute = 1; minute <= 10; minute += 1) {
+			timer.pass(60_000);
+			equal(client.written.filter(({ options }) => options.opcode === PING).length, minute);
+			client.options.onControl(PONG, new ArrayBuffer(0));
+		}
+		equal([lost, client.messages], [[], []]);
+		timer.pass(150_000);
+		equal([lost[0]?.code, client.closed], ["silent", true]);
+	},
+	"takes a whole message for a sign of life, but not the parts of one"() {
+		const { client, timer, lost, heard } = inSession();
+		const halves = mcp("x").split("p");
+		for (let part = 1; part <= 4; part += 1) {
+			timer.pass(30_000);
+			client.arrive([" "], { unfinished: true });
+		}
+		client.arrive(halves.map((half, at) => (at === 0 ? half : `p${half}`)));
+		equal(heard, ["x"]);
+		for (let part = 1; part <= 4; part += 1) {
+			timer.pass(30_000);
+			client.arrive([" "], { unfinished: true });
+			equal(lost, []);
+		}
+		timer.pass(30_000);
+		equal([lost[0]?.code, client.closed], ["silent", true]);
+	},
+	"takes a binary message and one that is dropped for signs of life"() {
+		const { client, timer, lost } = inSession({ maxMessageBytes: 100 });
+		for (let round = 0; round < 3; round += 1) {
+			timer.pass(100_000);
+			client.arrive(["x".repeat(200)]);
+			timer.pass(100_000);
+			client.arrive([new ArrayBuffer(5)], { binary: true });
+		}
+		equal(lost, []);
+	},
+	"counts the room that a ping takes"() {
+		const { protocol, client, timer, lost } = inSession();
+		client.grant(500);
+		timer.pass(60_000);
+		equal(client.written[0]?.options.opcode, PING);
+		protocol.send("x".repeat(800));
+		equal([lost, partSizes(client)], [[], [0, 494]]);
+	},
+	"logs a ping that cannot be sent, and stays up"() {
+		const { client, timer, log, lost } = inSession();
+		client.write = () => {
+			throw new Error("no room");
+		};
+		timer.pass(60_000);
+		matches(log.join(), /could not send ping: Error: no room/);
+		equal(lost, []);
+	},
+	"takes anything for the cause of an error, and keeps it"() {
+		for (const [cause, message] of [
+			[new Error("reset"), "connection lost: reset"],
+			["reset", "connection lost"],
+			[undefined, "connection lost"],
+		] as const) {
+			const { client, lost } = inSession();
+			client.options.onError(cause);
+			client.options.onClose();
+			client.options.onError(cause);
+			equal([lost.length, lost[0]?.code, lost[0]?.message], [1, "connection-failed", message]);
+			ok(lost[0]?.cause === cause && client.closed);
+		}
+		const [closed, never] = [inSession(), connect()];
+		closed.client.options.onClose();
+		never.client.options.onError();
+		equal([closed.lost[0]?.code, never.lost[0]?.message], ["connection-closed", "no connection"]);
+	},
+	"does not let the record's options decide where it connects"() {
+		const record = Object.freeze({ io: FakeWebSocketClient, host: "elsewhere", port: 1, path: "/else", dns: "d" });
+		const { options } = connect({ url: "ws://h/p", network: { ws: record } }).client;
+		equal([options.host, options.port, options.path, options.dns], ["h", 80, "/p", "d"]);
+		equal([record.host, Object.keys(record).length], ["elsewhere", 5]);
 	},
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -5,15 +6,18 @@ import { temporaryFolder } from "./temporary-folder.js";
 
 /**
  * Makes a home folder whose ALSA has no sound card, but writes the sound that is played last to a file. It reads samples as
- * fast as they are written, and silence when no samples are available.
- *
- * @returns the file
+ * fast as they are written, and silence when no samples are available. Its microphone is a pipe.
  */
-export function captureSound(t: TestContext): string {
+export function captureSound(t: TestContext): { readonly played: string; readonly microphone: string } {
 	const home = temporaryFolder("xs-mcp-sound-");
-	const file = join(home, "played.raw");
-	const output = `pcm.!default { type file; slave.pcm "null"; file "${file}"; format raw }\n`;
-	writeFileSync(join(home, ".asoundrc"), output);
+	const played = join(home, "played.raw");
+	const microphone = join(home, "microphone.raw");
+	execFileSync("mkfifo", [microphone]);
+	const file = (name: string, input = ""): string =>
+		`{ type file; slave.pcm "null"; file "${name}"; ${input} format raw }`;
+	const capture = file("/dev/null", `infile "${microphone}";`);
+	const settings = `pcm.!default { type asym; playback.pcm ${file(played)}; capture.pcm ${capture} }\n`;
+	writeFileSync(join(home, ".asoundrc"), settings);
 	const { HOME, XDG_CONFIG_HOME } = process.env;
 	Object.assign(process.env, { HOME: home, XDG_CONFIG_HOME: join(home, ".config") });
 	t.after(() => {
@@ -25,7 +29,7 @@ export function captureSound(t: TestContext): string {
 		}
 		rmSync(home, { recursive: true });
 	});
-	return file;
+	return { played, microphone };
 }
 
 /** The samples in a file. */

@@ -1,6 +1,5 @@
-// npm run firmware: makes images of the firmware that others can flash, and a page for them.
-import { rmSync } from "node:fs";
-import { basename, join } from "node:path";
+// npm run firmware: makes images of the firmware that others can flash.
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { runProgram } from "../../toolchain/program.js";
@@ -25,13 +24,11 @@ async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<
 	}
 	const images = builds.map(({ board, folder }) => readImage(board, folder));
 	writeRelease(output, { ...FIRMWARE, images });
-	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS, index.html`);
+	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS`);
 }
 
-/** A clean build: mcconfig succeeds even if ESP-IDF fails, and an earlier build would be mistaken for this one. */
 async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
 	const output = `${outputOf(ROOT)}-release`;
-	rmSync(join(output, "tmp", ...target.split("/"), "release"), { recursive: true, force: true });
 	await mcconfig(sdk, ROOT, ["-p", target, "-t", "build", ...settings], { show: true, output });
 	return findBuild(output, target, nameOf(ROOT));
 }

@@ -9,8 +9,8 @@ import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
-The output folder gets a folder for each board, with its images and a manifest.json for web flashers, SHA256SUMS, and
-index.html. Everybody can read the settings in an image: passwords and tokens are rejected.
+The output folder gets SHA256SUMS, and a folder for each board: its images, a manifest.json for web flashers, and flash_args
+for esptool. Everybody can read the settings in an image: passwords and tokens are rejected.
 npm run doctor -- --for build says what is missing, and how to get it.`;
 
 /** Settings that must not be published. */
@@ -54,7 +54,7 @@ export function firmwareProgram(
 	run: (plan: FirmwarePlan) => Promise<void>,
 	env: NodeJS.ProcessEnv = process.env,
 ): Command {
-	const program = makeProgram("run firmware", "Builds firmware images to publish, and a web page for them.")
+	const program = makeProgram("run firmware", "Builds firmware images to publish.")
 		.option(
 			"--target <target>",
 			"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",

@@ -113,12 +113,22 @@ async function makeWith(
 		throw new SdkError(`TypeScript failed to compile:\n${(error as Error).message}`);
 	}
 	listComponents(output);
-	await runTool(sdk, tool, [...args, "-m"], isDebug ? run : withShortNames(output, run));
+	const { cwd, env } = run.options;
+	const path = isDebug ? env.PATH : [shortenScripts(output), env.PATH].join(delimiter);
+	const options = { cwd, env: { ...env, PATH: path, BASH_ENV: stopAtIdfFailure(output) } };
+	await runTool(sdk, tool, [...args, "-m"], { show: run.show, options });
 }
 
-function withShortNames(output: string, { show, options: { cwd, env } }: RunOptions): RunOptions {
-	const path = [shortenScripts(output), env.PATH].join(delimiter);
-	return { show, options: { cwd, env: { ...env, PATH: path } } };
+/**
+ * The SDK's makefile runs ESP-IDF's build in bash and ignores its failure: it goes on with the image of an earlier build, but
+ * stops where it reads a program that is not there.
+ *
+ * @returns what bash reads first
+ */
+function stopAtIdfFailure(output: string): string {
+	const file = join(output, "idf.bash");
+	writeFileSync(file, 'idf.py() { command idf.py "$@" || { rm -f build/xs_esp32.elf; return 1; }; }\n');
+	return file;
 }
 
 async function runTool(

@@ -3,7 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
 import type { BoardImage } from "./images.js";
-import { type ReleaseContent, releasePage } from "./release-page.js";
+
+/** The content of a release. */
+interface ReleaseContent {
+	readonly name: string;
+	readonly version: string;
+	readonly images: readonly BoardImage[];
+}
 
 /** The manifest.json of ESP Web Tools: https://esphome.github.io/esp-web-tools/ */
 interface WebManifest {
@@ -17,8 +23,8 @@ interface WebManifest {
 }
 
 /**
- * Writes a release: a folder for each board with its images and manifest.json, SHA256SUMS, and index.html. An earlier
- * release in that folder is removed.
+ * Writes a release: SHA256SUMS, and a folder for each board with its images, manifest.json, and flash_args as ESP-IDF writes
+ * it. An earlier release in that folder is removed.
  *
  * @throws ProgramError if two boards have the same name, or the folder holds other files
  */
@@ -30,7 +36,6 @@ export function writeRelease(output: string, release: ReleaseContent): void {
 	clear(output);
 	const sums = images.flatMap((image) => writeBoard(output, release, image));
 	writeFileSync(join(output, "SHA256SUMS"), sums.map((line) => `${line}\n`).join(""));
-	writeFileSync(join(output, "index.html"), releasePage(release));
 }
 
 /**
@@ -42,7 +47,7 @@ function clear(output: string): void {
 	const files = existsSync(output) ? readdirSync(output) : [];
 	const sums = files.includes("SHA256SUMS") ? readFileSync(join(output, "SHA256SUMS"), "utf8") : "";
 	const boards = sums.split("\n").map((line) => line.slice(line.indexOf("  ") + 2).split("/")[0] ?? "");
-	const other = files.find((file) => !["SHA256SUMS", "index.html", ...boards].includes(file));
+	const other = files.find((file) => !["SHA256SUMS", ...boards].includes(file));
 	if (other !== undefined || (files.length > 0 && sums === "")) {
 		throw new ProgramError(`--output: ${output} contains files that are not part of a release: ${other ?? files[0]}`);
 	}
@@ -54,6 +59,8 @@ function writeBoard(output: string, release: ReleaseContent, image: BoardImage):
 	const folder = join(output, image.board);
 	mkdirSync(folder, { recursive: true });
 	writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(webManifest(release, image), null, "\t")}\n`);
+	const files = image.parts.map(({ name, offset }) => `0x${offset.toString(16)} ${name}\n`);
+	writeFileSync(join(folder, "flash_args"), `${image.flashOptions.join(" ")}\n${files.join("")}`);
 	return image.parts.map(({ name, source }) => {
 		copyFileSync(source, join(folder, name));
 		return `${createHash("sha256").update(readFileSync(source)).digest("hex")}  ${image.board}/${name}`;

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { makeProgram } from "../../toolchain/program.js";
 import { definesParts } from "./check-parts.js";
-import { describeHeap, readHeap } from "./heap.js";
 import { buildForSimulator, buildModForSimulator, checkTypes } from "./mcconfig.js";
 import { needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
@@ -15,7 +14,6 @@ const NO_DISPLAY = process.env.DISPLAY === undefined && process.env.WAYLAND_DISP
 
 interface Options {
 	readonly headless: boolean;
-	readonly instruments?: boolean;
 	readonly mod?: string;
 }
 
@@ -27,7 +25,6 @@ interface Options {
 export function simulatorProgram(folder: string): Command {
 	const program = makeProgram("run simulator", "Runs the firmware in Moddable's simulator, its trace in the terminal.")
 		.option("--headless", "use a virtual display (the default without a display)", NO_DISPLAY)
-		.option("--instruments", "print the heap usage once a second")
 		.option("--mod <folder>", "load this mod with the firmware: docs/mods.md")
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(
@@ -38,7 +35,7 @@ export function simulatorProgram(folder: string): Command {
 async function simulate(
 	folder: string,
 	settings: readonly string[],
-	{ headless, instruments = false, mod: modFolder }: Options,
+	{ headless, mod: modFolder }: Options,
 ): Promise<void> {
 	const sdk = needSdk();
 	console.log("Building the firmware …");
@@ -54,12 +51,6 @@ async function simulate(
 		process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
 	}
 	simulator.on("line", (line) => console.log(line));
-	if (instruments) {
-		simulator.on("samples", (samples) => {
-			const heap = readHeap(samples);
-			console.log(heap === undefined ? "heap: not measured" : describeHeap(heap));
-		});
-	}
 	simulator.on("ended", (reason) => {
 		console.error(`The simulator ended: ${reason}`);
 		// Closing its window is not a failure. Without a window, only a failure ends it.

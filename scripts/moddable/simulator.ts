@@ -6,12 +6,11 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
-import { type Samples, Xsbug, type XsbugMachine } from "./xsbug.js";
+import { Xsbug, type XsbugMachine } from "./xsbug.js";
 
 interface Events {
 	/** A line of the firmware's trace. */
 	line: [line: string];
-	samples: [samples: Samples];
 	/** The firmware or the simulator has ended by itself. */
 	ended: [reason: string];
 }
@@ -109,7 +108,6 @@ export class Simulator extends EventEmitter<Events> {
 	#connected(machine: XsbugMachine): void {
 		this.#machine = machine;
 		machine.on("line", (line) => this.emit("line", line));
-		machine.on("samples", (samples) => this.emit("samples", samples));
 		machine.on("closed", (reason) => this.#ended(reason));
 	}
 

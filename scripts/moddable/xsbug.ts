@@ -1,26 +1,21 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { type Instrument, type XsbugMessage, XsbugParser } from "./xsbug-parser.js";
-
-/** Measurements of a machine, once a second, by their instruments' names, such as "XS Chunk Heap Used". */
-export type Samples = ReadonlyMap<string, { readonly value: number; readonly unit: string }>;
+import { type XsbugMessage, XsbugParser } from "./xsbug-parser.js";
 
 interface MachineEvents {
 	/** A line of the trace, without its end. */
 	line: [line: string];
-	samples: [samples: Samples];
 	/** The connection has ended: the machine has ended, or sent invalid data. */
 	closed: [reason: string];
 }
 
-/** A debug-build machine, which reports traces and counters to its debugger. It runs without breakpoints. */
+/** A debug-build machine, which reports its trace to its debugger. It runs without breakpoints. */
 export class XsbugMachine extends EventEmitter<MachineEvents> {
 	readonly #socket: Socket;
 	readonly #onLogin: (machine: XsbugMachine) => void;
 	#name = "";
 	#engine = "";
 	#line = "";
-	#instruments: readonly Instrument[] = [];
 	#reason = "the machine has gone";
 
 	/** @param onLogin called when the machine has introduced itself */
@@ -72,12 +67,6 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 				this.#traced(message.text);
 				this.#say("<go/>");
 				break;
-			case "instruments":
-				this.#instruments = message.instruments;
-				break;
-			case "samples":
-				this.#sampled(message.values);
-				break;
 		}
 	}
 
@@ -91,11 +80,6 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		for (const line of lines) {
 			this.emit("line", line);
 		}
-	}
-
-	#sampled(values: readonly number[]): void {
-		const samples = this.#instruments.map(({ name, unit }, at) => [name, { value: values[at] ?? 0, unit }] as const);
-		this.emit("samples", new Map(samples));
 	}
 
 	#closed(): void {

@@ -6,12 +6,14 @@ import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "./release.js";
-import { type PublishedPackage, serverJson } from "./server-json.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The packages that are published, by their folders. */
 const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];
+
+/** What names a missing tool before an image is built. */
+const TOOLS = ["run", "doctor", "--", "--for", "build"];
 
 /** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
@@ -27,7 +29,6 @@ const program = makeProgram("run release", "Makes the packages, images, checksum
 		(target: string, before: readonly string[]) => [...before, target],
 		[],
 	)
-	.option("--registry", "also server.json for the MCP registry, of mcpName and repository in gateway/package.json")
 	.option("--no-checks", "without lint, type check and tests: CI has run them")
 	.addHelpText("after", EPILOGUE);
 
@@ -36,16 +37,17 @@ await runProgram(program.action(makeRelease));
 interface Options {
 	readonly to: string;
 	readonly target: readonly string[];
-	readonly registry?: boolean;
 	readonly checks: boolean;
 }
 
-function makeRelease({ to, target, registry, checks }: Options): void {
+function makeRelease({ to, target, checks }: Options): void {
 	const folder = resolve(ROOT, to);
+	if (target.length > 0) {
+		run("npm", TOOLS);
+	}
 	const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 	refuseUnreleased(changelog);
 	const notes = notesOf(changelog, FIRMWARE.version);
-	const entry = registry ? serverJson(readPackage("gateway"), FIRMWARE.version) : undefined;
 	for (const args of checks ? CHECKS : []) {
 		run("npm", args);
 	}
@@ -67,14 +69,7 @@ function makeRelease({ to, target, registry, checks }: Options): void {
 	}
 	rmSync(work, { recursive: true });
 	writeFileSync(join(folder, "NOTES.md"), notes);
-	if (entry !== undefined) {
-		writeFileSync(join(folder, "server.json"), `${JSON.stringify(entry, undefined, "\t")}\n`);
-	}
 	console.log(`${FIRMWARE.version} is in ${folder}: ${writeChecksums(folder).join(", ")}, SHA256SUMS`);
-}
-
-function readPackage(name: string): PublishedPackage {
-	return JSON.parse(readFileSync(join(ROOT, name, "package.json"), "utf8"));
 }
 
 /** @throws ProgramError if the command fails */

@@ -1,11 +1,10 @@
-// npm run screenshots: draws the pictures of docs/images that show the device's screen, takes those of the console and of a
-// virtual device's page, and records the first minute in a terminal.
+// npm run screenshots: draws the pictures of docs/images that show the device's screen, and takes those of the console and of a
+// virtual device's page.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { makePng } from "../../toolchain/fonts/bm-font.js";
 import { makeProgram, runProgram } from "../../toolchain/program.js";
-import { recordFirstMinute } from "../recording/first-minute.js";
 import { takePagePictures } from "./page-pictures.js";
 import { SHEETS } from "./sheets.js";
 
@@ -15,13 +14,12 @@ const IMAGES = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const KINDS = {
 	screen: drawScreens,
 	pages: () => takePagePictures(IMAGES),
-	recording: async () => [await recordFirstMinute(`${IMAGES}first-minute.svg`)],
 };
 
 await runProgram(
 	makeProgram("run screenshots", "Draws the device's screen, and takes pictures of pages, for the documentation.")
 		.addOption(new Option("--only <kind>", "only some of them").choices(Object.keys(KINDS)))
-		.addHelpText("after", "\nPages need Chromium and a font with Chinese, the recording needs util-linux.")
+		.addHelpText("after", "\nPages need Chromium and a font with Chinese.")
 		.action(async ({ only }: { readonly only?: string }) => {
 			for (const [kind, take] of Object.entries(KINDS)) {
 				if (only === undefined || only === kind) {

@@ -1,12 +1,15 @@
 import type { Backend, BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
 import type { BackendLink } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
-import { type DeviceState, DeviceStateMachine } from "../device_state/device-state.js";
+import { type DeviceState, DeviceStateMachine, type StateEvents } from "../device_state/device-state.js";
+import type { Press } from "../hardware/button.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import { isOffered } from "../hardware/needs.js";
+import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { Words } from "../language/en.js";
 import { McpServer, type McpServerOptions } from "../mcp_server/mcp-server.js";
-import { deviceMessage, ENVELOPE_NAMES } from "../protocols/envelope.js";
+import { deviceMessage, ENVELOPE_NAMES, type Envelope } from "../protocols/envelope.js";
+import type { Session } from "../protocols/hello.js";
 import { Protocol } from "../protocols/protocol.js";
 import type { ProtocolEvents } from "../protocols/protocol-options.js";
 import type { ProtocolError } from "../protocols/transport.js";
@@ -15,77 +18,69 @@ import type { Voice } from "../voice/voice.js";
 import type { ApplicationOptions, Attachment } from "./application-options.js";
 import { BackendFace } from "./backend-face.js";
 import { BackendMcp } from "./backend-mcp.js";
-import { describeDevice } from "./describe-device.js";
-import { DeviceNetwork } from "./device-network.js";
-import { followInputs } from "./follow-inputs.js";
+import { DeviceNetwork, type NetworkEvents } from "./device-network.js";
+import { followInputs, type InputActions } from "./follow-inputs.js";
 import { withObservedParts } from "./observed-parts.js";
+import { RunningDevice } from "./running-device.js";
 import { StatusIcons } from "./status-icons.js";
 import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
-export class Application implements BackendLink {
+export class Application implements BackendLink, InputActions, NetworkEvents, ProtocolEvents, StateEvents {
 	readonly server: McpServer<Hardware>;
 	readonly #board: Board;
 	readonly #protocol: Protocol;
 	readonly #state: DeviceStateMachine;
 	/** The receivers of events, in this order. */
 	readonly #attached: Attachment[] = [];
-	readonly #log: (message: string) => void;
 	readonly #network: DeviceNetwork;
 	readonly #face: BackendFace;
 	readonly #search: BackendSearch | undefined;
-	readonly #mcp: BackendMcp;
+	/** MCP with the backend. */
+	readonly mcp: BackendMcp;
 	readonly #talk: Talk;
 	readonly #voice: Voice | undefined;
 	readonly #hasBackend: boolean;
+	readonly #conversation: Conversation | undefined;
+	readonly log: (message: string) => void;
 
 	constructor(options: ApplicationOptions) {
 		const { board, backend, words, source, timer, log } = options;
-		const show = (change: Partial<Face>): void => this.show(change);
-		this.#log = log;
+		this.log = log;
 		this.#hasBackend = backend !== "";
-		this.#state = new DeviceStateMachine({ onChange: (state, old) => this.#stateChanged(state, old), log });
-		this.#network = new DeviceNetwork({
-			board,
-			setup: options.setup,
-			state: this.#state,
-			timer,
-			show,
-			onActivate: () => this.#activate(),
-			onOnline: () => this.#connect(),
-			onOffline: () => this.#goOffline(),
-		});
+		this.#state = new DeviceStateMachine(this);
+		this.#network = new DeviceNetwork(this, { board, setup: options.setup, state: this.#state, timer });
 		this.#attach(this.#network);
 		this.#attach(options.power);
 		const parts = this.#observeParts(options);
-		const conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
+		this.#conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
 		// One object: a copy would take a slot of the heap for each part.
-		this.#board = Object.assign(parts, conversation?.parts);
+		this.#board = Object.assign(parts, this.#conversation?.parts);
 		this.server = makeServer(options, this.#board);
-		this.#mcp = new BackendMcp(this.server);
+		this.mcp = new BackendMcp(this.server);
 		this.#protocol = this.#makeProtocol(options);
 		this.#voice = this.#openVoice(options);
 		this.#talk = new Talk({
 			state: this.#state,
 			protocol: this.#protocol,
 			mode: options.listenMode ?? "auto",
-			send: (type, members) => this.send(type, members),
+			link: this,
 			voice: this.#voice,
 		});
 		this.#search = source && options.search?.begin(this.#searchOptions(source, options));
-		this.#face = new BackendFace({ glyphs: board.screen?.glyphs, player: board.player, words, show, log });
+		this.#face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
 		this.#attach(this.#face);
-		this.#attach(this.#mcp);
+		this.#attach(this.mcp);
 		this.#attach(this.#talk);
 		this.#attach(this.#voice);
 		for (const follower of options.followers ?? []) {
 			this.#attach(follower);
 		}
 		this.#attach(new SystemCommands(board.system, this.#state, log));
-		this.#attach(conversation);
-		this.#attach({ close: this.#followInputs(conversation) });
-		this.#attach(new StatusIcons(board, timer, show));
+		this.#attach(this.#conversation);
+		this.#attach(followInputs(this.#board, this));
+		this.#attach(new StatusIcons(this, board, timer));
 		this.#attach(options.direct?.serve(this.server));
 		this.#attach(this.#search);
 		this.show({ backend, words, volume: this.#board.speaker?.volume });
@@ -93,35 +88,25 @@ export class Application implements BackendLink {
 
 	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
 	#observeParts({ board, timer, words, update, ticks, log }: ApplicationOptions): Board & Partial<Hardware> {
-		return {
-			...withObservedParts(board, {
-				timer,
-				words,
-				observeInstaller: update?.observe,
-				onUpgrade: (state) => this.#upgrade(state),
-				onUse: this.#used,
-				log,
-			}),
-			device: describeDevice(board.name, () => this.#state.state, ticks),
+		const parts = withObservedParts(board, {
+			timer,
+			words,
+			observeInstaller: update?.observe,
+			onUpgrade: (state) => this.#upgrade(state),
+			onUse: () => this.used(),
+			log,
+		});
+		return Object.assign(parts, {
+			device: new RunningDevice(board.name, this.#state, ticks),
 			...(this.#network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.#network.setUpIn(delay) } }),
-		};
+		});
 	}
 
 	#makeProtocol({ board, transport, session, audioParams, voice, timer, log }: ApplicationOptions): Protocol {
 		const codec = voice && board.codec;
-		const events: ProtocolEvents = {
-			onConnecting: () => this.#state.enter("connecting"),
-			onOpen: () => this.#mcp.open(this.#protocol.send),
-			onSession: ({ id }) => this.#begin(id),
-			mcp: this.#mcp,
-			onRejected: (payload, reason) => this.#mcp.session?.reject(payload, reason),
-			onTooLong: (...message) => this.#mcp.shorten(...message),
-			onMessage: (message) => this.#emit("receive", message),
-			onAudio: codec && ((frame) => this.#voice?.hear(frame)),
-			onLost: (error, retryIn) => this.#end(error, retryIn),
-		};
 		return new Protocol(transport, {
-			events,
+			events: this,
+			onAudio: codec && ((frame) => this.#voice?.hear(frame)),
 			timer,
 			log,
 			audio: codec?.params ?? (audioParams === false ? null : undefined),
@@ -135,20 +120,6 @@ export class Application implements BackendLink {
 		const { codec, lights } = board;
 		const onSpoken = (): void => this.#talk.spoken();
 		return codec && voice?.({ codec, lights, link: this, protocol: this.#protocol, openUdp, onSpoken, ticks, log });
-	}
-
-	/** @returns a function that stops it */
-	#followInputs(conversation: Conversation | undefined): () => void {
-		return followInputs(this.#board, {
-			tell: (method, params) => this.tell(method, params),
-			pressed: (button, press) => conversation?.pressed(button, press) === true,
-			sensed: (...event) => conversation?.sensed(...event),
-			changed: () => this.#emit("changed"),
-			talk: () => this.#toggleTalk(),
-			explain: () => this.show({ details: true }),
-			used: this.#used,
-			log: this.#log,
-		});
 	}
 
 	get state(): DeviceState {
@@ -211,11 +182,35 @@ export class Application implements BackendLink {
 		this.#emit("close");
 		this.#emit("offline");
 		this.#protocol.close();
-		this.#mcp.sessionEnded();
+		this.mcp.sessionEnded();
 		this.#board.close();
 	}
 
-	readonly #used = (): void => this.#emit("used");
+	pressed(button: string, press: Press): boolean {
+		return this.#conversation?.pressed(button, press) === true;
+	}
+
+	sensed(name: string, sensor: Sensor, value: Reading): void {
+		this.#conversation?.sensed(name, sensor, value);
+	}
+
+	changed(): void {
+		this.#emit("changed");
+	}
+
+	explain(): void {
+		this.show({ details: true });
+	}
+
+	used(): void {
+		this.#emit("used");
+	}
+
+	talk(): void {
+		if (this.#board.network?.online !== false) {
+			this.#talk.toggle();
+		}
+	}
 
 	#attach(attachment: Attachment | undefined): void {
 		if (attachment !== undefined) {
@@ -229,7 +224,7 @@ export class Application implements BackendLink {
 		}
 	}
 
-	#activate(): void {
+	onActivate(): void {
 		this.#state.enter("activating");
 		this.#state.enter(this.#restingState);
 	}
@@ -239,9 +234,9 @@ export class Application implements BackendLink {
 		return this.#search?.isFound === false ? "activating" : "idle";
 	}
 
-	#connect(): void {
+	onOnline(): void {
 		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
-			this.#activate();
+			this.onActivate();
 		}
 		this.#emit("online");
 		if (this.#search?.isFound ?? this.#hasBackend) {
@@ -251,7 +246,7 @@ export class Application implements BackendLink {
 		}
 	}
 
-	#goOffline(): void {
+	onOffline(): void {
 		this.#emit("offline");
 		this.#protocol.close();
 		this.#closeSession();
@@ -265,7 +260,7 @@ export class Application implements BackendLink {
 			hasFailed,
 			state: () => this.state,
 			onFound: (backend) => this.#meetBackend(backend),
-			log: this.#log,
+			log: this.log,
 		};
 	}
 
@@ -278,16 +273,28 @@ export class Application implements BackendLink {
 		this.#protocol.open();
 	}
 
-	#begin(sessionId: string): void {
-		this.#log(`session ${JSON.stringify(sessionId)} with the backend`);
+	onConnecting(): void {
+		this.#state.enter("connecting");
+	}
+
+	onOpen(): void {
+		this.mcp.open(this.#protocol.send);
+	}
+
+	onSession({ id }: Session): void {
+		this.log(`session ${JSON.stringify(id)} with the backend`);
 		this.show({ connected: true, online: true });
-		this.#emit("sessionBegan", sessionId);
+		this.#emit("sessionBegan", id);
 		this.#emit("reached");
 	}
 
-	#end(error: ProtocolError, retryIn: number | undefined): void {
+	onMessage(message: Envelope): void {
+		this.#emit("receive", message);
+	}
+
+	onLost(error: ProtocolError, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
-		this.#log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
+		this.log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
 		this.#closeSession(retryIn === undefined ? {} : { online: false });
 		this.#emit("lost");
 	}
@@ -308,17 +315,11 @@ export class Application implements BackendLink {
 		this.#state.enter(state === "idle" ? this.#restingState : state);
 	}
 
-	#stateChanged(newState: DeviceState, oldState: DeviceState): void {
-		this.#log(`state ${oldState} -> ${newState}`);
+	onStateChange(newState: DeviceState, oldState: DeviceState): void {
+		this.log(`state ${oldState} -> ${newState}`);
 		this.show({ state: newState });
 		this.tell("notifications/state_changed", { newState, oldState });
 		this.#emit("stateChanged", newState);
-	}
-
-	#toggleTalk(): void {
-		if (this.#board.network?.online !== false) {
-			this.#talk.toggle();
-		}
 	}
 }
 

@@ -5,21 +5,26 @@ import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { faceChange } from "./face-change.js";
 
+/** The application, as it shows what the backend says. */
+interface FaceLink {
+	show(change: Partial<Face>): void;
+	readonly log: (message: string) => void;
+}
+
 interface BackendFaceOptions {
 	/** The font of the bare screen. */
 	readonly glyphs: Glyphs | undefined;
 	readonly player: Player | undefined;
 	readonly words: Words | undefined;
-	/** Changes the face. */
-	readonly show: (change: Partial<Face>) => void;
-	readonly log: (message: string) => void;
 }
 
 /** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace {
+	readonly #link: FaceLink;
 	readonly #options: BackendFaceOptions;
 
-	constructor(options: BackendFaceOptions) {
+	constructor(link: FaceLink, options: BackendFaceOptions) {
+		this.#link = link;
 		this.#options = options;
 	}
 
@@ -37,10 +42,9 @@ export class BackendFace {
 	}
 
 	#show(change: Partial<Face>): void {
-		const { player, show, log } = this.#options;
-		show(change);
+		this.#link.show(change);
 		if (change.alert !== undefined) {
-			drawAttention(player, log);
+			drawAttention(this.#options.player, this.#link.log);
 		}
 	}
 }

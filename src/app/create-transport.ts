@@ -54,8 +54,9 @@ export function createTransport({ config, network, deviceId, uuid, mqtt, ...opti
 	return new WebSocketTransport({
 		...options,
 		...limits,
-		...config,
 		url: config.backend,
+		token: config.token,
+		protocolVersion: config.protocolVersion,
 		deviceId,
 		clientId: uuid,
 		network,

@@ -11,28 +11,34 @@ interface DeviceNetworkOptions {
 	readonly setup: Setup | undefined;
 	readonly state: DeviceStateMachine;
 	readonly timer: TimerModule;
+}
+
+/** The application, as its network needs it. */
+export interface NetworkEvents {
 	/** Changes the face. */
-	readonly show: (change: Partial<Face>) => void;
+	show(change: Partial<Face>): void;
 	/** The device starts, or its set-up has ended. */
-	readonly onActivate: () => void;
+	onActivate(): void;
 	/** The device is in its network, or needs none. */
-	readonly onOnline: () => void;
+	onOnline(): void;
 	/** The device is not in its network, or is set up. */
-	readonly onOffline: () => void;
+	onOffline(): void;
 }
 
 /** Follows the device's network, and opens the set-up: for a device without a network, or when a user asks for it. */
 export class DeviceNetwork implements Attachment {
+	readonly #events: NetworkEvents;
 	readonly #options: DeviceNetworkOptions;
 	readonly #setup: PhoneSetup | undefined;
 	/** Starts the requested set-up. */
 	#timer: TimerHandle | undefined;
 
-	constructor(options: DeviceNetworkOptions) {
+	constructor(events: NetworkEvents, options: DeviceNetworkOptions) {
+		this.#events = events;
 		this.#options = options;
 		this.#setup = options.setup?.({
 			onNeeded: () => this.#setUp(),
-			onShow: (setup) => options.show({ setup }),
+			onShow: (setup) => events.show({ setup }),
 			onEnd: (restart) => this.#endSetup(restart),
 		});
 	}
@@ -46,14 +52,14 @@ export class DeviceNetwork implements Attachment {
 	start(): void {
 		const { network } = this.#options.board;
 		if (network === undefined) {
-			this.#options.onOnline();
+			this.#events.onOnline();
 			return;
 		}
 		network.onChange = () => this.#follow(network.online);
 		if (!network.online && network.ssid === "") {
 			this.#setUp();
 		} else {
-			this.#options.onActivate();
+			this.#events.onActivate();
 			this.#follow(network.online);
 		}
 	}
@@ -83,23 +89,22 @@ export class DeviceNetwork implements Attachment {
 
 	/** During the set-up the network is joined only to try it. */
 	#follow(online: boolean): void {
-		const { show, onOnline, onOffline } = this.#options;
 		if (this.#setup?.isOpen) {
 			return;
 		}
 		this.#setup?.follow(online);
-		show({ online });
-		online ? onOnline() : onOffline();
+		this.#events.show({ online });
+		online ? this.#events.onOnline() : this.#events.onOffline();
 	}
 
 	/** The session ends first: a device that is set up is not in its network. */
 	#setUp(): void {
-		const { state, onOffline } = this.#options;
+		const { state } = this.#options;
 		if (this.#setup?.isOpen || state.state === "upgrading") {
 			return;
 		}
 		if (state.state !== "starting") {
-			onOffline();
+			this.#events.onOffline();
 		}
 		state.enter("wifi_configuring");
 		this.#setup?.begin();
@@ -107,12 +112,11 @@ export class DeviceNetwork implements Attachment {
 
 	/** Settings other than the network's are read when the firmware starts. */
 	#endSetup(restart: boolean): void {
-		const { board, onActivate } = this.#options;
-		const { network, system } = board;
+		const { network, system } = this.#options.board;
 		if (restart && system !== undefined) {
 			system.restart(RESTART_DELAY);
 		} else if (network?.online === true || network?.ssid !== "") {
-			onActivate();
+			this.#events.onActivate();
 			this.#follow(network?.online === true);
 		} else {
 			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.

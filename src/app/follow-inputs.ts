@@ -2,7 +2,8 @@ import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 
-interface InputActions {
+/** The application, as its inputs need it. */
+export interface InputActions {
 	/** Tells the backend. */
 	tell(method: string, params: object): void;
 	/** @returns whether the press has another meaning, and so does nothing else */
@@ -24,12 +25,12 @@ interface InputActions {
  * Reports a board's buttons, sensors, switches and serial lines to the backend. As on the C++ firmware, a press of the first button starts or
  * stops listening, and a long press starts the set-up. A long press of any button shows details.
  *
- * @returns a function that stops it
+ * @returns closes it
  */
 export function followInputs(
 	{ buttons = {}, sensors = {}, switches = {}, lines = {}, wifiSetup }: Hardware,
 	actions: InputActions,
-): () => void {
+): { close(): void } {
 	const [main] = Object.keys(buttons);
 	const follow = (button: string, press: Press): void => {
 		const { long, milliseconds } = press;
@@ -74,18 +75,20 @@ export function followInputs(
 			actions.changed();
 		};
 	}
-	return () => {
-		for (const button of Object.values(buttons)) {
-			button.onPress = undefined;
-		}
-		for (const sensor of Object.values(sensors)) {
-			sensor.onChange = undefined;
-		}
-		for (const each of Object.values(switches)) {
-			each.onChange = undefined;
-		}
-		for (const line of Object.values(lines)) {
-			line.onLine = undefined;
-		}
+	return {
+		close() {
+			for (const button of Object.values(buttons)) {
+				button.onPress = undefined;
+			}
+			for (const sensor of Object.values(sensors)) {
+				sensor.onChange = undefined;
+			}
+			for (const each of Object.values(switches)) {
+				each.onChange = undefined;
+			}
+			for (const line of Object.values(lines)) {
+				line.onLine = undefined;
+			}
+		},
 	};
 }

@@ -177,7 +177,7 @@ function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefine
 }
 
 function showFatalError({ board, built, language: languages, log }: FirmwareOptions, message: string): void {
-	const state = new DeviceStateMachine({ onChange: (state) => board.screen?.show({ state }), log });
+	const state = new DeviceStateMachine({ onStateChange: (state) => board.screen?.show({ state }), log });
 	state.enter("fatal_error");
 	log(`fatal error: ${message}`);
 	// The language may be the setting that cannot be used.

@@ -8,18 +8,19 @@ const POLL_INTERVAL = 30_000;
 export class StatusIcons {
 	readonly #board: Pick<Board, "battery" | "network">;
 	readonly #timer: TimerModule;
-	readonly #show: (change: Partial<Face>) => void;
+	readonly #face: { show(change: Partial<Face>): void };
 	#repeating: TimerHandle | undefined;
 	#shown = "";
 
 	constructor(
-		{ battery, network, screen }: Pick<Board, "battery" | "network" | "screen">,
+		face: { show(change: Partial<Face>): void },
+		board: Pick<Board, "battery" | "network" | "screen">,
 		timer: TimerModule,
-		show: (change: Partial<Face>) => void,
 	) {
-		this.#board = { ...(battery && { battery }), ...(network && { network }) };
+		const { battery, network, screen } = board;
+		this.#board = board;
 		this.#timer = timer;
-		this.#show = show;
+		this.#face = face;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
 			this.#repeating = timer.repeat(() => this.#update(), POLL_INTERVAL);
 		}
@@ -44,7 +45,7 @@ export class StatusIcons {
 		const shown = JSON.stringify(change);
 		if (shown !== this.#shown && this.#repeating !== undefined) {
 			this.#shown = shown;
-			this.#show(change);
+			this.#face.show(change);
 		}
 	}
 

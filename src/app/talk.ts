@@ -7,8 +7,8 @@ interface TalkOptions {
 	readonly state: DeviceStateMachine;
 	readonly protocol: Pick<Protocol, "session" | "request">;
 	readonly mode: SettingValue<"listenMode">;
-	/** Sends a message of the device that is not MCP. */
-	send(type: string, members?: object): void;
+	/** Sends messages of the device that are not MCP. */
+	readonly link: { send(type: string, members?: object): void };
 	/** What the backend says is played: the state ends when the sound has. Undefined without a codec. */
 	readonly voice: { silence(): void } | undefined;
 }
@@ -36,24 +36,24 @@ export class Talk {
 
 	/** The person has ended. */
 	stopListening(): void {
-		const { state, send } = this.#options;
+		const { state, link } = this.#options;
 		this.#isListening = false;
 		if (state.state === "listening") {
-			send("listen", { state: "stop" });
+			link.send("listen", { state: "stop" });
 			state.enter("idle");
 		}
 	}
 
 	/** A press starts or ends listening, or interrupts the assistant. */
 	toggle(): void {
-		const { state, send, voice } = this.#options;
+		const { state, link, voice } = this.#options;
 		if (state.state === "idle") {
 			this.listen();
 		} else if (state.state === "listening") {
 			this.stopListening();
 		} else if (state.state === "speaking") {
 			// The backend says when it has stopped.
-			send("abort");
+			link.send("abort");
 			voice?.silence();
 		}
 	}
@@ -73,9 +73,9 @@ export class Talk {
 
 	/** The device listens: at first, or again after the assistant has spoken. */
 	stateChanged(state: DeviceState): void {
-		const { mode, send } = this.#options;
+		const { mode, link } = this.#options;
 		if (state === "listening") {
-			send("listen", { state: "start", mode });
+			link.send("listen", { state: "start", mode });
 		}
 	}
 

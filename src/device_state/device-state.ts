@@ -29,19 +29,19 @@ const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepF
 	fatal_error: [],
 });
 
-interface DeviceStateOptions {
+export interface StateEvents {
 	/** Called after each change, never for a rejected one. */
-	readonly onChange: (newState: DeviceState, oldState: DeviceState) => void;
-	readonly log: (message: string) => void;
+	onStateChange(newState: DeviceState, oldState: DeviceState): void;
+	log(message: string): void;
 }
 
 /** The state machine: holds the device's state and allows only the transitions above. */
 export class DeviceStateMachine {
 	#state: DeviceState = "unknown";
-	readonly #options: DeviceStateOptions;
+	readonly #events: StateEvents;
 
-	constructor(options: DeviceStateOptions) {
-		this.#options = options;
+	constructor(events: StateEvents) {
+		this.#events = events;
 	}
 
 	get state(): DeviceState {
@@ -59,11 +59,11 @@ export class DeviceStateMachine {
 			return true;
 		}
 		if (!TRANSITIONS[old].includes(state)) {
-			this.#options.log(`state ${old} -> ${state} refused`);
+			this.#events.log(`state ${old} -> ${state} refused`);
 			return false;
 		}
 		this.#state = state;
-		this.#options.onChange(state, old);
+		this.#events.onStateChange(state, old);
 		return true;
 	}
 }

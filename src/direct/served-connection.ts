@@ -70,7 +70,7 @@ export class ServedConnection<Context> {
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
 		this.#connection = connection;
 		this.#options = options;
-		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, (bytes) => connection.write(bytes));
+		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, connection);
 		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
 		this.#headTimer = options.timer.set(() => {
 			this.#headTimer = undefined;

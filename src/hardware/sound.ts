@@ -38,11 +38,13 @@ export interface Player {
 	/** Absent if the platform has no files. */
 	readonly files?: SoundFiles | undefined;
 	readonly isPlaying: boolean;
+	/** Whether a microphone records with the same I2S port: then nothing is played. */
+	isHeld: boolean;
 	/**
 	 * Begins a sound. If another one is being played, it stops.
 	 *
 	 * @param sampleRate Hertz, {@link MIN_RATE} to {@link MAX_RATE}
-	 * @throws Error if the sample rate, or the memory left, does not allow it
+	 * @throws Error if the sample rate, the memory left or a microphone does not allow it
 	 */
 	begin(sampleRate: number): Sound;
 	/** Stops the sound that is being played, if there is one. */
@@ -90,6 +92,7 @@ export interface Codec {
 	/**
 	 * Records from now on. Absent on a board without a microphone.
 	 *
+	 * @throws Error if it cannot
 	 * @param onPacket called with each packet, of {@link params}; undefined ends the recording
 	 */
 	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;

@@ -22,6 +22,24 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"glyph_push",
 ]);
 
+/** Receives MCP messages. */
+interface McpReceiver {
+	/** While one is open. */
+	readonly session?:
+		| {
+				receive(payload: unknown): void;
+				/** A message was too large to read: the start of its payload, with a request's id, and the reason. */
+				reject(payload: unknown, reason: string): void;
+		  }
+		| undefined;
+	/**
+	 * A message has more bytes than the backend takes.
+	 *
+	 * @returns what to send in its place; undefined for nothing, as by default
+	 */
+	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
+}
+
 /** Events of the connection to the backend. */
 export interface ProtocolEvents {
 	/** An attempt to start a session begins. */
@@ -33,20 +51,10 @@ export interface ProtocolEvents {
 	onOpen(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
-	/** The receiver of MCP messages' payloads: its session, while one is open. */
-	readonly mcp: { readonly session?: { receive(payload: unknown): void } | undefined };
-	/** An MCP message was too large to read: the start of its payload, with a request's id, and the reason. */
-	onRejected(payload: unknown, reason: string): void;
-	/**
-	 * A message has more bytes than the backend takes.
-	 *
-	 * @returns what to send in its place; undefined for nothing, as by default
-	 */
-	readonly onTooLong?: (message: Sendable, bytes: number, maxBytes: number) => Sendable | undefined;
+	/** The receiver of MCP messages. */
+	readonly mcp: McpReceiver;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
-	/** A binary message: a frame of audio, as the protocol version frames it. If absent, such messages are dropped. */
-	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
 	/**
 	 * An attempt failed, or the session ended. Another attempt follows in `retryIn` milliseconds; if undefined, only when
 	 * a session is needed.
@@ -59,6 +67,8 @@ export type SessionPolicy = "always" | "on-demand";
 
 export interface ProtocolOptions {
 	readonly events: ProtocolEvents;
+	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
+	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
 	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */

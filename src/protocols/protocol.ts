@@ -6,7 +6,7 @@ import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
 import { RetryDelays } from "./retry-delays.js";
 import { isSurelyWithin, sendLimit, withinLimit } from "./send-limit.js";
-import { SessionWatch } from "./session-watch.js";
+import { SessionWatch, type WatchEvents } from "./session-watch.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 import { UnknownTypes } from "./unknown-types.js";
@@ -20,7 +20,7 @@ const START_LENGTH = 512;
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
-export class Protocol {
+export class Protocol implements ChannelEvents, WatchEvents {
 	readonly #transport: Transport;
 	readonly #options: ProtocolOptions;
 	readonly #maxValues: number;
@@ -30,8 +30,9 @@ export class Protocol {
 	/** Whether a session is wanted. */
 	#isWanted = false;
 	#channel: Channel | undefined;
-	/** The events of the current channel: those of an earlier one are ignored. */
-	#events: ChannelEvents | undefined;
+	/** Counts the connections and attempts that have ended. */
+	#ended = 0;
+	readonly onBinary: ChannelEvents["onBinary"];
 	#session: Session | undefined;
 	/** The longest message to the backend in bytes: from its hello, else from the transport. */
 	maxSentBytes: number;
@@ -45,6 +46,7 @@ export class Protocol {
 	constructor(transport: Transport, options: ProtocolOptions) {
 		this.#transport = transport;
 		this.#options = options;
+		this.onBinary = options.onAudio;
 		this.maxSentBytes = transport.maxSentBytes;
 		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		this.#delays = new RetryDelays(options.backoff);
@@ -109,7 +111,7 @@ export class Protocol {
 
 	#sendInstead(text: Sendable): void {
 		const limit = this.maxSentBytes;
-		const message = withinLimit(text, limit, this.#options.events.onTooLong);
+		const message = withinLimit(text, limit, this.#options.events.mcp);
 		if (message === undefined) {
 			this.#options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
@@ -134,44 +136,25 @@ export class Protocol {
 		if (this.#state !== "connecting") {
 			return;
 		}
-		const events = this.#channelEvents();
-		this.#events = events;
+		const ended = this.#ended;
 		this.#startTimeout("no connection");
 		try {
-			const channel = this.#transport.open(events);
-			if (this.#events === events) {
+			const channel = this.#transport.open(this);
+			if (this.#ended === ended) {
 				this.#channel = channel;
+			} else {
+				channel.close();
 			}
 		} catch (cause) {
-			if (this.#events !== events) {
+			if (this.#ended !== ended) {
 				return;
 			}
 			const message = cause instanceof Error ? cause.message : String(cause);
-			this.#connectionLost(
-				cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }),
-			);
+			this.onClose(cause instanceof ProtocolError ? cause : new ProtocolError("connection-failed", message, { cause }));
 		}
 	}
 
-	/** Events count only while the channel is the current one. */
-	#channelEvents(): ChannelEvents {
-		const { onAudio } = this.#options.events;
-		const events: ChannelEvents = {
-			onOpen: () => this.#events === events && this.#opened(),
-			onText: (text) => this.#events === events && this.#receive(text),
-			onDropped: (reason, start) => this.#events === events && this.#drop(reason, start),
-			onActivity: () => {
-				if (this.#events === events && this.#watch !== undefined) {
-					this.#watch.silentSteps = 0;
-				}
-			},
-			...(onAudio && { onBinary: (message) => this.#events === events && onAudio(message) }),
-			onClose: (error) => this.#events === events && this.#connectionLost(error),
-		};
-		return events;
-	}
-
-	#opened(): void {
+	onOpen(): void {
 		this.#clearTimer();
 		this.#state = "ready";
 		this.#options.events.onOpen();
@@ -195,13 +178,13 @@ export class Protocol {
 		this.#channel?.send(helloMessage(this.#transport, audio, font));
 	}
 
-	#receive(text: string): void {
+	onText(text: string): void {
 		let envelope: Envelope;
 		try {
 			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names, this.#isFirst);
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
-			this.#drop((error as Error).message, start);
+			this.onDropped((error as Error).message, start);
 			return;
 		}
 		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== "mcp");
@@ -215,11 +198,11 @@ export class Protocol {
 	}
 
 	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
-	#drop(reason: string, start: string): void {
+	onDropped(reason: string, start: string): void {
 		this.#options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);
 		if (envelope?.type === "mcp" && this.#isOurs(envelope)) {
-			this.#options.events.onRejected(envelope.payload, reason);
+			this.#options.events.mcp.session?.reject(envelope.payload, reason);
 		}
 	}
 
@@ -234,7 +217,7 @@ export class Protocol {
 		try {
 			session = readHello(hello);
 		} catch (error) {
-			this.#connectionLost(error as ProtocolError);
+			this.onClose(error as ProtocolError);
 			return;
 		}
 		this.#session = session;
@@ -242,17 +225,27 @@ export class Protocol {
 		if (this.#state === "greeting") {
 			this.#clearTimer();
 			this.#state = "open";
-			this.#watch = new SessionWatch({
-				timer: this.#options.timer,
-				silenceTimeout: this.#transport.silenceTimeout,
-				onLasted: () => this.#delays.lasted(),
-				ping: () => this.#channel?.ping(),
-				onSilent: () => {
-					this.#connectionLost(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
-				},
-			});
+			this.#watch = new SessionWatch(this, this.#options.timer, this.#transport.silenceTimeout);
 		}
 		this.#options.events.onSession(session);
+	}
+
+	onActivity(): void {
+		if (this.#watch !== undefined) {
+			this.#watch.silentSteps = 0;
+		}
+	}
+
+	onLasted(): void {
+		this.#delays.lasted();
+	}
+
+	onQuiet(): void {
+		this.#channel?.ping();
+	}
+
+	onSilent(): void {
+		this.onClose(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
 	}
 
 	#route(envelope: Envelope): void {
@@ -275,14 +268,14 @@ export class Protocol {
 				this.request();
 			}
 		} else if (type === "goodbye" && this.#state === "open") {
-			this.#connectionLost(new ProtocolError("goodbye", "the backend said goodbye"));
+			this.onClose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
 			this.#unknownTypes.note(type);
 		}
 	}
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
-	#connectionLost(error: ProtocolError): void {
+	onClose(error: ProtocolError): void {
 		const delay = this.#delays.after(error, this.#watch?.isIdle);
 		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
 		this.#isWanted = this.#isAlwaysWanted;
@@ -319,7 +312,7 @@ export class Protocol {
 		this.#endSession();
 		const channel = this.#channel;
 		this.#channel = undefined;
-		this.#events = undefined;
+		this.#ended += 1;
 		channel?.close();
 	}
 
@@ -329,7 +322,7 @@ export class Protocol {
 		const timeout = this.#options.helloTimeout ?? 10_000;
 		this.#timer = this.#options.timer.set(() => {
 			this.#timer = undefined;
-			this.#connectionLost(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
+			this.onClose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
 		}, timeout);
 	}
 

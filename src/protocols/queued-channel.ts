@@ -1,6 +1,6 @@
 import { decodeText, MessageAssembler, type MessageRejected } from "../text/message-assembler.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { type WritePart, WriteQueue } from "../text/write-queue.js";
+import { type PartWriter, WriteQueue } from "../text/write-queue.js";
 import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
 
@@ -36,7 +36,7 @@ interface ReadablePart {
  * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
  * by TCP, and the device's memory stays bounded.
  */
-export abstract class QueuedChannel implements Channel {
+export abstract class QueuedChannel implements Channel, PartWriter {
 	protected readonly log: (message: string) => void;
 	readonly #events: ChannelEvents;
 	readonly #assembler: MessageAssembler;
@@ -52,7 +52,7 @@ export abstract class QueuedChannel implements Channel {
 		this.#events = events;
 		this.log = log;
 		this.#assembler = new MessageAssembler(maxMessageBytes);
-		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this.#writeOrFail);
+		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this);
 		this.#maxWaiting = maxQueuedBytes / 4;
 	}
 
@@ -62,7 +62,7 @@ export abstract class QueuedChannel implements Channel {
 	protected abstract readPart(count: number): ArrayBuffer | number | undefined;
 
 	/** Writes all to the client or throws. Returns how many bytes may be written next. */
-	protected abstract writePart(...part: Parameters<WritePart>): number;
+	protected abstract writePart(...part: Parameters<PartWriter["write"]>): number;
 
 	/** Releases the client. */
 	protected abstract closeClient(): void;
@@ -75,6 +75,16 @@ export abstract class QueuedChannel implements Channel {
 		if (!this.#closed && !this.#queue.push(text)) {
 			const waiting = `${this.#queue.bytes} bytes queued, no room for the next message`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
+		}
+	}
+
+	/** For the queue: writes to the client, or closes if that fails. */
+	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number {
+		try {
+			return this.writePart(bytes, messageBytes, first, last);
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return 0;
 		}
 	}
 
@@ -116,7 +126,10 @@ export abstract class QueuedChannel implements Channel {
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (!part.more && !this.#closed) {
+		if (this.#closed) {
+			return;
+		}
+		if (!part.more) {
 			this.#events.onActivity();
 		}
 		if (part.text || this.#events.onBinary !== undefined) {
@@ -166,13 +179,4 @@ export abstract class QueuedChannel implements Channel {
 			part.text ? this.#events.onText(text) : this.#events.onBinary?.(message);
 		}
 	}
-
-	readonly #writeOrFail: WritePart = (bytes, messageBytes, first, last) => {
-		try {
-			return this.writePart(bytes, messageBytes, first, last);
-		} catch (cause) {
-			this.fail(this.connectionError(cause));
-			return 0;
-		}
-	};
 }

@@ -28,11 +28,7 @@ export function isSurelyWithin(text: Sendable, limit: number): boolean {
  *
  * @returns undefined if it can only be dropped
  */
-export function withinLimit(
-	text: Sendable,
-	limit: number,
-	onTooLong: ProtocolEvents["onTooLong"],
-): Sendable | undefined {
+export function withinLimit(text: Sendable, limit: number, mcp: ProtocolEvents["mcp"]): Sendable | undefined {
 	const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
-	return bytes <= limit ? text : onTooLong?.(text, bytes, limit);
+	return bytes <= limit ? text : mcp.shorten?.(text, bytes, limit);
 }

@@ -1,15 +1,13 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-interface SessionWatchOptions {
-	readonly timer: TimerModule;
+/** Events of a watched session. */
+export interface WatchEvents {
 	/** The session has lasted {@link GOOD_SESSION}. */
-	readonly onLasted: () => void;
-	/** Milliseconds without a sign of life after which the session ends; 0 for never. */
-	readonly silenceTimeout: number;
-	/** Half of that time has passed: ping the backend. */
-	readonly ping: () => void;
+	onLasted(): void;
+	/** Half of the silence timeout has passed: the backend is to be pinged. */
+	onQuiet(): void;
 	/** All of it has passed. */
-	readonly onSilent: () => void;
+	onSilent(): void;
 }
 
 /** Poll interval, ms. Counting polls costs less than a timer for each message. */
@@ -23,7 +21,9 @@ const IDLE_STEPS = 2;
 
 /** Watches whether a session's backend is alive, and whether the session is used. */
 export class SessionWatch {
-	readonly #options: SessionWatchOptions;
+	readonly #events: WatchEvents;
+	readonly #timer: TimerModule;
+	readonly #silenceTimeout: number;
 	readonly #ticker: TimerHandle;
 	readonly #lasting: TimerHandle;
 	/** Polls since the last sign of life, a whole message or a control frame such as a pong. Whoever hears one sets it to 0. */
@@ -31,10 +31,13 @@ export class SessionWatch {
 	/** Polls since the last message. Whoever takes one sets it to 0. */
 	quietSteps = 0;
 
-	constructor(options: SessionWatchOptions) {
-		this.#options = options;
-		this.#ticker = options.timer.repeat(() => this.#checkLife(), STEP);
-		this.#lasting = options.timer.set(options.onLasted, GOOD_SESSION);
+	/** @param silenceTimeout milliseconds without a sign of life after which the session ends; 0 for never */
+	constructor(events: WatchEvents, timer: TimerModule, silenceTimeout: number) {
+		this.#events = events;
+		this.#timer = timer;
+		this.#silenceTimeout = silenceTimeout;
+		this.#ticker = timer.repeat(() => this.#checkLife(), STEP);
+		this.#lasting = timer.set(() => events.onLasted(), GOOD_SESSION);
 	}
 
 	/** Whether no message has come for half a minute to a minute. */
@@ -43,18 +46,18 @@ export class SessionWatch {
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#ticker);
-		this.#options.timer.clear(this.#lasting);
+		this.#timer.clear(this.#ticker);
+		this.#timer.clear(this.#lasting);
 	}
 
 	#checkLife(): void {
 		this.quietSteps += 1;
 		this.silentSteps += 1;
-		const limit = this.#options.silenceTimeout / STEP;
+		const limit = this.#silenceTimeout / STEP;
 		if (limit > 0 && this.silentSteps > limit) {
-			this.#options.onSilent();
+			this.#events.onSilent();
 		} else if (this.silentSteps === limit / 2) {
-			this.#options.ping();
+			this.#events.onQuiet();
 		}
 	}
 }

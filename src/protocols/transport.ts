@@ -7,7 +7,7 @@ export interface ChannelEvents {
 	/** One whole text message. */
 	onText(text: string): void;
 	/** One whole binary message. If absent, such messages are dropped. */
-	readonly onBinary?: (message: ArrayBuffer) => void;
+	readonly onBinary?: ((message: ArrayBuffer) => void) | undefined;
 	/** A message was dropped. `start` has its first characters if it was too long, else it is empty. */
 	onDropped(reason: string, start: string): void;
 	/** A whole message or control frame has arrived. Mere bytes are no sign of life, because the framing may be lost. */

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import type { ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
@@ -16,6 +17,8 @@ export interface WebSocketClientOptions {
 	readonly port: number;
 	readonly path: string;
 	readonly headers: Map<string, string>;
+	/** The client's property `target`, or that of these options, which the callbacks have as `this`. */
+	readonly target?: unknown;
 	onReadable(count: number, options: { readonly more: boolean; readonly binary?: boolean }): void;
 	onWritable(count: number): void;
 	onControl(opcode: number, data: ArrayBuffer): void;
@@ -38,11 +41,35 @@ interface WebSocketTarget {
 	readonly headers: Map<string, string>;
 }
 
+/** `this` of a callback: https://419.ecma-international.org/#-9-io-class-pattern */
+interface Callback {
+	readonly target: WebSocketChannel;
+}
+
 /** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
 const OPCODE_PING = 9;
 
 /** A connection through ECMA-419's WebSocket client class. */
 export class WebSocketChannel extends QueuedChannel {
+	/** The same for all channels: functions of each would take 50 slots. */
+	static readonly #CALLBACKS = deepFreeze({
+		onReadable(this: Callback, count: number, { more, binary }: { more: boolean; binary?: boolean }): void {
+			this.target.readable({ count, more, text: binary !== true });
+		},
+		onWritable(this: Callback, count: number): void {
+			this.target.writable(count);
+			this.target.opened();
+		},
+		onControl(this: Callback): void {
+			this.target.heard();
+		},
+		onClose(this: Callback): void {
+			this.target.fail(new ProtocolError("connection-closed", "the backend closed the connection"));
+		},
+		onError(this: Callback, cause: unknown): void {
+			this.target.fail(this.target.connectionError(cause));
+		},
+	});
 	#client: WebSocketClient | undefined;
 
 	/** Connects at once. */
@@ -54,14 +81,8 @@ export class WebSocketChannel extends QueuedChannel {
 			port,
 			path,
 			headers,
-			onReadable: (count, { more, binary }) => this.readable({ count, more, text: binary !== true }),
-			onWritable: (count) => {
-				this.writable(count);
-				this.opened();
-			},
-			onControl: () => this.heard(),
-			onClose: () => this.fail(new ProtocolError("connection-closed", "the backend closed the connection")),
-			onError: (cause) => this.fail(this.connectionError(cause)),
+			target: this,
+			...WebSocketChannel.#CALLBACKS,
 		});
 	}
 

@@ -90,7 +90,6 @@ export class BackendTrial {
 			onOpen() {},
 			onSession: () => this.#end(undefined),
 			mcp: {},
-			onRejected() {},
 			onMessage() {},
 			onLost: ({ message }) => this.#fail(message),
 		};

@@ -1,13 +1,16 @@
 import type { PiecedText, Sendable } from "./pieced-text.js";
 
-/**
- * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
- *
- * @param messageBytes bytes of the whole message
- * @param first whether the message begins with this part
- * @param last whether it ends with it
- */
-export type WritePart = (bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean) => number;
+/** What a queue writes to. */
+export interface PartWriter {
+	/**
+	 * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.
+	 *
+	 * @param messageBytes bytes of the whole message
+	 * @param first whether the message begins with this part
+	 * @param last whether it ends with it
+	 */
+	write(bytes: Uint8Array, messageBytes: number, first: boolean, last: boolean): number;
+}
 
 /** Below this a part of a longer message is not worth its frame. */
 const MIN_PART = 64;
@@ -24,7 +27,7 @@ const PIECE_COST = 1_024;
 export class WriteQueue {
 	readonly #limit: number;
 	readonly #overhead: number;
-	readonly #write: WritePart;
+	readonly #writer: PartWriter;
 	/** The message that is being written. Most need not wait, and so no place in an array. */
 	#message: ArrayBuffer | PiecedText | undefined;
 	/** The messages after it. */
@@ -42,10 +45,10 @@ export class WriteQueue {
 	 * @param limit bytes that may wait
 	 * @param overhead bytes that the transport adds to the first part of a message
 	 */
-	constructor(limit: number, overhead: number, write: WritePart) {
+	constructor(limit: number, overhead: number, writer: PartWriter) {
 		this.#limit = limit;
 		this.#overhead = overhead;
-		this.#write = write;
+		this.#writer = writer;
 	}
 
 	/** Bytes that may be written past the queue: none while a message waits. The caller tells what is left by `onWritable`. */
@@ -61,7 +64,7 @@ export class WriteQueue {
 			const size = message.byteLength;
 			if (size <= this.#limit && size + this.#overhead <= this.#writable) {
 				this.#writable = 0;
-				this.#writable = this.#write(new Uint8Array(message), size, true, true);
+				this.#writable = this.#writer.write(new Uint8Array(message), size, true, true);
 				// More may have come meanwhile.
 				if (this.#message !== undefined) {
 					this.#drain();
@@ -128,7 +131,7 @@ export class WriteQueue {
 			this.#written = 0;
 			this.#piece = undefined;
 		}
-		this.#writable = this.#write(part, messageBytes, isFirst, isLast);
+		this.#writable = this.#writer.write(part, messageBytes, isFirst, isLast);
 	}
 }
 

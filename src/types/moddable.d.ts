@@ -181,6 +181,14 @@ declare module "embedded:io/audio/out" {
 	export default AudioOut;
 }
 
+/** ECMA-419's audio in. */
+declare module "embedded:io/audio/in" {
+	import type { AudioInRecord } from "../sound/opus/recording.js";
+
+	const AudioIn: AudioInRecord["io"];
+	export default AudioIn;
+}
+
 /** The power chip of the CoreS3: its board brings the class. */
 declare module "embedded:peripheral/Power/axp2101" {
 	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
@@ -262,15 +270,6 @@ declare module "commodetto/Bitmap" {
 		constructor(width: number, height: number, format: number, pixels: ArrayBuffer, offset: number);
 	}
 	export default Bitmap;
-}
-
-/** A screen in memory. */
-declare module "commodetto/BufferOut" {
-	class BufferOut {
-		readonly bitmap: object;
-		constructor(options: { width: number; height: number; pixelFormat: number });
-	}
-	export default BufferOut;
 }
 
 /** Decompresses, piece by piece. */

@@ -72,7 +72,7 @@ declare module "src/platform/tools" {
 declare module "src/platform/network" {
 	import type { NetworkClients } from "../app/create-transport.js";
 	import type { HttpClients } from "../net/http-client.js";
-	/** @param built what the firmware was built with */
+	/** @param built the settings of the build */
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
 
@@ -135,19 +135,38 @@ declare module "virtual-host" {
 	}
 	/** The options of the command line. */
 	export const options: { readonly macAddress: string; readonly board: VirtualBoardProfile };
-	export function restart(delay: number): void;
 	/** A picture of the simulated room, as a JPEG file. */
 	export function capture(): Promise<ByteSource>;
 	/** Draws the simulated screen, as a JPEG file. */
 	export function drawScreen(screen: object, quality: number): Promise<ByteSource>;
 	/** Shows a picture on the simulated screen. */
 	export function beginPicture(): PictureSink;
-	/**
-	 * Reports what the simulated screen shows.
-	 *
-	 * @param changed the members of the face that were shown just now
-	 */
-	export function showScreen(screen: object, changed: readonly string[]): void;
+	/** Messages of the board to Node. */
+	interface Told {
+		/** Milliseconds. */
+		restart: [delay: number];
+		/** The content of the simulated screen; `changed` names the members of the face that were shown just now. */
+		screen: [screen: object, changed: readonly string[]];
+		light: [name: string, light: { on: boolean; brightness: number; color: number }];
+		/** A line of the conversation. */
+		chat: [line: string];
+	}
+	export function tell<Kind extends keyof Told>(kind: Kind, ...args: Told[Kind]): void;
+	/** Actions of the user. */
+	interface Done {
+		button: [name: string, isDown: boolean];
+		/** The user holds a button down for some milliseconds. */
+		press: [name: string, milliseconds: number];
+		/** The user says a text by typing it. */
+		typed: [text: string];
+		/** Percent. */
+		battery: [level: number, charging: boolean];
+		/** The network is lost or comes back, or has another signal, in dBm. */
+		network: [online: boolean, rssi: number];
+		reading: [sensor: string, reading: number | Record<string, number>];
+	}
+	/** Calls back when the user does that. There is one callback for each kind. */
+	export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void;
 	/** The two places for firmware. */
 	export const firmware: {
 		readonly capacity: number;
@@ -155,7 +174,7 @@ declare module "virtual-host" {
 		readonly isOnTrial: boolean;
 		begin(): void;
 		write(piece: ArrayBuffer): void;
-		/** SHA-256 of what was written. */
+		/** SHA-256 of the pieces so far. */
 		digest(): Promise<ArrayBuffer>;
 		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
 		finish(): Promise<void>;
@@ -163,20 +182,4 @@ declare module "virtual-host" {
 		confirm(): void;
 		rollBack(): void;
 	};
-	/** Prints the state of a simulated light. */
-	export function showLight(name: string, light: { on: boolean; brightness: number; color: number }): void;
-	/** Calls back when the user presses or releases a simulated button. */
-	export function onButton(callback: (name: string, isDown: boolean) => void): void;
-	/** Calls back with the milliseconds for which the user holds a simulated button down. */
-	export function onPress(callback: (name: string, milliseconds: number) => void): void;
-	/** Prints a line of the conversation. */
-	export function showChat(line: string): void;
-	/** Calls back with each text that the user says by typing it. */
-	export function onChat(callback: (text: string) => void): void;
-	/** Calls back when the user changes the level of the battery, in percent, or the charger. */
-	export function onBattery(callback: (level: number, charging: boolean) => void): void;
-	/** Calls back when the network is lost or comes back, or when the user sets its signal, in dBm. */
-	export function onNetwork(callback: (online: boolean, rssi: number) => void): void;
-	/** Calls back when the user sets the value of a simulated sensor. */
-	export function onReading(callback: (sensor: string, reading: number | Record<string, number>) => void): void;
 }

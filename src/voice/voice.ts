@@ -100,14 +100,20 @@ export class Voice {
 	}
 
 	stateChanged(state: DeviceState): void {
-		const { codec } = this.#options;
+		const { codec, link, log } = this.#options;
 		const shouldRecord = state === "listening" && codec.record !== undefined;
 		if (shouldRecord === this.#isRecording) {
 			return;
 		}
 		this.#isRecording = shouldRecord;
-		this.#light.show(shouldRecord);
-		codec.record?.(shouldRecord ? this.#send : undefined);
+		try {
+			codec.record?.(shouldRecord ? this.#send : undefined);
+			this.#light.show(shouldRecord);
+		} catch (error) {
+			log(`cannot record: ${(error as Error).message}`);
+			// The others are told of this state first.
+			void Promise.resolve().then(() => link.stopListening());
+		}
 	}
 
 	/** Ends the sound at once. */

@@ -1,4 +1,4 @@
-import { Pin, type PinOptions } from "./pins.js";
+import { Pin, type PinOptions } from "./io/pins.js";
 
 interface NeoPixelOptions extends PinOptions {
 	readonly length: number;

@@ -1,9 +1,9 @@
 import { boot, receive, send } from "./bridge.js";
-import { type ChipValues, connectBus, setChip } from "./bus.js";
+import { type ChipValues, connectBus, setChip } from "./io/bus.js";
 
 // The bus of a virtual device, whose chips Node shows and sets.
 
-export * from "./bus.js";
+export * from "./io/bus.js";
 
 connectBus((...chip) => send(["chip.open", ...chip]), boot.chips);
 receive("chip.set", ([address, values]) => setChip(address as number, values as ChipValues));

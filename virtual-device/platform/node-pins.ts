@@ -1,9 +1,9 @@
 import { boot, receive, send } from "./bridge.js";
-import { connectPins, type PinLevel, setPin } from "./pins.js";
+import { connectPins, type PinLevel, setPin } from "./io/pins.js";
 
 // The pins of a virtual device, which Node shows and sets.
 
-export * from "./pins.js";
+export * from "./io/pins.js";
 
 connectPins(
 	{

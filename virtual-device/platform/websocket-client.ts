@@ -25,11 +25,11 @@ const clients = new Map<number, WebSocketClient>();
 
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
-	readonly #onControl: Options["onControl"];
+	readonly #options: Options;
 
 	constructor(options: Options) {
 		super("ws", clients, options);
-		this.#onControl = options.onControl;
+		this.#options = options;
 		const { host, port, path, headers, secure } = options;
 		const authority = host.includes(":") ? `[${host}]` : host;
 		this.tell("open", `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]);
@@ -42,7 +42,7 @@ export class WebSocketClient extends NetworkClient<Part> {
 
 	/** @internal A ping, a pong or a close frame. */
 	control(opcode: number, data: ArrayBuffer): void {
-		this.#onControl?.(opcode, data);
+		this.#options.onControl?.(opcode, data);
 	}
 }
 

@@ -30,16 +30,14 @@ const MODULES: Readonly<Record<string, string>> = {
 	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
 };
 
-/** The SDK's modules for pins and what is at them, which a part finds by name and a tool imports. */
+/** The SDK's modules for pins and buses, which a part finds by name and a tool imports. */
 const HARDWARE: Readonly<Record<string, string>> = {
-	"embedded:io/analog": `${PLATFORM}analog.ts`,
-	"embedded:io/digital": `${PLATFORM}digital.ts`,
-	"embedded:io/i2c": `${PLATFORM}i2c.ts`,
-	"embedded:io/pulsecount": `${PLATFORM}pulsecount.ts`,
-	"embedded:io/pulsewidth": `${PLATFORM}pulsewidth.ts`,
-	"embedded:io/pwm": `${PLATFORM}pwm.ts`,
-	"embedded:io/serial": `${PLATFORM}serial.ts`,
-	"embedded:io/smbus": `${PLATFORM}smbus.ts`,
+	...Object.fromEntries(
+		["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"].map((name) => [
+			`embedded:io/${name}`,
+			`${PLATFORM}io/${name}.ts`,
+		]),
+	),
 	neopixel: `${PLATFORM}neopixel.ts`,
 };
 
@@ -50,7 +48,7 @@ const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 const FILES: Readonly<Record<string, string>> = {
 	...MODULES,
 	...HARDWARE,
-	crc: `${PLATFORM}crc.ts`,
+	crc: `${PLATFORM}io/crc.ts`,
 	"xs-mcp": `${SOURCE}parts/index.ts`,
 };
 
@@ -59,9 +57,9 @@ const platform = (manifest: string | undefined): Plugin => ({
 	name: "platform",
 	setup(build) {
 		let drivers: ReadonlyMap<string, string> | undefined;
-		build.onResolve({ filter: /^\.\/(pins|bus)\.js$/ }, ({ importer, path }) =>
+		build.onResolve({ filter: /\/(pins|bus)\.js$/ }, ({ importer, path }) =>
 			importer.startsWith(PLATFORM) && !OF_NODE.includes(importer)
-				? { path: `${PLATFORM}node-${path.slice(2, -3)}.ts` }
+				? { path: `${PLATFORM}node-${basename(path, ".js")}.ts` }
 				: undefined,
 		);
 		build.onResolve({ filter: /^[a-z]/ }, ({ path }) => {
@@ -88,7 +86,7 @@ function whyMissing(module: string): string {
 		: "not a module of the virtual device, nor one of the manifests of the SDK that the build includes";
 }
 
-/** Bundles only what the manifests of the build name, as a build for a chip does. */
+/** Bundles only modules that the manifests of the build name, as a build for a chip does. */
 const named = (manifest: string | undefined): Plugin => ({
 	name: "named",
 	setup(build) {
@@ -119,7 +117,7 @@ const versioned = (version: string): Plugin => ({
 	},
 });
 
-/** Makes of each module what a release build makes of it. The TypeScript compiler is loaded only for this. */
+/** Transforms each module as a release build does. The TypeScript compiler is loaded only for this. */
 const released: Plugin = {
 	name: "release",
 	async setup(build) {
@@ -151,7 +149,7 @@ export const endBundler: () => Promise<void> = stop;
  * loading.
  *
  * @param entry path of the TypeScript module to start with
- * @param isRelease whether it becomes what a release build makes of it for a chip: other functions, no private members, short
+ * @param isRelease whether it is transformed as a release build for a chip is: other functions, no private members, short
  * names. Stack traces suffer
  * @param version the firmware's version, if it differs from the source
  * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
@@ -188,7 +186,7 @@ export async function bundle(
 	return `"use strict";{\n${modules.replace(/^var /gm, "let ")}}\n`;
 }
 
-/** A device of one's own, as far as a virtual device needs it before it starts. */
+/** The members of a project's device that a virtual device needs before it starts. */
 export interface OwnDevice {
 	readonly profile: BoardProfile;
 	/** Of its pins. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { createServer, type RequestListener } from "node:http";
+import { once } from "node:events";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
+import { Speech } from "../../src/speech/speech.js";
 import { readWav } from "../../src/speech/wav.js";
 import {
 	connectClient,
@@ -312,7 +314,9 @@ describe("say", () => {
 		const side = await start(t);
 		const client = await connect(t, side);
 		assert.match((await say(client, { text: " " })).text, /^say: text: /);
-		assert.match((await say(client, { text: "a".repeat(1_001) })).text, /^say: text: .*1000/);
+		for (const length of [1_001, 100_000]) {
+			assert.match((await say(client, { text: "a".repeat(length) })).text, /^say: text: .*1000/);
+		}
 		assert.match((await say(client, { text: "hello", volume: 101 })).text, /^say: volume: /);
 	});
 });
@@ -339,6 +343,22 @@ describe("a program that speaks", () => {
 	});
 });
 
+/** A sound of one sample, the letter A. */
+const WAV = Buffer.from("UklGRiYAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQIAAABBAA==", "base64");
+
+/** Sends the head of a WAV file that names 1 GB, and then samples until the connection is closed. */
+function sendEndless(response: ServerResponse): void {
+	const head = Buffer.from(WAV);
+	head.writeUInt32LE(2 ** 30, head.length - 6);
+	response.write(head);
+	const piece = Buffer.alloc(2 ** 20);
+	const more = (): void => {
+		while (!response.destroyed && response.write(piece)) {}
+	};
+	response.on("drain", more);
+	more();
+}
+
 describe("a service that speaks", () => {
 	const serve = async (t: TestContext, answer: RequestListener): Promise<StartedProgram> => {
 		const server = createServer(answer);
@@ -353,7 +373,7 @@ describe("a service that speaks", () => {
 		const side = await serve(t, async (request, response) => {
 			const body = await readText(request);
 			requests.push([request.url, request.headers.authorization, JSON.parse(body)]);
-			response.end(Buffer.from("UklGRiYAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQIAAABBAA==", "base64"));
+			response.end(WAV);
 		});
 		const speaker = await Speaker.connect(t, side);
 		const client = await connect(t, side);
@@ -367,6 +387,58 @@ describe("a service that speaks", () => {
 		];
 		assert.deepEqual(requests, [expected("hello", "amy"), expected("おはよう", "hana")]);
 		assert.deepEqual(speaker.heard, ["A", "A", "A"]);
+	});
+
+	it("gets markup as it is, and a text of another language for any other voice", async (t) => {
+		const inputs: string[] = [];
+		const side = await serve(t, async (request, response) => {
+			const { input, voice } = JSON.parse(await readText(request));
+			inputs.push(`${voice}: ${input}`);
+			response.end(WAV);
+		});
+		await Speaker.connect(t, side);
+		const client = await connect(t, side);
+		const texts = ['<speak>"$(reboot)" &amp; {voice}</speak>', "안녕하세요"];
+		for (const text of texts) {
+			assert.equal((await say(client, { text })).text, "lamp_000001: played");
+		}
+		assert.deepEqual(
+			inputs,
+			texts.map((text) => `amy: ${text}`),
+		);
+	});
+
+	for (const [title, answer, problem] of [
+		["a page", (response) => response.end("<!doctype html><title>Sign in</title>"), "not a WAV file"],
+		["a WAV file of 1 GB", sendEndless, "the sound is too long (limit 16777216 bytes)"],
+	] as const satisfies [string, (response: ServerResponse) => void, string][]) {
+		it(`is reported if it answers with ${title}, and its connection ends`, async (t) => {
+			const closed: Promise<unknown>[] = [];
+			const side = await serve(t, (_request, response) => {
+				closed.push(once(response, "close"));
+				answer(response);
+			});
+			await Speaker.connect(t, side);
+			const { text } = await say(await connect(t, side), { text: "hello" });
+			assert.equal(text, `lamp_000001: failed (cannot speak: ${problem})`);
+			await Promise.all(closed);
+		});
+	}
+
+	it("that is slow is given up after 30 s", async (t) => {
+		const ended = new AbortController();
+		const limits: number[] = [];
+		t.mock.method(AbortSignal, "timeout", (limit: number) => {
+			limits.push(limit);
+			return ended.signal;
+		});
+		const speech = new Speech(async (_text, signal) => {
+			ended.abort();
+			throw signal.reason;
+		});
+		const path = speech.text("hello", new AbortController().signal).path();
+		await assert.rejects(path, { message: "cannot speak: no sound within 30 s" });
+		assert.deepEqual(limits, [30_000]);
 	});
 
 	it("is reported by its status, without the key", async (t) => {

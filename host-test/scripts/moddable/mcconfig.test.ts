@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
 import { takeGlyphs } from "../../../scripts/moddable/settings.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+const sdk = findSdk();
 
 it("the setting glyphs becomes a variable of the manifests, the last one given", () => {
 	assert.deepEqual(takeGlyphs(["-p", "esp32", "ssid=home"], { A: "1" }), {
@@ -15,4 +25,38 @@ it("the setting glyphs becomes a variable of the manifests, the last one given",
 		() => takeGlyphs(["glyphs=klingon"], {}),
 		/^SdkError: glyphs: unknown set klingon. Known sets: cjk, zh-hans, ja, latin$/,
 	);
+});
+
+/** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */
+const PROGRAMS = {
+	"idf.py": `mkdir -p build/config; touch build/config/sdkconfig.h
+case "$*" in *build) [ -z "$FAIL" ] && touch build/xs_esp32.elf;; esac`,
+	"xtensa-esp32-elf-gcc": 'for last; do :; done; touch "$last"',
+	"xtensa-esp32-elf-ar": 'touch "$2"',
+	"xtensa-esp32-elf-objdump": '[ -e "$2" ]',
+	python: ":",
+};
+
+it("a build fails if ESP-IDF's does, though the SDK's makefile goes on with what an earlier one made", {
+	skip: sdk === undefined && NO_SDK,
+}, async () => {
+	const folder = temporaryFolder("xs-mcp-mcconfig-");
+	const bin = join(folder, "bin");
+	mkdirSync(bin);
+	for (const [name, script] of Object.entries(PROGRAMS)) {
+		writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+	}
+	const manifest = {
+		build: { NAME: "small" },
+		include: "$(MODDABLE)/examples/manifest_base.json",
+		modules: { "*": "./main" },
+	};
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+	writeFileSync(join(folder, "main.js"), "export default 1;\n");
+	const { PATH, ...rest } = sdkEnvironment(sdk as Sdk);
+	const env = { ...rest, PATH: [bin, PATH].join(delimiter), IDF_PATH: ROOT };
+	const build = (FAIL: string): Promise<void> =>
+		mcconfig(sdk as Sdk, folder, ["-p", "esp32", "-t", "build"], { show: false, env: { ...env, FAIL } });
+	await build("");
+	await assert.rejects(build("1"), /mcconfig failed/);
 });

@@ -16,16 +16,8 @@ const STREAM = [
 
 const MESSAGES: XsbugMessage[] = [
 	{ kind: "login", name: "xs-mcp", engine: "XS 17.7.0 64-bit LE 32-bit ID" },
-	{
-		kind: "instruments",
-		instruments: [
-			{ name: "Timers", unit: "" },
-			{ name: "XS Slot Heap Used", unit: " / " },
-		],
-	},
 	{ kind: "log", text: "a & b <c> 日本 \n" },
 	{ kind: "break", text: "/a.js:3 # Break: debugger!\n" },
-	{ kind: "samples", values: [3, 32_640] },
 	{ kind: "log", text: "" },
 ];
 
@@ -41,16 +33,12 @@ function parse(...chunks: readonly Buffer[]): XsbugMessage[] {
 describe("a machine's messages to xsbug", () => {
 	const bytes = Buffer.from(STREAM);
 
-	it("is read as one piece", () => {
-		assert.deepEqual(parse(bytes), MESSAGES);
-	});
-
 	it("is read byte by byte", () => {
 		assert.deepEqual(parse(...[...bytes].map((byte) => Buffer.of(byte))), MESSAGES);
 	});
 
 	it("is read cut in two, wherever that is", () => {
-		for (let at = 1; at < bytes.length; at += 1) {
+		for (let at = 0; at < bytes.length; at += 1) {
 			assert.deepEqual(parse(bytes.subarray(0, at), bytes.subarray(at)), MESSAGES, `cut at ${at}`);
 		}
 	});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { type Samples, Xsbug, type XsbugMachine } from "../../../scripts/moddable/xsbug.js";
+import { Xsbug, type XsbugMachine } from "../../../scripts/moddable/xsbug.js";
 
 /** A machine that connects to a debugger, and the debugger's view of it. */
 async function login(test: TestContext): Promise<{ socket: Socket; machine: XsbugMachine; heard: () => string }> {
@@ -53,18 +53,6 @@ describe("a machine that is debugged", () => {
 		while (heard().split("<go/>").length < 3) {
 			await once(socket, "data");
 		}
-	});
-
-	it("reports its counters by name", async (t) => {
-		const { socket, machine } = await login(t);
-		const sampled = once(machine, "samples") as Promise<[Samples]>;
-		say(socket, '<instruments><instrument name="Timers" value=""/><instrument name="CPU 0" value="%"/></instruments>');
-		say(socket, "<samples>3,17</samples>");
-		const [samples] = await sampled;
-		assert.deepEqual(Object.fromEntries(samples), {
-			Timers: { value: 3, unit: "" },
-			"CPU 0": { value: 17, unit: "%" },
-		});
 	});
 
 	it("that sends invalid data is disconnected, and the next one is accepted", async (t) => {

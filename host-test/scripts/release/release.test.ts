@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -8,6 +8,7 @@ import { strFromU8, unzipSync } from "fflate";
 import { parse } from "yaml";
 import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "../../../scripts/release/release.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
+import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -49,6 +50,19 @@ describe("a release", () => {
 			(a = [], b = []) => a.map((part, at) => (b[at] ?? 0) - part).find((each) => each !== 0) ?? 0,
 		);
 		assert.deepEqual(versions, sorted);
+	});
+
+	it("names the missing tools of an image before all else", () => {
+		const { MODDABLE, IDF_PATH, ...env } = process.env;
+		const { status, stdout, stderr } = spawnSync(
+			process.execPath,
+			typeScript("scripts/release/release-cli.ts", "--target", "esp32"),
+			{ cwd: ROOT, env, encoding: "utf8" },
+		);
+		assert.equal(status, 1, stderr);
+		assert.match(stdout, /^missing +Moddable SDK: MODDABLE is not set/m);
+		assert.match(stdout, /^missing +ESP-IDF: IDF_PATH is not set/m);
+		assert.match(stderr, /doctor -- --for build failed/);
 	});
 
 	it("has checksums that sha256sum accepts", (_t) => {

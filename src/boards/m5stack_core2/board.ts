@@ -43,7 +43,7 @@ class Touch extends FT6x06 {
 }
 
 /**
- * M5Stack Core2: ESP32 with PSRAM, screen with touch, speaker, battery, motion sensor, real-time clock. The power chip
+ * M5Stack Core2: ESP32 with PSRAM, screen with touch, speaker, microphone, battery, motion sensor, real-time clock. The power chip
  * feeds the others, so it is opened first.
  */
 export function openBoard() {
@@ -61,7 +61,8 @@ export function openBoard() {
 		...esp32,
 		speaker: player,
 		player,
-		codec: openCodec(player),
+		// ESP-IDF delivers one channel of its PDM microphone. Told of one, SDK 8.2.3 would leave out every second sample.
+		codec: openCodec(player, 2),
 		screen,
 		preview,
 		battery: power,

@@ -42,8 +42,8 @@ function openSensors() {
 }
 
 /**
- * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, camera, battery, motion and light sensor, real-time clock. Microphones
- * are not used.
+ * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
+ * clock.
  */
 export function openBoard() {
 	if (OpenedPowerChip.device === undefined) {
@@ -60,11 +60,12 @@ export function openBoard() {
 		...esp32,
 		speaker: new Aw88298(amp),
 		player,
-		codec: openCodec(player),
+		// Of its two microphones, which the target's setup has switched on, the left one.
+		codec: openCodec(player, 1),
 		screen,
 		preview,
 		// Its sensor makes no JPEG files.
-		camera: openCamera({ width: 320, height: 240, jpeg: false, encode: frameJpeg.encode }),
+		camera: openCamera({ width: 320, height: 240, encode: frameJpeg.encode }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...sensors,

@@ -1,15 +1,14 @@
-import config from "mc/config";
+import Resource from "Resource";
 import Preference from "preference";
 import Timer from "timer";
 import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
+import { HeldBytes } from "../../hardware/pictures.js";
 import type { Codec, Player } from "../../hardware/sound.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
-import { openSnapshot } from "../../pictures/snapshot/open-snapshot.js";
 import { inBuild } from "../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openPlayer } from "../../sound/player/open-player.js";
-import { openSimulatorCamera } from "./camera.js";
 import { openControls } from "./controls.js";
 
 /** The computer's own network, which is always online. */
@@ -75,7 +74,7 @@ export function openBoard() {
 	const wifi = openSimulatedWiFi();
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
-	const codec = inBuild<(player: Player) => Codec>("src/sound/opus/open-codec")?.(player);
+	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/opus/open-codec")?.(player, 1);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
@@ -85,9 +84,7 @@ export function openBoard() {
 		...(codec && { codec }),
 		screen: face,
 		preview,
-		// Rotated, a band of the screen lies in memory in another order.
-		...(config.rotation === 0 && { snapshot: openSnapshot(face) }),
-		camera: openSimulatorCamera(),
+		camera: { capture: async () => new HeldBytes(new Uint8Array(new Resource("room.jpg"))) },
 		network: wifi ?? new SimulatorNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		system: new SimulatorSystem(Preference),

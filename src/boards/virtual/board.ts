@@ -50,7 +50,7 @@ class VirtualScreen implements Screen {
 
 	show(change: Partial<Face>): void {
 		this.#face = { ...this.#face, ...change };
-		host.showScreen(this.#picture(), Object.keys(change));
+		host.tell("screen", this.#picture(), Object.keys(change));
 	}
 
 	take(quality: number): Promise<ByteSource> {
@@ -58,7 +58,7 @@ class VirtualScreen implements Screen {
 	}
 
 	#draw(): void {
-		host.showScreen(this.#picture(), []);
+		host.tell("screen", this.#picture(), []);
 	}
 
 	#picture(): object {
@@ -76,7 +76,7 @@ class VirtualNetwork implements Network {
 	onChange: (() => void) | undefined = undefined;
 
 	constructor() {
-		host.onNetwork((online, rssi) => {
+		host.on("network", (online, rssi) => {
 			this.rssi = rssi;
 			if (online !== this.online) {
 				this.online = online;
@@ -92,7 +92,7 @@ class VirtualBattery implements Battery {
 	charging = false;
 
 	constructor() {
-		host.onBattery((level, charging) => {
+		host.on("battery", (level, charging) => {
 			this.level = level;
 			this.charging = charging;
 		});
@@ -108,7 +108,7 @@ class VirtualSystem implements System {
 	}
 
 	restart(delay: number): void {
-		host.restart(delay);
+		host.tell("restart", delay);
 	}
 }
 

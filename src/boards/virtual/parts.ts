@@ -16,8 +16,8 @@ const MIN_HOLD = 100;
 const MAX_CHANGES = 20;
 
 /**
- * The user's finger on a button. What a busy host sends together would look like a contact that bounces: so each change waits
- * until the one before has lasted.
+ * The user's finger on a button. Changes that a busy host sends together would look like a contact that bounces, so each one
+ * waits until the change before has lasted.
  */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
@@ -70,7 +70,7 @@ class VirtualLight extends ColoredLight {
 	}
 
 	protected show(): void {
-		host.showLight(this.#name, { on: this.on, brightness: this.brightness, color: this.color });
+		host.tell("light", this.#name, { on: this.on, brightness: this.brightness, color: this.color });
 	}
 }
 
@@ -102,11 +102,11 @@ class VirtualChat implements Chat {
 	onLine: ((text: string) => void) | undefined;
 
 	constructor() {
-		host.onChat((text) => this.onLine?.(text));
+		host.on("typed", (text) => this.onLine?.(text));
 	}
 
 	show(line: string): void {
-		host.showChat(line);
+		host.tell("chat", line);
 	}
 }
 
@@ -135,13 +135,13 @@ export function openParts(board: PartNames): {
 } {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
-	host.onButton((name, isDown) => fingers[name]?.move(isDown));
+	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
 	// The device itself times the press: the host may be busy meanwhile.
-	host.onPress((name, milliseconds) => {
+	host.on("press", (name, milliseconds) => {
 		fingers[name]?.move(true, milliseconds);
 		fingers[name]?.move(false);
 	});
-	host.onReading((name, reading) => sensors[name]?.set(reading));
+	host.on("reading", (name, reading) => sensors[name]?.set(reading));
 	return {
 		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
 		...(board.sensors.length > 0 && { sensors }),

@@ -11,7 +11,7 @@ export function openBoard() {
 	const esp32 = openEsp32("xiao_esp32s3_sense");
 	return {
 		...esp32,
-		camera: openCamera({ width: 640, height: 480, jpeg: true }),
+		camera: openCamera({ width: 640, height: 480 }),
 		buttons: { boot: button },
 		lights: { led },
 		close() {

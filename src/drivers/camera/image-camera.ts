@@ -1,6 +1,5 @@
 import { type ByteSource, type Camera, HeldBytes } from "../../hardware/pictures.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
-import { EncodedJpeg } from "../../pictures/jpeg/encoded-jpeg.js";
 
 /** A picture in the memory of the camera's driver. Must be closed. */
 export interface Frame extends ArrayBuffer {
@@ -13,7 +12,6 @@ export interface ImageInput {
 	readonly height: number;
 	start(): void;
 	read(): Frame | undefined;
-	close(): void;
 }
 
 export interface ImageInputOptions {
@@ -31,23 +29,12 @@ export interface ImageCameraOptions {
 	/** The smallest size of a photo in pixels, if the camera supports it. */
 	readonly width: number;
 	readonly height: number;
-	/** Whether the camera makes JPEG files itself. Otherwise its pixels are encoded here. */
-	readonly jpeg: boolean;
-	/**
-	 * Encodes pixels, the high byte first, as a JPEG file. Default: they are encoded here, piece by piece, which takes a chip
-	 * many seconds.
-	 */
+	/** Encodes pixels, the high byte first, as a JPEG file. Default: the camera makes JPEG files itself. */
 	readonly encode?: (pixels: ArrayBuffer, width: number, height: number, quality: number) => ArrayBuffer;
-	/**
-	 * Whether the camera is closed after each photo. Default: it stays open, because the SDK's driver for the ESP32 hangs
-	 * when a started camera is closed.
-	 */
-	readonly closes?: boolean;
 	readonly timer: TimerModule;
 }
 
-/** The formats of pixels with 16 bits, the low or the high byte first, as the SDK's bitmaps name them. */
-const RGB565LE = 7;
+/** The format of pixels with 16 bits, the high byte first, as the SDK's bitmaps name it. */
 const RGB565BE = 8;
 
 /** Percent: the quality of a JPEG that is encoded here. */
@@ -59,7 +46,10 @@ const FIRST_FRAMES = 3;
 /** Milliseconds that a picture may take. */
 const TIMEOUT = 5_000;
 
-/** Photos from a camera that the platform has a driver for. */
+/**
+ * Photos from a camera that the platform has a driver for. It stays open, because the SDK's driver for the ESP32 hangs when a
+ * started camera is closed.
+ */
 export class ImageCamera implements Camera {
 	readonly #options: ImageCameraOptions;
 	#camera: ImageInput | undefined;
@@ -111,8 +101,8 @@ export class ImageCamera implements Camera {
 
 	#open(): ImageInput {
 		if (this.#camera === undefined) {
-			const { camera, width, height, jpeg, encode } = this.#options;
-			const imageType = jpeg ? "jpeg" : encode === undefined ? RGB565LE : RGB565BE;
+			const { camera, width, height, encode } = this.#options;
+			const imageType = encode === undefined ? "jpeg" : RGB565BE;
 			const onReadable = (): void => this.#receive();
 			this.#camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
 			this.#camera.start();
@@ -139,27 +129,18 @@ export class ImageCamera implements Camera {
 				this.#release(frame);
 			}
 		};
-		if (this.#options.jpeg) {
+		const { encode } = this.#options;
+		if (encode === undefined) {
 			return new HeldBytes(new Uint8Array(frame), release);
 		}
 		const { width, height } = this.#camera as ImageInput;
-		const { encode } = this.#options;
-		if (encode !== undefined) {
-			const file = new Uint8Array(encode(frame, width, height, QUALITY));
-			release();
-			return new HeldBytes(file);
-		}
-		const pixels = new Uint16Array(frame);
-		const read = (y: number, rows: number): Uint16Array => pixels.subarray(y * width, (y + rows) * width);
-		return new EncodedJpeg({ width, height, read }, QUALITY, release);
+		const file = new Uint8Array(encode(frame, width, height, QUALITY));
+		release();
+		return new HeldBytes(file);
 	}
 
 	#release(frame: Frame | undefined): void {
 		this.#isTaken = false;
 		frame?.close();
-		if (this.#options.closes) {
-			this.#camera?.close();
-			this.#camera = undefined;
-		}
 	}
 }

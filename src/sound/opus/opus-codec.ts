@@ -1,26 +1,15 @@
 import type { AudioParams, Codec, Player, Sound } from "../../hardware/sound.js";
 import type { TimerModule } from "../../hardware/timer.js";
-
-/** Decodes packets of Opus while others are written and samples are read. */
-export interface PacketDecoder {
-	/**
-	 * @param packet is copied; empty: one that was lost
-	 * @returns false if too many wait: it is dropped
-	 */
-	write(packet: Uint8Array): boolean;
-	/** No packets follow. */
-	complete(): void;
-	/** The samples of a packet, of 16 bits: undefined while none are decoded, null once all were read. */
-	read(): ArrayBuffer | undefined | null;
-	/** Ends it. @returns packets that could not be decoded */
-	close(): number;
-}
+import type { OpusThread } from "./opus-threads.js";
+import { FORMAT, type Microphone, Recording, type RecordingOptions } from "./recording.js";
 
 interface OpusCodecOptions {
 	readonly player: Player;
-	/** Parameters as {@link OpusDecoder} has them. */
-	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => PacketDecoder;
-	readonly timer: Pick<TimerModule, "set">;
+	/** Parameters as {@link OpusDecoder} has them. Samples have 16 bits, low byte first. */
+	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => OpusThread;
+	/** Absent on a board without a microphone. */
+	readonly microphone?: Microphone | undefined;
+	readonly timer: Pick<TimerModule, "set" | "repeat" | "clear">;
 	readonly log: (message: string) => void;
 }
 
@@ -32,7 +21,7 @@ const PERIOD = 20;
 
 /** A sound of the backend. */
 interface Played {
-	readonly decoder: PacketDecoder;
+	readonly decoder: OpusThread;
 	readonly sound: Sound;
 	/** Settles when the last sample was played. */
 	over: Promise<void>;
@@ -40,19 +29,26 @@ interface Played {
 	failure?: Error;
 }
 
-/** Plays packets of Opus with the board's player. Has no microphone. */
+/** Plays packets of Opus with the board's player, and records them with its microphone: not both at the same time. */
 export class OpusCodec implements Codec {
-	/** As the devices of the family record. */
-	readonly params: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+	readonly params = FORMAT;
 	readonly #options: OpusCodecOptions;
 	#played: Played | undefined;
+	#recording: Recording | undefined;
 
 	constructor(options: OpusCodecOptions) {
 		this.#options = options;
+		const { microphone } = options;
+		if (microphone !== undefined) {
+			this.record = (onPacket) => this.#record(microphone, onPacket);
+		}
 	}
+
+	record?(onPacket: ((packet: Uint8Array) => void) | undefined): void;
 
 	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
 		this.stop();
+		this.#stopRecording();
 		const { player, openDecoder } = this.#options;
 		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
 		try {
@@ -93,6 +89,23 @@ export class OpusCodec implements Codec {
 			played.sound.stop();
 			this.#close(played);
 		}
+	}
+
+	#record(microphone: Microphone, onPacket: RecordingOptions["onPacket"] | undefined): void {
+		const { player, timer, log } = this.#options;
+		this.#stopRecording();
+		if (onPacket !== undefined) {
+			this.stop();
+			player.stop();
+			this.#recording = new Recording({ ...microphone, timer, onPacket, log });
+			player.isHeld = true;
+		}
+	}
+
+	#stopRecording(): void {
+		this.#recording?.close();
+		this.#recording = undefined;
+		this.#options.player.isHeld = false;
 	}
 
 	async #play(played: Played): Promise<void> {

@@ -17,6 +17,7 @@ const RANGE = 48;
 /** Plays on the platform's audio out, which is open only while a sound is played: its buffers take 28 KB of a chip's memory. */
 export class SoundPlayer implements Player, Speaker {
 	readonly #options: SoundPlayerOptions;
+	isHeld = false;
 	#sound: PlayedSound | undefined;
 	#volume: number;
 
@@ -44,6 +45,9 @@ export class SoundPlayer implements Player, Speaker {
 	}
 
 	begin(sampleRate: number): Sound {
+		if (this.isHeld) {
+			throw new Error("the microphone is in use");
+		}
 		this.stop();
 		const { audioOut, timer } = this.#options;
 		this.#sound = new PlayedSound({ audioOut, timer, sampleRate, loudness: loudness(this.#volume) });

@@ -1,4 +1,4 @@
-import type { PinKind } from "../../platform/pins.js";
+import type { PinKind } from "../../platform/io/pins.js";
 import { isOn, isSwitched } from "../pin-words.js";
 import type { Deliver, Service } from "./service.js";
 
@@ -16,10 +16,10 @@ export interface PixelsState {
 export interface PinState {
 	readonly pin: number;
 	readonly kind: PinKind;
-	/** The part that has it, of a device of one's own. */
+	/** Its part, in a project with parts. */
 	readonly part?: string;
 	/**
-	 * 0 or 1; what the converter reads; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse;
+	 * 0 or 1; the value of the converter; percent of a PWM; microseconds of a servo's pulse; counted pulses; microseconds of a pulse;
 	 * the last line of a serial port
 	 */
 	readonly value: number | string | PixelsState;
@@ -54,7 +54,7 @@ function maximumOf(kind: PinKind): number {
 }
 
 /**
- * The input that is to be set, and what to.
+ * The input to set, and its new level.
  *
  * @param which the number of the pin, or the name of the part that has it
  * @param level a number, "on" or "off"; of a serial port, a line
@@ -88,7 +88,7 @@ interface InputSetting {
 	readonly level: number | string;
 }
 
-/** The pins of a device: what the firmware does with them, and what is connected to them. */
+/** The pins of a device: their values, and the levels of its inputs. */
 export class Pins implements Service {
 	readonly prefix = "pin";
 	readonly #deliver: Deliver;

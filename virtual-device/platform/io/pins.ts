@@ -1,4 +1,4 @@
-/** What a pin is: the view shows and sets it so. */
+/** The kind of a pin, by which a view shows and sets it. */
 export type PinKind =
 	| "output"
 	| "input"
@@ -11,17 +11,17 @@ export type PinKind =
 	| "receive"
 	| "transmit";
 
-/** What is set from outside: a number, or the line that a serial port receives. */
+/** The level outside of a pin: a number, or the line that a serial port receives. */
 export type PinLevel = number | string;
 
-/** What a class opens a pin with. */
+/** Options to open a pin. */
 export interface PinOptions {
 	readonly pin: number;
-	/** The name of the part that has it, if it is one of a device of one's own. */
+	/** The name of its part, in a project with parts. */
 	readonly part?: string | undefined;
 }
 
-/** What shows the pins: Node beside a virtual device, the panel of Moddable's simulator, a test. */
+/** Shows the pins: Node beside a virtual device, the panel of Moddable's simulator, a test. */
 export interface PinView {
 	/** @throws Error if the pin is not to be opened */
 	open(pin: number, kind: PinKind, part: string | undefined, level: PinLevel): void;
@@ -34,9 +34,9 @@ const MAX_PIN = 54;
 
 const state = {
 	view: undefined as PinView | undefined,
-	/** What was set from outside, by pin: it stays when a pin is closed. */
+	/** The levels outside, by pin: they stay when a pin is closed. */
 	levels: new Map<number, PinLevel>(),
-	/** The pins that are open, and what is called when one is set from outside. */
+	/** The open pins, with a callback for a new level outside. */
 	open: new Map<number, ((level: PinLevel) => void) | undefined>(),
 };
 
@@ -57,7 +57,7 @@ export class Pin<Level extends PinLevel = number> {
 	readonly #initial: Level;
 
 	/**
-	 * @param initial what it has at first: the level outside, until another one is set
+	 * @param initial the level outside until another one is set
 	 * @param onSet called when the level was set from outside
 	 * @throws RangeError for an invalid number, Error if the pin is already open
 	 */
@@ -89,7 +89,7 @@ export class Pin<Level extends PinLevel = number> {
 		return (state.levels.get(this.#pin) as Level | undefined) ?? this.#initial;
 	}
 
-	/** Shows what the firmware does with the pin. */
+	/** Shows the value that the firmware gives the pin. */
 	protected show(value: PinLevel | object): void {
 		state.view?.write(this.#pin, value);
 	}

@@ -1,6 +1,6 @@
 import { RegisterMap } from "./simulated-chip.js";
 
-/** Its registers come in pairs, one of each port: directions, polarities, resistors, levels, and what is written. */
+/** Its registers come in pairs, one of each port: directions, polarities, resistors, levels and latches. */
 const DIRECTION = 0x00;
 const POLARITY = 0x02;
 const PULL_UP = 0x0c;
@@ -35,7 +35,7 @@ export class SimulatedMcp23017 extends RegisterMap {
 
 	protected override set(register: number, byte: number): void {
 		const target = register >> 1 === LEVEL >> 1 ? LATCH | (register & 1) : register;
-		// A resistor pulls up what nothing else does.
+		// A resistor pulls up a pin that is not connected.
 		if (target >> 1 === PULL_UP >> 1) {
 			const added = byte & ~this.#port(PULL_UP, register & 1);
 			for (const [bit, name] of (PINS[register & 1] ?? []).entries()) {

@@ -6,7 +6,7 @@ interface SerialOptions {
 	readonly transmit?: number;
 	/** Bits in a second. */
 	readonly baud: number;
-	/** The name of the part that has it, if it is one of a device of one's own. */
+	/** The name of its part, in a project with parts. */
 	readonly part?: string;
 	readonly onReadable?: (count: number) => void;
 }

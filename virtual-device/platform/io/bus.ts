@@ -5,7 +5,7 @@ import { SimulatedMcp23017 } from "./chips/mcp23017.js";
 import { SimulatedSht3x } from "./chips/sht3x.js";
 import { RegisterMap, type SimulatedChip } from "./chips/simulated-chip.js";
 
-/** What a chip measures, by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
+/** Measurements of a chip by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
 export type ChipValues = Readonly<Record<string, number>> | null;
 
 /** Shows a chip that the firmware talks to: Node beside a virtual device, the panel of Moddable's simulator. */
@@ -45,7 +45,7 @@ export function connectBus(
 	}
 }
 
-/** Sets what a chip measures. */
+/** Sets the measurements of a chip. */
 export function setChip(address: number, values: ChipValues): void {
 	if (values === null) {
 		state.unplugged.add(address);

@@ -7,7 +7,7 @@ export const T1 = 27_504;
 export const T2 = 26_435;
 export const P1 = 36_477;
 
-/** A chip of Bosch: it has an identity, a calibration and what it has measured, and takes pairs of a register and its byte. */
+/** A chip of Bosch: it has an identity, a calibration and measurements, and takes pairs of a register and its byte. */
 export abstract class BoschChip extends RegisterMap {
 	readonly #fixed: ReadonlyMap<number, number>;
 	readonly #written = new Map<number, number>();

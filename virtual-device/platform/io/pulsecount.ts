@@ -9,7 +9,7 @@ interface PulseCountOptions {
 
 /** Stands in for ECMA-419's `embedded:io/pulsecount` (§10.6): the pulses are counted outside. */
 export default class PulseCount extends Pin {
-	/** What was written, less what had been counted then. */
+	/** The written count less the pulses until then. */
 	#offset = 0;
 
 	constructor({ signal, part, onReadable }: PulseCountOptions) {

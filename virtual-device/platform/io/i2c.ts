@@ -4,7 +4,7 @@ import type { SimulatedChip } from "./chips/simulated-chip.js";
 interface I2cOptions {
 	/** 7 bits. */
 	readonly address: number;
-	/** The name of the part that has it, if it is one of a device of one's own. */
+	/** The name of its part, in a project with parts. */
 	readonly part?: string;
 }
 
@@ -66,7 +66,7 @@ export default class I2C {
 	}
 }
 
-/** What ECMA-419 calls the host provider: the buses of the target. */
+/** The host provider of ECMA-419: the buses of the target. */
 Object.defineProperty(globalThis, "device", {
 	value: { I2C: { default: { io: I2C, data: 21, clock: 22 } } },
 });

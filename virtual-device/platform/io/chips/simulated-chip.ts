@@ -2,7 +2,7 @@
 export interface SimulatedChip {
 	/** Its type: "SHT3x". */
 	readonly type: string;
-	/** What it measures, which Node sets: temperature in °C, humidity in %, pressure in Pa; of a map, registers by number. */
+	/** Its measurements, which Node sets: temperature in °C, humidity in %, pressure in Pa; of a map, registers by number. */
 	readonly values: Record<string, number>;
 	/** @returns whether its values have changed by that */
 	write(bytes: Uint8Array): boolean;

@@ -3,10 +3,10 @@ import { Pin, type PinOptions } from "./pins.js";
 /** Bits of the converter: those of most chips. */
 const RESOLUTION = 12;
 
-/** What it reads until something is set from outside: half of the voltage. */
+/** Its value until one is set from outside: half of the voltage. */
 const HALF = 2 ** (RESOLUTION - 1);
 
-/** Stands in for ECMA-419's `embedded:io/analog` (§10.2): what it reads is set from outside. */
+/** Stands in for ECMA-419's `embedded:io/analog` (§10.2): its value is set from outside. */
 export default class Analog extends Pin {
 	readonly resolution = RESOLUTION;
 

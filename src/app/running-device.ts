@@ -1,0 +1,29 @@
+import type { DeviceState } from "../device_state/device-state.js";
+import type { Device } from "../hardware/hardware.js";
+
+/** The device as a whole, for tools and resources. */
+export class RunningDevice implements Device {
+	readonly name: string;
+	readonly #machine: { readonly state: DeviceState };
+	readonly #ticks: (() => number) | undefined;
+	readonly #start: number | undefined;
+
+	/**
+	 * @param name the board's
+	 * @param ticks a monotonic clock: milliseconds, as a 32-bit number
+	 */
+	constructor(name: string, machine: { readonly state: DeviceState }, ticks: (() => number) | undefined) {
+		this.name = name;
+		this.#machine = machine;
+		this.#ticks = ticks;
+		this.#start = ticks?.();
+	}
+
+	get state(): DeviceState {
+		return this.#machine.state;
+	}
+
+	get uptime(): number | undefined {
+		return this.#ticks === undefined || this.#start === undefined ? undefined : (this.#ticks() - this.#start) >>> 0;
+	}
+}

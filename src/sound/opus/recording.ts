@@ -1,0 +1,135 @@
+import type { AudioParams } from "../../hardware/sound.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { OpusThread } from "./opus-threads.js";
+
+/** As the devices of the family record. */
+export const FORMAT: AudioParams = Object.freeze({
+	format: "opus",
+	sample_rate: 16_000,
+	channels: 1,
+	frame_duration: 60,
+});
+
+/** Samples of a packet, and their bytes. */
+const FRAME = (FORMAT.sample_rate * FORMAT.frame_duration) / 1_000;
+const FRAME_BYTES = 2 * FRAME;
+
+/** Milliseconds between two checks for a packet: a third of what one lasts. */
+const PERIOD = 20;
+
+/** ECMA-419's audio in, as far as it is used. */
+export interface AudioIn {
+	start(): void;
+	/** @returns samples of 16 bits, low byte first. Throws an Error if there are fewer bytes */
+	read(byteLength: number): ArrayBuffer;
+	close(): void;
+}
+
+interface AudioInOptions {
+	readonly audioType: "LPCM";
+	/** Hertz. */
+	readonly sampleRate: number;
+	readonly channels: 1 | 2;
+	readonly bitsPerSample: 16;
+	readonly onReadable: (bytes: number) => void;
+}
+
+/** ECMA-419's record for the audio in. */
+export interface AudioInRecord {
+	readonly io: new (options: AudioInOptions) => AudioIn;
+	/** As the class has to be told for the samples of one microphone. */
+	readonly channels: 1 | 2;
+}
+
+export interface Microphone {
+	readonly audioIn: AudioInRecord;
+	/** Parameters as {@link OpusEncoder} has them. */
+	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
+}
+
+export interface RecordingOptions extends Microphone {
+	readonly timer: Pick<TimerModule, "repeat" | "clear">;
+	readonly onPacket: (packet: Uint8Array) => void;
+	readonly log: (message: string) => void;
+}
+
+/** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
+export class Recording {
+	readonly #options: RecordingOptions;
+	readonly #encoder: OpusThread;
+	readonly #in: AudioIn;
+	readonly #timer: TimerHandle;
+	readonly #frame = new Uint8Array(FRAME_BYTES);
+	/** Bytes in the frame. */
+	#filled = 0;
+	#dropped = 0;
+	#isClosed = false;
+
+	/** @throws Error as the platform's classes, if there is no microphone or no memory */
+	constructor(options: RecordingOptions) {
+		const { audioIn, openEncoder, timer } = options;
+		this.#options = options;
+		this.#encoder = openEncoder(FORMAT.sample_rate, FRAME);
+		try {
+			this.#in = new audioIn.io({
+				audioType: "LPCM",
+				sampleRate: FORMAT.sample_rate,
+				channels: audioIn.channels,
+				bitsPerSample: 16,
+				onReadable: (bytes) => this.#tryToRead(bytes),
+			});
+			this.#in.start();
+		} catch (error) {
+			this.#encoder.close();
+			throw error;
+		}
+		this.#timer = timer.repeat(() => this.#deliver(), PERIOD);
+	}
+
+	close(): void {
+		if (this.#isClosed) {
+			return;
+		}
+		this.#isClosed = true;
+		this.#options.timer.clear(this.#timer);
+		this.#in.close();
+		const lost = this.#dropped + this.#encoder.close();
+		if (lost > 0) {
+			this.#options.log(`${lost} packets of what was recorded are lost`);
+		}
+	}
+
+	/** An exception in a callback would end the machine. */
+	#tryToRead(bytes: number): void {
+		try {
+			// The platform may call once more after close.
+			if (!this.#isClosed) {
+				this.#take(new Uint8Array(this.#in.read(bytes)));
+			}
+		} catch (error) {
+			this.#options.log(`recorded samples are lost: ${(error as Error).message}`);
+		}
+	}
+
+	#take(samples: Uint8Array): void {
+		for (let at = 0; at < samples.byteLength; ) {
+			const piece = samples.subarray(at, at + FRAME_BYTES - this.#filled);
+			this.#frame.set(piece, this.#filled);
+			this.#filled += piece.byteLength;
+			at += piece.byteLength;
+			if (this.#filled === FRAME_BYTES) {
+				this.#filled = 0;
+				this.#dropped += this.#encoder.write(this.#frame) ? 0 : 1;
+			}
+		}
+	}
+
+	#deliver(): void {
+		for (let packet = this.#encoder.read(); packet; packet = this.#encoder.read()) {
+			this.#options.onPacket(new Uint8Array(packet));
+			if (this.#isClosed) {
+				return;
+			}
+		}
+	}
+}
