@@ -20,14 +20,14 @@ import { BackendFace } from "./backend-face.js";
 import { BackendMcp } from "./backend-mcp.js";
 import { DeviceNetwork, type NetworkEvents } from "./device-network.js";
 import { followInputs, type InputActions } from "./follow-inputs.js";
-import { withObservedParts } from "./observed-parts.js";
+import { type PartsLink, withObservedParts } from "./observed-parts.js";
 import { RunningDevice } from "./running-device.js";
 import { StatusIcons } from "./status-icons.js";
 import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
-export class Application implements BackendLink, InputActions, NetworkEvents, ProtocolEvents, StateEvents {
+export class Application implements BackendLink, InputActions, NetworkEvents, PartsLink, ProtocolEvents, StateEvents {
 	readonly server: McpServer<Hardware>;
 	readonly #board: Board;
 	readonly #protocol: Protocol;
@@ -87,15 +87,8 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pr
 	}
 
 	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
-	#observeParts({ board, timer, words, update, ticks, log }: ApplicationOptions): Board & Partial<Hardware> {
-		const parts = withObservedParts(board, {
-			timer,
-			words,
-			observeInstaller: update?.observe,
-			onUpgrade: (state) => this.#upgrade(state),
-			onUse: () => this.used(),
-			log,
-		});
+	#observeParts({ board, timer, words, update, ticks }: ApplicationOptions): Board & Partial<Hardware> {
+		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
 		return Object.assign(parts, {
 			device: new RunningDevice(board.name, this.#state, ticks),
 			...(this.#network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.#network.setUpIn(delay) } }),
@@ -308,7 +301,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pr
 	}
 
 	/** A device that installs firmware neither speaks nor listens. */
-	#upgrade(state: "upgrading" | "idle"): void {
+	onUpgrade(state: "upgrading" | "idle"): void {
 		if (state === "upgrading" && this.#state.state !== "activating") {
 			this.#state.enter("idle");
 		}

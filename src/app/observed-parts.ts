@@ -1,9 +1,9 @@
-import type { Board, Screen, Settings, Theme } from "../hardware/hardware.js";
+import type { Board, Face, Screen, Settings, Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
-import type { observedInstaller } from "../update/observed-installer.js";
+import type { InstallerLink, observedInstaller } from "../update/observed-installer.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
 export interface ObserverOptions {
@@ -11,11 +11,13 @@ export interface ObserverOptions {
 	readonly words: Words | undefined;
 	/** For a board that installs firmware. */
 	readonly observeInstaller: typeof observedInstaller | undefined;
-	/** Firmware is being installed, or could not be. */
-	readonly onUpgrade: (state: "upgrading" | "idle") => void;
+	readonly link: PartsLink;
+}
+
+/** The application, as its parts tell it how they are used. */
+export interface PartsLink extends InstallerLink {
 	/** Somebody sets what a person sees or hears, or shows a picture. */
-	readonly onUse: () => void;
-	readonly log: (message: string) => void;
+	used(): void;
 }
 
 /**
@@ -23,96 +25,123 @@ export interface ObserverOptions {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(
-	board: Board,
-	{ timer, words, observeInstaller, onUpgrade, onUse, log }: ObserverOptions,
-): Board {
+export function withObservedParts(board: Board, { timer, words, observeInstaller, link }: ObserverOptions): Board {
 	const { settings, speaker, screen: bare, preview, installer } = board;
-	const alerts = bare && new PassingAlerts(bare, timer);
-	const observed = bare && alerts && observedScreen(bare, { alerts, timer, settings, onUse });
-	const screen = observed?.screen;
+	const observers = { timer, settings, link };
+	const screen = bare && new ObservedScreen(bare, observers);
 	return {
 		...board,
 		close() {
-			observed?.close();
-			alerts?.close();
+			screen?.close();
 			board.close();
 		},
-		...(speaker && { speaker: observedSpeaker(speaker, { settings, screen, onUse }) }),
+		...(speaker && { speaker: new ObservedSpeaker(speaker, screen, observers) }),
 		...(screen && { screen }),
-		...(preview && { preview: observedPreview(preview, onUse) }),
-		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, onUpgrade, log }) }),
+		...(preview && { preview: observedPreview(preview, link) }),
+		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, link }) }),
 	};
 }
 
-/** A property that reads and writes a part's, and calls `onSet` after each write. */
-function accessor<T, K extends keyof T>(part: T, key: K, onSet: (value: T[K]) => void): PropertyDescriptor {
-	return {
-		enumerable: true,
-		get: () => part[key],
-		set: (value: T[K]) => {
-			part[key] = value;
-			onSet(value);
-		},
-	};
-}
-
-interface Observers extends Pick<ObserverOptions, "onUse"> {
+interface Observers {
+	readonly timer: TimerModule;
 	readonly settings: Settings | undefined;
+	readonly link: PartsLink;
 }
 
-function observedSpeaker(
-	speaker: Speaker,
-	{ settings, screen, onUse }: Observers & { readonly screen: Screen | undefined },
-): Speaker {
-	speaker.volume = storedPercent(settings, "audio", "output_volume") ?? speaker.volume;
-	const volume = accessor(speaker, "volume", (percent) => {
-		settings?.set("audio", "output_volume", percent);
-		screen?.show({ volume: percent });
-		onUse();
-	});
-	return Object.defineProperties({} as Speaker, { volume });
+class ObservedSpeaker implements Speaker {
+	readonly #speaker: Speaker;
+	readonly #screen: Screen | undefined;
+	readonly #observers: Observers;
+
+	constructor(speaker: Speaker, screen: Screen | undefined, observers: Observers) {
+		this.#speaker = speaker;
+		this.#screen = screen;
+		this.#observers = observers;
+		speaker.volume = storedPercent(observers.settings, "audio", "output_volume") ?? speaker.volume;
+	}
+
+	get volume(): number {
+		return this.#speaker.volume;
+	}
+
+	set volume(percent: number) {
+		this.#speaker.volume = percent;
+		this.#observers.settings?.set("audio", "output_volume", percent);
+		this.#screen?.show({ volume: percent });
+		this.#observers.link.used();
+	}
 }
 
-function observedScreen(
-	screen: Screen,
-	{ alerts, timer, settings, onUse }: Observers & { readonly alerts: PassingAlerts; readonly timer: TimerModule },
-) {
-	screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
-	screen.theme = storedTheme(settings) ?? screen.theme;
-	const { width, height, monochrome } = screen;
-	let passing: TimerHandle | undefined;
-	const show: Screen["show"] = (change, milliseconds) => {
+class ObservedScreen implements Screen {
+	readonly width: number;
+	readonly height: number;
+	readonly monochrome: boolean;
+	readonly #screen: Screen;
+	readonly #alerts: PassingAlerts;
+	readonly #observers: Observers;
+	/** Clears the message. */
+	#passing: TimerHandle | undefined;
+
+	constructor(screen: Screen, observers: Observers) {
+		const { settings, timer } = observers;
+		screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
+		screen.theme = storedTheme(settings) ?? screen.theme;
+		this.width = screen.width;
+		this.height = screen.height;
+		this.monochrome = screen.monochrome;
+		this.#screen = screen;
+		this.#alerts = new PassingAlerts(screen, timer);
+		this.#observers = observers;
+	}
+
+	get brightness(): number {
+		return this.#screen.brightness;
+	}
+
+	set brightness(percent: number) {
+		this.#screen.brightness = percent;
+		this.#store("brightness", percent);
+	}
+
+	get theme(): Theme {
+		return this.#screen.theme;
+	}
+
+	set theme(theme: Theme) {
+		this.#screen.theme = theme;
+		this.#store("theme", theme);
+	}
+
+	show(change: Partial<Face>, milliseconds?: number): void {
+		const { timer, link } = this.#observers;
 		if (change.message !== undefined) {
-			timer.clear(passing);
+			timer.clear(this.#passing);
 		}
-		alerts.show(change);
+		this.#alerts.show(change);
 		if (milliseconds !== undefined) {
-			onUse();
+			link.used();
 			// An alert goes by itself.
 			if (change.message !== undefined) {
-				passing = timer.set(() => alerts.show({ message: "" }), milliseconds);
+				this.#passing = timer.set(() => this.#alerts.show({ message: "" }), milliseconds);
 			}
 		}
-	};
-	const observed = { width, height, monochrome, show } as Screen;
-	Object.defineProperties(observed, {
-		brightness: accessor(screen, "brightness", (percent) => {
-			settings?.set("display", "brightness", percent);
-			onUse();
-		}),
-		theme: accessor(screen, "theme", (theme) => {
-			settings?.set("display", "theme", theme);
-			onUse();
-		}),
-	});
-	return { screen: observed, close: () => timer.clear(passing) };
+	}
+
+	close(): void {
+		this.#observers.timer.clear(this.#passing);
+		this.#alerts.close();
+	}
+
+	#store(key: string, value: string | number): void {
+		this.#observers.settings?.set("display", key, value);
+		this.#observers.link.used();
+	}
 }
 
-function observedPreview(preview: Preview, onUse: () => void): Preview {
+function observedPreview(preview: Preview, link: PartsLink): Preview {
 	return {
 		begin() {
-			onUse();
+			link.used();
 			return preview.begin();
 		},
 	};

@@ -173,7 +173,7 @@ function trialOptions(
 function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) {
 	const { updater, system, settings } = board;
 	const installer = http && updater && update?.installer({ updater, http, system, settings, ...checks, log });
-	return { ...board, ...(http && { http }), ...(installer && { installer }), close: () => board.close() };
+	return Object.assign(board, http && { http }, installer && { installer });
 }
 
 function showFatalError({ board, built, language: languages, log }: FirmwareOptions, message: string): void {
