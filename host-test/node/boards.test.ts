@@ -89,6 +89,24 @@ describe("boards", () => {
 		}
 	});
 
+	it("have an estimate in docs/boards.md that is at most 7 % above the linked image, and not below it", () => {
+		const text = readFileSync(`${ROOT}docs/boards.md`, "utf8");
+		const number = (digits = ""): number => Number(digits.replaceAll(",", ""));
+		const estimates = new Map(
+			[...text.matchAll(/^\| `(\S+)` \| esp32\w* \| .* KB \| ([\d,]+) \|/gm)].map(([, name, bytes]) => [
+				name,
+				number(bytes),
+			]),
+		);
+		const linked = [...text.matchAll(/^\| `(\S+)` \| ([\d,]+) \| (\d+) % \| [\d.]+ % \|$/gm)];
+		assert.ok(linked.length > 0);
+		for (const [row, name, bytes, said] of linked) {
+			const above = (estimates.get(name) ?? 0) / number(bytes) - 1;
+			assert.ok(above >= 0 && above <= 0.07, row);
+			assert.equal(said, (100 * above).toFixed(0), row);
+		}
+	});
+
 	it("take 400 KB of constant data at most with manifest_minimal.json", {
 		skip: sdk === undefined && NO_SDK,
 	}, async () => {

@@ -82,9 +82,14 @@ export async function measureBoards(
 	const fontSizes = new FontSizes(sdk);
 	for (const name of targets) {
 		onTarget(name);
-		const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
+		const target = findTarget(sdk, name);
+		const plan = await planMemory(sdk, ROOT, target, []);
 		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		const image = estimateImage(constant, fontSizes.sum(plan.fonts));
+		const image = estimateImage(
+			constant,
+			fontSizes.sum(plan.fonts),
+			readParts([target.board]).get(target.board)?.parts ?? [],
+		);
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);

@@ -3,11 +3,12 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { runProgram } from "../../toolchain/program.js";
-import { type FirmwarePlan, findBuild, firmwareProgram } from "./firmware.js";
+import { buildFolder, type FirmwarePlan, firmwareProgram } from "./firmware.js";
 import { readImage } from "./images.js";
 import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { writeRelease } from "./release.js";
 import type { Sdk } from "./sdk.js";
+import type { Target } from "./targets.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -17,9 +18,9 @@ async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<
 	const builds = [...finished];
 	if (build !== undefined) {
 		checkTypes();
-		for (const { name } of build.targets) {
-			console.log(`Building the firmware for ${name} …`);
-			builds.push({ board: basename(name), folder: await buildTarget(build.sdk, name, build.settings) });
+		for (const target of build.targets) {
+			console.log(`Building the firmware for ${target.name} …`);
+			builds.push({ board: basename(target.name), folder: await buildTarget(build.sdk, target, build.settings) });
 		}
 	}
 	const images = builds.map(({ board, folder }) => readImage(board, folder));
@@ -27,8 +28,8 @@ async function makeFirmware({ build, finished, output }: FirmwarePlan): Promise<
 	console.log(`The release is in ${output}: ${images.map(({ board }) => board).join(", ")}, SHA256SUMS`);
 }
 
-async function buildTarget(sdk: Sdk, target: string, settings: readonly string[]): Promise<string> {
+async function buildTarget(sdk: Sdk, target: Target, settings: readonly string[]): Promise<string> {
 	const output = `${outputOf(ROOT)}-release`;
-	await mcconfig(sdk, ROOT, ["-p", target, "-t", "build", ...settings], { show: true, output });
-	return findBuild(output, target, nameOf(ROOT));
+	await mcconfig(sdk, ROOT, ["-p", target.name, "-t", "build", ...settings], { show: true, output });
+	return buildFolder(output, target, nameOf(ROOT));
 }

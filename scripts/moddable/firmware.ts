@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { makeProgram, ProgramError } from "../../toolchain/program.js";
@@ -90,18 +89,13 @@ function planFirmware(settings: readonly string[], options: FirmwareOptions, env
 }
 
 /**
- * The folder in which ESP-IDF has built a target.
+ * The folder in which ESP-IDF builds a target.
  *
- * @param output the folder that mcconfig was given
- * @throws ProgramError if mcconfig did not build the target there
+ * @param output the folder that mcconfig is given
+ * @param program its name in the manifest
  */
-export function findBuild(output: string, target: string, name: string): string {
-	const folder = join(output, "tmp", ...target.split("/"), "release", name);
-	const project = existsSync(folder) ? readdirSync(folder).find((each) => each.startsWith("xsProj-")) : undefined;
-	if (project === undefined) {
-		throw new ProgramError(`${folder} has no ESP-IDF project: mcconfig did not build ${target} there`);
-	}
-	return join(folder, project, "build");
+export function buildFolder(output: string, { name, chip }: Pick<Target, "name" | "chip">, program: string): string {
+	return join(output, "tmp", ...name.split("/"), "release", program, `xsProj-${chip}`, "build");
 }
 
 function collect(word: string, words: readonly string[]): readonly string[] {

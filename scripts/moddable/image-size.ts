@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
+import type { Part } from "../../src/hardware/needs.js";
 import type { MemoryPlan } from "./memory-plan.js";
 import { type Sdk, SdkError } from "./sdk.js";
 
@@ -13,6 +14,9 @@ const CODE_BYTES = 1_068_432;
 /** The same with a screen: the most of the three boards that were linked, `esp32/m5stack_core2`. */
 const CODE_BYTES_WITH_SCREEN = 1_163_896;
 
+/** What a part's library in C adds, in the linked images of Core2 and CoreS3: libopus, and the driver of cameras. */
+const LIBRARY_BYTES: Partial<Record<Part, number>> = { codec: 92_000, camera: 63_000 };
+
 /** The share of its partition that an image must leave free. */
 export const LEAST_FREE = 0.05;
 
@@ -21,9 +25,11 @@ export const LEAST_FREE = 0.05;
  *
  * @param constant bytes of its constant data
  * @param fonts bytes of its fonts; 0 without a screen
+ * @param parts of the board
  */
-export function estimateImage(constant: number, fonts: number): number {
-	return constant + fonts + (fonts > 0 ? CODE_BYTES_WITH_SCREEN : CODE_BYTES);
+export function estimateImage(constant: number, fonts: number, parts: readonly Part[]): number {
+	const libraries = parts.reduce((sum, part) => sum + (LIBRARY_BYTES[part] ?? 0), 0);
+	return constant + fonts + (fonts > 0 ? CODE_BYTES_WITH_SCREEN : CODE_BYTES) + libraries;
 }
 
 /** The share of the smallest partition for firmware that an image leaves free; below 0 if it does not fit. */

@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type FirmwarePlan, findBuild, firmwareProgram } from "../../../scripts/moddable/firmware.js";
+import { buildFolder, type FirmwarePlan, firmwareProgram } from "../../../scripts/moddable/firmware.js";
+import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { readImage } from "../../../scripts/moddable/images.js";
-import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
+import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -168,11 +169,13 @@ describe("a build of ESP-IDF", () => {
 		);
 	});
 
-	it("is found where mcconfig has it made", (t) => {
+	it("is read from the folder of its chip: mcconfig's settings make one for each chip", {
+		skip: sdk === undefined && NO_SDK,
+	}, (t) => {
 		const output = makeFolder(t);
-		assert.throws(() => findBuild(output, "esp32/esp32s3", "xs-mcp"), /mcconfig did not build esp32\/esp32s3 there/);
-		const project = join(output, "tmp", "esp32", "esp32s3", "release", "xs-mcp", "xsProj-esp32s3");
-		mkdirSync(project, { recursive: true });
-		assert.equal(findBuild(output, "esp32/esp32s3", "xs-mcp"), join(project, "build"));
+		addIdfSettings(sdk as Sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
+		const folder = buildFolder(output, { name: "esp32/m5stack_cores3", chip: "esp32s3" }, "xs-mcp");
+		renameSync(makeBuild(t), folder);
+		assert.equal(readImage("m5stack_cores3", folder).chip, "esp32s3");
 	});
 });
