@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import OpenedPowerChip, { type PowerChipGlobal } from "../../src/boards/m5stack_cores3/opened-power-chip.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
+import { fakeBus } from "../doubles/fake-bus.js";
 
 /** XS freezes what is preloaded into flash, the built-ins too: a property of the same name cannot be assigned. */
 function whileReadOnly<T>(make: () => T): T {
@@ -24,4 +26,15 @@ it("errors carry their names where the built-ins are read-only", () => {
 	]);
 	const names = errors.map(({ name }) => name);
 	assert.deepEqual(names, ["RpcError", "ValidationError", "ProtocolError", "CallCancelled"]);
+});
+
+it("the CoreS3's set-up hands over the power chip, though the class is read-only", () => {
+	Object.freeze(OpenedPowerChip);
+	const { bus, writes } = fakeBus();
+	new OpenedPowerChip({ sensor: bus, address: 0x34 }).writeByte(0x90, 0xbf);
+	(globalThis as PowerChipGlobal).powerChip?.writeUint8(0x99, 28);
+	assert.deepEqual(writes, [
+		[0x34, 0x90, 0xbf],
+		[0x34, 0x99, 28],
+	]);
 });

@@ -189,11 +189,6 @@ declare module "embedded:io/audio/in" {
 	export default AudioIn;
 }
 
-/** The power chip of the CoreS3: its board brings the class. */
-declare module "embedded:peripheral/Power/axp2101" {
-	export { default } from "../boards/m5stack_cores3/opened-power-chip.js";
-}
-
 /** The modules of the firmware and of the mod that is installed. */
 declare module "modules" {
 	const Modules: {

@@ -1,4 +1,3 @@
-import OpenedPowerChip from "embedded:peripheral/Power/axp2101";
 import config from "mc/config";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
@@ -16,6 +15,7 @@ import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import openCodec from "../../sound/opus/open-codec.js";
 import { openPlayer } from "../../sound/player/open-player.js";
+import type { PowerChipGlobal } from "./opened-power-chip.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };
@@ -46,10 +46,11 @@ function openSensors() {
  * clock.
  */
 export function openBoard() {
-	if (OpenedPowerChip.device === undefined) {
+	const { powerChip } = globalThis as PowerChipGlobal;
+	if (powerChip === undefined) {
 		throw new Error("the SDK's setup/target did not open the power chip");
 	}
-	const power = new Axp2101(OpenedPowerChip.device);
+	const power = new Axp2101(powerChip);
 	const screen = openFace(new config.Screen({}), power);
 	const preview = openPreview(screen);
 	const player = openPlayer(100);

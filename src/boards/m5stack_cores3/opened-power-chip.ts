@@ -1,19 +1,22 @@
 import type { SmBusDevice, SmBusRecord } from "../../drivers/smbus.js";
 
+/** The power chip, once the SDK's set-up of this target has opened it. */
+export interface PowerChipGlobal {
+	powerChip?: SmBusDevice;
+}
+
 /**
  * Replaces the SDK's class of the power chip (`embedded:peripheral/Power/axp2101`) in the SDK's set-up of this target.
- * The set-up keeps its instance private, and a bus does not open an address twice, so the board takes the chip from
- * here.
+ * The set-up keeps its instance private, and a bus does not open an address twice, so the board takes the chip from the
+ * global object. The class cannot keep it: it is preloaded, and thus read-only.
  */
 export default class OpenedPowerChip {
-	/** The chip, once it is set up. */
-	static device: SmBusDevice | undefined;
 	readonly #device: SmBusDevice;
 
 	constructor({ sensor, address }: { readonly sensor: SmBusRecord; readonly address: number }) {
 		const { io, ...pins } = sensor;
 		this.#device = new io({ ...pins, address, hz: 400_000 });
-		OpenedPowerChip.device = this.#device;
+		(globalThis as PowerChipGlobal).powerChip = this.#device;
 	}
 
 	/** The method that the set-up calls. */
