@@ -184,20 +184,29 @@ describe("say", () => {
 		assert.deepEqual([speaker.heard, other.heard], [["hello"], ["hello"]]);
 	});
 
-	it("waits for the one before on the same device", async (t) => {
+	it("waits for the one before on the same device, also of another client", async (t) => {
 		const side = await start(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
-		const client = await connect(t, side);
-		const first = say(client, { text: "one" });
+		const first = say(await connect(t, side), { text: "one" });
 		await until(() => speaker.heard.length === 1, "the first is heard");
-		const second = say(client, { text: "two" });
+		const second = say(await connect(t, side), { text: "two" });
 		speaker.end(speaker.device.calls[0]);
 		assert.equal((await first).text, "lamp_000001: played");
 		await until(() => speaker.heard.length === 2, "the second is heard");
 		speaker.end(speaker.device.calls[1]);
 		assert.equal((await second).text, "lamp_000001: played");
 		assert.deepEqual(speaker.heard, ["one", "two"]);
+	});
+
+	it("fails when the device disconnects while it plays", async (t) => {
+		const side = await start(t);
+		const speaker = await Speaker.connect(t, side);
+		speaker.isSlow = true;
+		const said = say(await connect(t, side), { text: "hello" });
+		await until(() => speaker.heard.length === 1, "it plays");
+		await speaker.device.unplug();
+		assert.match((await said).text, /^lamp_000001: failed \(lamp_000001 disconnected during the call/);
 	});
 
 	it("interrupts what the device says, if it is urgent", async (t) => {
