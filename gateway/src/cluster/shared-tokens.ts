@@ -1,11 +1,11 @@
 import { addAbortListener } from "node:events";
 import { readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { KV } from "@nats-io/kv";
 import pLimit from "p-limit";
 import { z } from "zod";
-import { replaceFile } from "../config/atomic-file.js";
-import type { TokenShare } from "../config/token-file.js";
+import type { TokenChange, TokenShare } from "../config/token-file.js";
 import {
 	TokenError,
 	type TokenKind,
@@ -25,31 +25,23 @@ interface SharedTokensOptions {
 	readonly warn: (message: string) => void;
 }
 
-/** The changes from one list of records to another, by hash. */
-interface Changes {
-	readonly added: readonly TokenRecord[];
-	readonly changed: readonly { readonly from: TokenRecord; readonly to: TokenRecord }[];
-	readonly removed: readonly TokenRecord[];
-}
-
 /** The last known content of the bucket. */
 type Known = Pick<TokenEntry, "record" | "removed"> & { readonly revision: number };
 
+/** Version 0.2 has kept the hashes of all tokens that its file ever had. */
 const seenFile = z.object({ version: z.literal(1), hashes: z.array(z.string()) });
 
 /**
  * The tokens of the cluster. Each gateway keeps all of them in its own file, which commands change as they do without a cluster,
- * and which is enough while NATS is away. A hash that was removed once never returns, so copies of any age can be merged.
+ * and which is enough while NATS is away. The file also has the hashes of removed ones, which never return: so copies of any age
+ * can be merged.
  */
 export class SharedTokens implements TokenShare {
 	readonly #options: SharedTokensOptions;
+	/** Of a file of version 0.2. */
 	readonly #path: string;
 	/** By hash. */
 	readonly #known = new Map<string, Known>();
-	/** The hashes that this gateway's file has, or had: one that is no longer in the file was removed here. */
-	readonly #seen: Set<string>;
-	/** How many of them are on disk. */
-	#stored: number;
 	#bucket: KV | undefined;
 	#isDirty = false;
 	#warned = "";
@@ -58,8 +50,6 @@ export class SharedTokens implements TokenShare {
 	constructor(options: SharedTokensOptions) {
 		this.#options = options;
 		this.#path = join(options.folder, "tokens-shared.json");
-		this.#seen = new Set(readSeen(this.#path));
-		this.#stored = this.#seen.size;
 		options.tokens.share(this);
 	}
 
@@ -78,6 +68,7 @@ export class SharedTokens implements TokenShare {
 			this.#learn(key, operation === "PUT" ? value : undefined, revision);
 		}
 		connection.throwIfAborted();
+		await this.#migrate();
 		this.#bucket = bucket;
 		this.#isDirty = true;
 		await this.flush();
@@ -131,9 +122,13 @@ export class SharedTokens implements TokenShare {
 
 	async commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean> {
 		const bucket = this.#bucket;
-		const { added, changed, removed } = changesBetween(before, after);
+		const old = new Map(before.map((record) => [record.sha256, record]));
 		try {
-			for (const { from, to } of changed) {
+			for (const to of after) {
+				const from = old.get(to.sha256) ?? to;
+				if (from === to) {
+					continue;
+				}
 				// A token rotated at two gateways would have two successors.
 				if (bucket === undefined) {
 					throw new Error("the connection to NATS is lost");
@@ -147,20 +142,6 @@ export class SharedTokens implements TokenShare {
 			}
 		} catch (error) {
 			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
-		}
-		try {
-			if (bucket !== undefined) {
-				await this.#noteSeen(added.map(({ sha256 }) => sha256));
-				for (const record of added) {
-					await this.#put(bucket, record);
-				}
-				for (const record of removed) {
-					await this.#remove(bucket, record);
-				}
-			}
-		} catch (error) {
-			// Shared later: the file will show it.
-			this.#warn(error as Error);
 		}
 		return true;
 	}
@@ -181,74 +162,51 @@ export class SharedTokens implements TokenShare {
 	async #reconcile(bucket: KV): Promise<void> {
 		const { tokens } = this.#options;
 		tokens.refresh();
-		if (!tokens.isStored) {
-			// A file that was lost has removed nothing.
-			this.#seen.clear();
+		for (const { record } of [...this.#known.values()]) {
+			if (record !== undefined && tokens.removed.has(record.sha256)) {
+				await this.#remove(bucket, record);
+			}
 		}
-		await this.#shareRemovals(bucket);
-		const unknown = tokens.records.filter(({ sha256 }) => !this.#known.has(sha256));
-		// First: a record may arrive without a confirmation, and be removed here before it is known.
-		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));
-		for (const record of unknown) {
-			await this.#put(bucket, record);
+		for (const record of tokens.records) {
+			if (!this.#known.has(record.sha256)) {
+				await this.#put(bucket, record);
+			}
 		}
-		let merged: readonly string[] = [];
-		await tokens.adopt((records) => {
-			merged = [...this.#known.keys()];
-			return this.#merge(records);
-		});
-		// Only now that they are stored: a seen hash that is not in the file counts as removed.
-		await this.#noteSeen(merged);
-	}
-
-	/** Removes from the bucket what was removed from the file. */
-	async #shareRemovals(bucket: KV): Promise<void> {
-		const { tokens } = this.#options;
-		const removedFrom = (records: readonly TokenRecord[]): TokenRecord[] => {
-			const here = new Set(records.map(({ sha256 }) => sha256));
-			const shared = [...this.#known.values()].flatMap(({ record }) => record ?? []);
-			return shared.filter(({ sha256 }) => this.#seen.has(sha256) && !here.has(sha256));
-		};
-		let removed = removedFrom(tokens.records);
-		if (removed.length > 0) {
-			// Under the lock: a token that is being added is shared before the file has it.
-			await tokens.adopt((records) => {
-				removed = removedFrom(records);
-				return { records, needed: [] };
-			});
-		}
-		for (const record of removed) {
-			await this.#remove(bucket, record);
-		}
-	}
-
-	/** Notes which hashes the file has. Settles when that is on disk. */
-	async #noteSeen(hashes: readonly string[]): Promise<void> {
-		for (const hash of hashes) {
-			this.#seen.add(hash);
-		}
-		const { size } = this.#seen;
-		if (size !== this.#stored) {
-			await replaceFile(this.#path, `${JSON.stringify({ version: 1, hashes: [...this.#seen] })}\n`);
-			this.#stored = size;
-		}
+		await tokens.adopt((records) => this.#merge(records));
 	}
 
 	/** To be called under the lock of the file: nothing is committed meanwhile. */
-	#merge(records: readonly TokenRecord[]): { records: readonly TokenRecord[]; needed: readonly TokenKind[] } {
+	#merge(records: readonly TokenRecord[]): TokenChange {
+		const { removed } = this.#options.tokens;
 		const here = new Set(records.map(({ sha256 }) => sha256));
-		const unseen = [...this.#known].filter(([hash]) => !this.#seen.has(hash)).map(([, known]) => known);
-		const added = unseen.flatMap(({ record }) => (record === undefined || here.has(record.sha256) ? [] : record));
+		const known = [...this.#known].filter(([hash]) => !removed.has(hash));
+		const added = known.flatMap(([hash, { record }]) => (record === undefined || here.has(hash) ? [] : record));
 		const kept = records.flatMap((record) => {
-			const known = this.#known.get(record.sha256);
-			return known === undefined || isSame(known.record, record) ? record : (known.record ?? []);
+			const other = this.#known.get(record.sha256);
+			return other === undefined || isSame(other.record, record) ? record : (other.record ?? []);
 		});
 		const isUnchanged =
 			added.length === 0 && kept.length === records.length && kept.every((each, i) => each === records[i]);
+		const gone = known.filter(([, other]) => other.removed !== undefined);
 		return {
 			records: isUnchanged ? records : [...kept, ...added],
-			needed: unseen.flatMap(({ removed }) => removed ?? []),
+			needed: gone.flatMap(([, other]) => other.removed ?? []),
+			removed: gone.map(([hash]) => hash),
 		};
+	}
+
+	/** What is no longer in the file of tokens was removed here. */
+	async #migrate(): Promise<void> {
+		const { tokens } = this.#options;
+		const seen = readSeen(this.#path);
+		if (seen !== undefined) {
+			await tokens.adopt((records) => {
+				const here = new Set(records.map(({ sha256 }) => sha256));
+				// A file that was lost has removed nothing.
+				return { records, removed: tokens.isStored ? seen.filter((hash) => !here.has(hash)) : [] };
+			});
+			await rm(this.#path, { force: true });
+		}
 	}
 
 	/** Writes a record. Resolves with false if the entry is not the one that was read last. */
@@ -307,18 +265,6 @@ export class SharedTokens implements TokenShare {
 	}
 }
 
-function changesBetween(before: readonly TokenRecord[], after: readonly TokenRecord[]): Changes {
-	const [old, now] = [before, after].map((records) => new Map(records.map((record) => [record.sha256, record])));
-	return {
-		added: after.filter(({ sha256 }) => !old?.has(sha256)),
-		changed: after.flatMap((to) => {
-			const from = old?.get(to.sha256) ?? to;
-			return from === to ? [] : { from, to };
-		}),
-		removed: before.filter(({ sha256 }) => !now?.has(sha256)),
-	};
-}
-
 /** Only the tokens of a sign-in change. */
 function isSame(known: TokenRecord | undefined, record: TokenRecord): boolean {
 	return known !== undefined && (record.grant === undefined || textOf(known) === textOf(record));
@@ -328,11 +274,11 @@ function textOf(record: TokenRecord): string {
 	return JSON.stringify(tokenRecordSchema.parse(record));
 }
 
-/** Empty if the file is missing or damaged: then nothing was removed here. */
-function readSeen(path: string): readonly string[] {
+/** Undefined if the file is missing or damaged. */
+function readSeen(path: string): readonly string[] | undefined {
 	try {
 		return seenFile.parse(JSON.parse(readFileSync(path, "utf8"))).hashes;
 	} catch {
-		return [];
+		return undefined;
 	}
 }

@@ -71,17 +71,27 @@ export const tokenRecordSchema = z.object({
 export type TokenRecord = Readonly<z.infer<typeof tokenRecordSchema>>;
 export type TokenGrant = Readonly<z.infer<typeof grant>>;
 
+/** What other stores have changed. */
+export interface TokenChange {
+	/** Every record as it is now. */
+	readonly records: readonly TokenRecord[];
+	/** Kinds that need a token. */
+	readonly needed?: readonly TokenKind[];
+	/** The hashes of tokens that were removed. */
+	readonly removed?: readonly string[];
+}
+
 /** Other stores that have the same tokens: those of a cluster's gateways. */
 export interface TokenShare {
 	/**
-	 * Makes a change in the other stores before it is made here.
+	 * Changes records of clients that have signed in at the other stores before it is done here.
 	 *
 	 * Rejects with TokenError if a record would replace one that is newer or unknown.
 	 *
 	 * @returns false if a record has been changed elsewhere: the change is made again once catchUp has settled
 	 */
 	commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean>;
-	/** Settles when this store has the changes of the others. */
+	/** Settles when all stores have the same tokens, or cannot for now. */
 	catchUp(): Promise<void>;
 	/** Makes every store reject a record, including one that arrives later. */
 	forbid(sha256: string, kind: TokenKind): Promise<void>;
@@ -91,11 +101,13 @@ export interface TokenShare {
 	readonly now: number;
 }
 
-const tokensFile = z.object({ version: z.literal(1), tokens: z.array(tokenRecordSchema) });
+const tokensFile = z.object({
+	version: z.literal(1),
+	tokens: z.array(tokenRecordSchema),
+	/** The hashes of tokens that were removed, here or at another gateway of a cluster: they never return. */
+	removed: z.array(hash).readonly().default([]),
+});
 const kindsFile = z.object({ version: z.literal(1), kinds: z.array(tokenKindSchema) });
-
-/** The version of a file that does not exist. */
-export const ABSENT = "absent";
 
 /**
  * Changes with the file, which is replaced and so gets another inode.
@@ -105,19 +117,24 @@ export const ABSENT = "absent";
 export function versionOf(path: string): string {
 	try {
 		const stat = statSync(path, { throwIfNoEntry: false });
-		return stat === undefined ? ABSENT : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+		return stat === undefined ? "absent" : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 	} catch (error) {
 		throw unreadable(path, error as Error);
 	}
 }
 
 /** @throws TokenError that names the file, and the place in it */
-export function readTokens(path: string): readonly TokenRecord[] {
-	return read(path, tokensFile)?.tokens ?? [];
+export function readTokens(path: string): Omit<z.infer<typeof tokensFile>, "version"> {
+	return read(path, tokensFile) ?? { tokens: [], removed: [] };
 }
 
-export async function writeTokens(path: string, tokens: readonly TokenRecord[]): Promise<void> {
-	await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, undefined, "\t")}\n`);
+/** @param removed hashes */
+export async function writeTokens(
+	path: string,
+	tokens: readonly TokenRecord[],
+	removed: readonly string[] = [],
+): Promise<void> {
+	await replaceFile(path, `${JSON.stringify({ version: 1, tokens, removed }, undefined, "\t")}\n`);
 }
 
 /** @throws TokenError that names the file, and the place in it */

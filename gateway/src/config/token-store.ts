@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { withLock } from "./file-lock.js";
 import { SaveState } from "./save-state.js";
 import {
-	ABSENT,
 	readKinds,
 	readTokens,
 	TOKEN_KINDS,
+	type TokenChange,
 	TokenError,
 	type TokenGrant,
 	type TokenKind,
@@ -46,6 +47,8 @@ export class TokenStore {
 	readonly #onDamaged: (error: Error) => void;
 	readonly #saves: SaveState;
 	#index = new TokenIndex([]);
+	/** Hashes. */
+	#removed: ReadonlySet<string> = new Set();
 	/** Of the content that was read or written last; undefined before the first time. */
 	#version: string | undefined;
 	/** Kinds that have or had a token. */
@@ -76,9 +79,14 @@ export class TokenStore {
 		return this.#index.records;
 	}
 
-	/** Whether the file exists: one without tokens is not the same as one that was lost. */
+	/** Whether the file exists. */
 	get isStored(): boolean {
-		return this.#version !== ABSENT;
+		return existsSync(this.#path);
+	}
+
+	/** The hashes of tokens that were removed, here or in a store that shares them. A file that was lost has removed nothing. */
+	get removed(): ReadonlySet<string> {
+		return this.#removed;
 	}
 
 	/** The time by which tokens expire, in milliseconds since 1970: the same for all stores that are shared. */
@@ -112,18 +120,9 @@ export class TokenStore {
 		this.#share = share;
 	}
 
-	/**
-	 * Stores what has been changed in other stores.
-	 *
-	 * @param change returns every record as it is now, and the kinds that need a token
-	 */
-	async adopt(
-		change: (records: readonly TokenRecord[]) => { records: readonly TokenRecord[]; needed: readonly TokenKind[] },
-	): Promise<void> {
-		await this.#locked(async () => {
-			const { records, needed } = change(this.records);
-			await this.#write(records, needed);
-		});
+	/** Stores what has been changed in other stores. */
+	async adopt(change: (records: readonly TokenRecord[]) => TokenChange): Promise<void> {
+		await this.#locked(() => this.#write(change(this.records)));
 	}
 
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
@@ -262,15 +261,16 @@ export class TokenStore {
 		if (version === this.#version) {
 			return false;
 		}
-		const records = readTokens(this.#path);
-		const index = new TokenIndex(records);
+		const { tokens, removed } = readTokens(this.#path);
+		const index = new TokenIndex(tokens);
 		this.#needed = new Set([...this.#needed, ...readKinds(this.#kindsPath), ...index.kinds]);
-		this.#take(index, version);
+		this.#take(index, new Set(removed), version);
 		return true;
 	}
 
-	#take(index: TokenIndex, version: string): void {
+	#take(index: TokenIndex, removed: ReadonlySet<string>, version: string): void {
 		this.#index = index;
+		this.#removed = removed;
 		this.#version = version;
 		this.#share?.changed();
 	}
@@ -288,25 +288,28 @@ export class TokenStore {
 				if (after !== before && this.#share !== undefined && !(await this.#share.commit(before, after))) {
 					return false;
 				}
-				await this.#write(after, []);
+				await this.#write({ records: after });
 				return true;
 			});
+			await this.#share?.catchUp();
 			if (isDone) {
 				return;
 			}
-			await this.#share?.catchUp();
 		}
 		throw new TokenError("other gateways change the same token: try again");
 	}
 
 	/**
-	 * Writes records, unless they are those of the file, and that their kinds need a token. Under the lock no other process writes
-	 * the file, so it is not read again.
+	 * Writes records and the hashes of removed ones, in one file, unless it has them, and that their kinds need a token. Under the lock
+	 * no other process writes the file, so it is not read again.
 	 */
-	async #write(records: readonly TokenRecord[], more: readonly TokenKind[]): Promise<void> {
-		if (records !== this.records) {
-			await this.#saves.watch(writeTokens(this.#path, records));
-			this.#take(new TokenIndex(records), versionOf(this.#path));
+	async #write({ records, needed: more = [], removed: others = [] }: TokenChange): Promise<void> {
+		const hashes = new Set(records.map(({ sha256 }) => sha256));
+		const gone = this.records.flatMap(({ sha256 }) => (hashes.has(sha256) ? [] : sha256));
+		const removed = new Set([...this.#removed, ...others, ...gone]);
+		if (records !== this.records || removed.size > this.#removed.size) {
+			await this.#saves.watch(writeTokens(this.#path, records, [...removed]));
+			this.#take(new TokenIndex(records), removed, versionOf(this.#path));
 		}
 		const needed = new Set([...this.#needed, ...more, ...this.#index.kinds]);
 		if (needed.size > readKinds(this.#kindsPath).length) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { type KV, Kvm } from "@nats-io/kv";
@@ -7,7 +7,7 @@ import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { SharedTokens } from "../../src/cluster/shared-tokens.js";
-import { TokenStore } from "../../src/config/token-store.js";
+import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import { startTwo, untilAt } from "./support/gateways.js";
@@ -91,6 +91,45 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		const token = await a.tokens.add({ name: "desk", kind: "client" });
 		await untilTokens(b, "desk");
 		assert.equal(await statusOf(await startProgram(t, exposed), token), 200);
+	});
+
+	it("stays removed if that was done while its gateway was down, which was killed when it had stored only the token", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		const token = await a.tokens.add({ name: "desk", kind: "client" });
+		await a.tokens.add({ name: "lamp", kind: "client" });
+		await untilTokens(b, "desk", "lamp");
+		await b.program.close();
+		for (const name of readdirSync(b.stateFolder).filter((each) => /^tokens-/.test(each))) {
+			rmSync(join(b.stateFolder, name));
+		}
+		await new TokenStore(b.stateFolder).remove("desk");
+		await startProgram(t, { cluster: nats.url, clusterName: "b" }, b.stateFolder);
+		await untilTokens(a, "lamp");
+		assert.equal(await statusOf(a, token), 401);
+	});
+
+	it("stays removed if version 0.2 has removed it, and is kept if its file was lost since", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		await a.tokens.add({ name: "desk", kind: "client" });
+		await a.tokens.add({ name: "lamp", kind: "client" });
+		await untilTokens(b, "desk", "lamp");
+		const [desk, lamp] = a.tokens.records as [TokenRecord, TokenRecord];
+		const restart = async (tokens: readonly TokenRecord[] | undefined): Promise<StartedProgram> => {
+			const path = join(b.stateFolder, "tokens.json");
+			rmSync(path);
+			if (tokens !== undefined) {
+				writeFileSync(path, JSON.stringify({ version: 1, tokens }));
+			}
+			const hashes = [desk, lamp].map(({ sha256 }) => sha256);
+			writeFileSync(join(b.stateFolder, "tokens-shared.json"), JSON.stringify({ version: 1, hashes }));
+			return await startProgram(t, { cluster: nats.url, clusterName: "b" }, b.stateFolder);
+		};
+		await b.program.close();
+		const again = await restart([lamp]);
+		await untilTokens(a, "lamp");
+		await again.program.close();
+		await untilTokens(await restart(undefined), "lamp");
+		assert.deepEqual(a.tokens.records, [lamp]);
 	});
 
 	it("is not removed from the others by a gateway that has lost its file", async (t) => {

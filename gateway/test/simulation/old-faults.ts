@@ -48,17 +48,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
-		name: "returned-token",
-		seed: 821,
-		patches: [
-			{
-				file: `${CLUSTER}/shared-tokens.ts`,
-				from: "		await this.#noteSeen(unknown.map(({ sha256 }) => sha256));\n",
-				to: "",
-			},
-		],
-	},
-	{
 		name: "blocked-names",
 		seed: 7,
 		patches: [
@@ -70,35 +59,9 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		],
 	},
 	{
-		name: "lost-edit",
-		commit: "17b9eb31",
-		seed: 1,
-		patches: [
-			{ file: `${CLUSTER}/edits.ts`, from: "		if (isWritten) {\n", to: '		if (isWritten || id !== "") {\n' },
-		],
-	},
-	{
 		name: "unread-name",
 		commit: "17b9eb31",
-		seed: 1,
+		seed: 208,
 		patches: [{ file: `${CLUSTER}/claims.ts`, from: "			this.#options.onEntry(entry, revision);\n", to: "" }],
-	},
-	{
-		name: "purged-device",
-		commit: "ba4d4fcc",
-		seed: 1,
-		patches: [{ file: `${CLUSTER}/remotes.ts`, from: "await devices.delete(key,", to: "await devices.purge(key," }],
-	},
-	{
-		name: "forgotten-elsewhere",
-		commit: "0aa966af",
-		seed: 1,
-		patches: [
-			{
-				file: `${CLUSTER}/remotes.ts`,
-				from: " || (known !== undefined && this.#isOnline(known.entry));",
-				to: ";",
-			},
-		],
 	},
 ];
