@@ -1,6 +1,15 @@
 import { notificationMessage } from "./json-rpc.js";
 import { McpSession } from "./mcp-session.js";
-import { COMMON_NAMES, INITIALIZE_NAMES, OTHER_NAMES, type Params } from "./params.js";
+import {
+	CALL_TOOL,
+	COMMON_NAMES,
+	INITIALIZE,
+	INITIALIZE_NAMES,
+	LIST_TOOLS,
+	OTHER_NAMES,
+	type Params,
+	PING,
+} from "./params.js";
 import type { SessionOptions, SessionServer } from "./session-options.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
@@ -112,13 +121,13 @@ export class McpServer<Context> implements SessionServer<Context> {
 	widerNames(message: unknown, isFirst?: boolean): readonly string[] | undefined {
 		const method = (message as Params | null | undefined)?.method;
 		if (isFirst) {
-			return method === "initialize" ? undefined : this.allNames;
+			return method === INITIALIZE ? undefined : this.allNames;
 		}
-		if (method === "tools/call") {
+		if (method === CALL_TOOL) {
 			const name = ((message as Params).params as Params | null | undefined)?.name as string;
 			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
 		}
-		return method === "tools/list" || method === "ping" ? undefined : this.allNames;
+		return method === LIST_TOOLS || method === PING ? undefined : this.allNames;
 	}
 
 	/** @returns whether the tool exists */

@@ -24,7 +24,17 @@ import {
 	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
-import { checkParams, type Params, progressToken, readArguments, readCursor } from "./params.js";
+import {
+	CALL_TOOL,
+	checkParams,
+	INITIALIZE,
+	LIST_TOOLS,
+	type Params,
+	PING,
+	progressToken,
+	readArguments,
+	readCursor,
+} from "./params.js";
 import { parseMessage } from "./parse-message.js";
 import { hasToolDetails, OLDEST_REVISION, type Revision, unreadableId } from "./revision.js";
 import type { SessionOptions, SessionServer } from "./session-options.js";
@@ -38,6 +48,7 @@ import { validateMembers } from "./validate.js";
 const { isArray } = Array;
 const { isSafeInteger } = Number;
 const { stringify } = JSON;
+const JSON_RPC = "2.0";
 
 /**
  * One client's conversation with the server: the negotiated revision, the client's capabilities, the calls in progress.
@@ -166,7 +177,7 @@ export class McpSession<Context> implements CallSession {
 			if (!isSafeInteger(id) && !isRequestId(id)) {
 				throw invalidRequest("id must be a string or an integer");
 			}
-			if (message.jsonrpc !== "2.0") {
+			if (message.jsonrpc !== JSON_RPC) {
 				throw invalidRequest('jsonrpc must be "2.0"');
 			}
 			if (room !== undefined) {
@@ -216,13 +227,13 @@ export class McpSession<Context> implements CallSession {
 	 */
 	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper, _isBatched: boolean): Answer {
 		switch (method) {
-			case "tools/call":
+			case CALL_TOOL:
 				return this.#callTool(id, params, wrapper);
-			case "tools/list":
+			case LIST_TOOLS:
 				return this.longResult(id, this.#listTools(id, params), wrapper);
-			case "ping":
+			case PING:
 				return this.result(id, "{}", wrapper);
-			case "initialize":
+			case INITIALIZE:
 				return this.result(id, initialize(params, this), wrapper);
 			default:
 				throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(method)}`);

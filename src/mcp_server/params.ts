@@ -5,6 +5,12 @@ import { invalidParams, invalidRequest, isRequestId, type RequestId } from "./js
 /** The params of a request. MCP has only named ones. */
 export type Params = Readonly<Record<string, unknown>>;
 
+/** Methods that every session answers. Constants, because XS copies a text that is written in a function at each use. */
+export const CALL_TOOL = "tools/call";
+export const LIST_TOOLS = "tools/list";
+export const INITIALIZE = "initialize";
+export const PING = "ping";
+
 /** Names of the members that the server reads in common messages, besides those of tool arguments. */
 export const COMMON_NAMES: readonly string[] = deepFreeze([
 	"jsonrpc",

@@ -26,6 +26,9 @@ export interface WantedNames {
 	widerNames(payload: unknown, isFirst?: boolean): readonly string[] | undefined;
 }
 
+/** The type of an envelope that holds MCP. */
+export const MCP = "mcp";
+
 /** The members of an envelope that holds MCP. */
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
@@ -47,7 +50,7 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
 		return checkEnvelope(parseJson(text, maxValues));
 	}
 	const envelope = parseJson(text, maxValues, isFirst ? names.initializeNames : names.commonNames) as Envelope | null;
-	if (envelope?.type !== "mcp") {
+	if (envelope?.type !== MCP) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
 	const wider = names.widerNames(envelope.payload, isFirst);

@@ -1,7 +1,7 @@
 import type { TimerHandle } from "../hardware/timer.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
-import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage } from "./envelope.js";
+import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP } from "./envelope.js";
 import { helloMessage, readHello, type Session } from "./hello.js";
 import { APPLICATION_TYPES, type ProtocolOptions } from "./protocol-options.js";
 import { RetryDelays } from "./retry-delays.js";
@@ -13,6 +13,8 @@ import { UnknownTypes } from "./unknown-types.js";
 
 /** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
 const BYTES_PER_VALUE = 16;
+
+const HELLO = "hello";
 
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
@@ -187,8 +189,8 @@ export class Protocol implements ChannelEvents, WatchEvents {
 			this.onDropped((error as Error).message, start);
 			return;
 		}
-		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== "mcp");
-		if (envelope.type !== "hello") {
+		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== MCP);
+		if (envelope.type !== HELLO) {
 			this.#route(envelope);
 		} else if (this.#state === "greeting" || this.#state === "open") {
 			this.#acceptHello(envelope);
@@ -250,7 +252,7 @@ export class Protocol implements ChannelEvents, WatchEvents {
 
 	#route(envelope: Envelope): void {
 		const { type } = envelope;
-		const isMcp = type === "mcp";
+		const isMcp = type === MCP;
 		// Most backends send the id of their hello.
 		if (envelope.session_id !== this.#session?.id && !this.#isOurs(envelope)) {
 			this.#options.log(`message of type ${type} for another session: dropped`);

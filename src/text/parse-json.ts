@@ -15,6 +15,9 @@ const LEVEL_LENGTH = 4;
 /** Characters of a text that cannot nest too deep without arrays. */
 const MAX_FLAT_LENGTH = MAX_JSON_DEPTH * LEVEL_LENGTH;
 
+const ARRAY = "[";
+const OBJECT = "{";
+
 /** XS takes a list of names where others take a reviver. Looked up once, as XS searches the global object at each use. */
 const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown;
 
@@ -33,10 +36,10 @@ export function parseJson(text: string, maxValues?: number, names?: readonly str
 	// XS counts the characters each time.
 	const length = text.length;
 	// Nothing is greater than undefined.
-	if (length > (maxValues as number) || text.includes("[")) {
+	if (length > (maxValues as number) || text.includes(ARRAY)) {
 		checkLimits(text, maxValues);
 	} else if (length > MAX_FLAT_LENGTH) {
-		const second = text.indexOf("{", 1);
+		const second = text.indexOf(OBJECT, 1);
 		// Most messages have too few characters left here for too many levels, and a call would take XS 3 % of a short one.
 		if (length - second > MAX_FLAT_LENGTH - LEVEL_LENGTH && mayNestTooDeep(text, length, second)) {
 			checkLimits(text, maxValues);
@@ -57,7 +60,7 @@ function mayNestTooDeep(text: string, length: number, second: number): boolean {
 		if (at < 0 || length - at <= room) {
 			return false;
 		}
-		at = text.indexOf("{", at + 1);
+		at = text.indexOf(OBJECT, at + 1);
 	}
 	return true;
 }

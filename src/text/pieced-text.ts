@@ -1,6 +1,7 @@
 // Looked up once: XS searches the global object, and `Math`, at each use. And a literal would be copied at each use.
 const { round } = Math;
 const COMMA = ",";
+const NOTHING = "";
 
 /**
  * Bytes that are put together at a time, roughly. They are held twice, as text and as bytes: more of them take more
@@ -41,7 +42,7 @@ export class PiecedText {
 		const at = this.taken;
 		const next = at + this.count;
 		const end = next < length ? next : length;
-		const head = at === 0 ? this.head : "";
+		const head = at === 0 ? this.head : NOTHING;
 		const tail = end < length ? COMMA : this.tail;
 		this.taken = end;
 		// Two or three tools are a part. They are named one by one: XS takes twice as long to cut an array and to join it.

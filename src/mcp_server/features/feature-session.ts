@@ -2,7 +2,7 @@ import { deepFreeze } from "../../text/deep-freeze.js";
 import type { Sendable } from "../../text/pieced-text.js";
 import { type Answer, errorMessage, type LongResult, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
 import { McpSession } from "../mcp-session.js";
-import type { Params } from "../params.js";
+import { CALL_TOOL, INITIALIZE, LIST_TOOLS, type Params, PING } from "../params.js";
 import type { SessionOptions, SessionServer } from "../session-options.js";
 import type { ToolCall } from "../tool-call.js";
 
@@ -29,7 +29,7 @@ export interface FeatureSessionServer<Context> extends SessionServer<Context> {
 }
 
 /** Methods that a session answers itself. */
-const OWN_METHODS: readonly string[] = deepFreeze(["tools/call", "tools/list", "initialize", "ping"]);
+const OWN_METHODS: readonly string[] = deepFreeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
 
 /** A session of a server with features, which answer the methods that the session does not. */
 export class FeatureSession<Context> extends McpSession<Context> {
