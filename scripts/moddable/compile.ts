@@ -26,9 +26,12 @@ const SHORT = { charset: "utf8", minifyIdentifiers: true, minifySyntax: true } a
 /** The files in which the SDK links all modules and all resources. */
 const LINKED = ["mc.xs.c", "mc.resources.c"];
 
+/** All objects in C: the SDK's makefile adds to it, and so keeps those whose sources are gone. */
+const ARCHIVE = /^xs_esp32\w*\.a$/;
+
 /**
- * Empties a build folder that another version of this project has written, and removes the linked files if the manifest or
- * the arguments differ from those of the last build. Make compares timestamps only: it does not notice a changed list.
+ * Empties a build folder that another version of this project has written. Removes the archive of objects, and the linked
+ * files if the manifest or the arguments differ from those of the last build. Make compares timestamps only: it does not notice a changed list.
  *
  * @param folder where mcconfig builds; created
  * @param what it builds: the manifest's folder, and the arguments
@@ -45,14 +48,13 @@ export function prepareFolder(folder: string, what: readonly string[]): void {
 		writeFileSync(join(folder, "transformation"), version);
 	}
 	const text = what.join("\n");
-	if (isOther(join(folder, "built"), text)) {
-		for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-			if (LINKED.includes(basename(path))) {
-				rmSync(join(folder, path));
-			}
+	const changed = isOther(join(folder, "built"), text);
+	for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+		if (ARCHIVE.test(basename(path)) || (changed && LINKED.includes(basename(path)))) {
+			rmSync(join(folder, path));
 		}
-		writeFileSync(join(folder, "built"), text);
 	}
+	writeFileSync(join(folder, "built"), text);
 }
 
 function isOther(file: string, text: string): boolean {

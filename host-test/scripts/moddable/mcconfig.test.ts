@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -37,7 +37,7 @@ case "$*" in *build) [ -z "$FAIL" ] && touch build/xs_esp32.elf;; esac`,
 	python: ":",
 };
 
-it("a build fails if ESP-IDF's does, though the SDK's makefile goes on with what an earlier one made", {
+it("a build has nothing of an earlier one: no objects, and no image if ESP-IDF fails, though the SDK's makefile goes on", {
 	skip: sdk === undefined && NO_SDK,
 }, async () => {
 	const folder = temporaryFolder("xs-mcp-mcconfig-");
@@ -58,5 +58,9 @@ it("a build fails if ESP-IDF's does, though the SDK's makefile goes on with what
 	const build = (FAIL: string): Promise<void> =>
 		mcconfig(sdk as Sdk, folder, ["-p", "esp32", "-t", "build"], { show: false, env: { ...env, FAIL } });
 	await build("");
+	const archive = join(folder, "build/moddable/bin/esp32/release/small/xs_esp32.a");
+	writeFileSync(archive, "an object whose source is gone");
+	await build("");
+	assert.equal(readFileSync(archive, "utf8"), "");
 	await assert.rejects(build("1"), /mcconfig failed/);
 });
