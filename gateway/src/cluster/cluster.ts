@@ -304,7 +304,7 @@ export class Cluster {
 		if (this.#bus.connected && this.#buckets !== undefined) {
 			await this.#claims.flush();
 			await this.#shared.flush();
-			await this.#remotes.publishEdits((device) => this.#claims.claimOf(device) !== undefined);
+			await this.#remotes.publishEdits();
 		}
 	}
 

@@ -13,7 +13,7 @@ export interface EventStream {
 	 *
 	 * @param id an event with the same one within two minutes is not stored again
 	 */
-	store(text: string, id: string | undefined): Promise<void>;
+	store(text: string, id: string): Promise<void>;
 	/** Reads from a place on, until the connection is lost. Settles when all events that were stored before are read, or at its loss. */
 	follow(from: number, onEvent: (seq: number, bytes: Uint8Array) => void, connection: AbortSignal): Promise<void>;
 }
@@ -45,11 +45,9 @@ export async function openEventStream(connection: NatsConnection, replicas: numb
 		throw error;
 	});
 	const client = jetstream(connection);
-	const options = { timeout: STORE_TIME };
 	return {
 		epoch: Date.parse(created).toString(16).padStart(12, "0").slice(-12),
-		store: async (text, id) =>
-			void (await client.publish(SUBJECTS.log, text, { ...options, ...(id !== undefined && { msgID: id }) })),
+		store: async (text, msgID) => void (await client.publish(SUBJECTS.log, text, { timeout: STORE_TIME, msgID })),
 		follow: async (from, onEvent, connected) => {
 			const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from, 1) };
 			const consumer = await client.consumers.get(EVENTS, start);

@@ -122,13 +122,13 @@ export class Remotes {
 	}
 
 	/** Writes what the operator has changed here. Rejects if it cannot be written. */
-	async publishEdits(isHere: (device: string) => boolean): Promise<void> {
+	async publishEdits(): Promise<void> {
 		for (const [id, edit] of this.#edits.waiting) {
 			const known = this.#known.get(id);
 			const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
 			if (edit === "forgotten" && hasConnected) {
 				this.#edits.done(id);
-			} else if (known !== undefined && !isHere(id)) {
+			} else if (known !== undefined) {
 				await this.#publish(known, edit);
 			}
 		}

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { EventLog, EventShare, LoggedEvent } from "../events/event-log.js";
 import type { Bus } from "./bus.js";
 import type { EventStream } from "./event-stream.js";
@@ -8,7 +9,7 @@ const MAX_WAITING = 5_000;
 
 interface Waiting {
 	readonly text: string;
-	readonly id: string | undefined;
+	readonly id: string;
 }
 
 /**
@@ -36,7 +37,8 @@ export class SharedEvents implements EventShare {
 			this.#isFull = true;
 			return;
 		}
-		this.#waiting.push({ text: JSON.stringify({ v: VERSION, ...event }), id });
+		// NATS may store it and not confirm that: then it is sent again.
+		this.#waiting.push({ text: JSON.stringify({ v: VERSION, ...event }), id: id ?? randomUUID() });
 		void this.flush();
 	}
 

@@ -44,6 +44,17 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await untilNamed([a, b], "desk");
 	});
 
+	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
+		const { a, b } = await startTwo(t);
+		await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		const alias = a.gateway.servers.find(LAMP)?.alias ?? "";
+		await a.gateway.servers.edit(LAMP, { alias: "between" });
+		await a.gateway.servers.edit(LAMP, { alias });
+		await b.gateway.servers.edit(LAMP, { alias: "desk" });
+		await untilNamed([a, b], "desk");
+	});
+
 	it("is kept if the device moves before its gateway could store it", async (t) => {
 		const { nats, a, b } = await startTwo(t);
 		const first = await WireDevice.connect(t, a);

@@ -11,6 +11,7 @@ import { ask, buttonOf, connect, Endpoint, follow, PRESSED, poll, press, SECRET 
 import { start } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import { Gate } from "./support/gate.js";
 import { untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
@@ -99,6 +100,26 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 			found.map(({ data }) => data.button),
 			["before", "1", "2", "3"],
 		);
+	});
+
+	it("are stored once, also if NATS cannot confirm that and the gateway repeats them", async (t) => {
+		const nats = await NatsServer.start(t);
+		const gate = await Gate.open(t, nats.port);
+		const a = await startProgram(t, { cluster: gate.url, clusterName: "a" });
+		const b = await startProgram(t, { cluster: nats.url, clusterName: "b" });
+		const client = await connect(t, b);
+		const { cursor } = await ask(client, "events/poll", { name: NAME });
+		const device = await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		gate.mute();
+		const buttons = async () => (await poll(client, cursor)).map(({ data }) => data.button);
+		device.notify(PRESSED, press("first"));
+		await until(async () => (await buttons()).length > 0, "stored");
+		gate.cut();
+		gate.restore();
+		device.notify(PRESSED, press("second"));
+		await until(async () => (await buttons()).includes("second"), "a goes on");
+		assert.deepEqual(await buttons(), ["first", "second"]);
 	});
 
 	it("are posted again once NATS is back, also if the progress of their delivery was stored before", async (t) => {

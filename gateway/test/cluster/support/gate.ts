@@ -4,6 +4,8 @@ import type { TestContext } from "node:test";
 /** The way from a gateway to NATS, which a test can cut. */
 export class Gate {
 	readonly #sockets = new Set<Socket>();
+	/** The ends at NATS. */
+	readonly #targets = new Set<Socket>();
 	#isOpen = true;
 	#port = 0;
 
@@ -36,12 +38,21 @@ export class Gate {
 		this.#isOpen = true;
 	}
 
+	/** Lets nothing of NATS pass any more on the connections that are open. */
+	mute(): void {
+		for (const socket of this.#targets) {
+			socket.unpipe();
+		}
+	}
+
 	#pass(socket: Socket, target: number): void {
 		if (!this.#isOpen) {
 			socket.destroy();
 			return;
 		}
 		const other = createConnection(target, "127.0.0.1");
+		this.#targets.add(other);
+		other.on("close", () => this.#targets.delete(other));
 		for (const [from, to] of [
 			[socket, other],
 			[other, socket],
