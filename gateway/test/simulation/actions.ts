@@ -19,6 +19,9 @@ export function act(town: Town, action: Action): void {
 		case "call":
 			call(town, action);
 			break;
+		case "report":
+			town.devices[action.device]?.report(action.n);
+			break;
 		case "add token":
 			addToken(town, hostOf(town, action), action.token);
 			break;
@@ -212,7 +215,8 @@ function forget(town: Town, action: Action & { do: "forget" }): void {
 	if (gateway === undefined || device === undefined) {
 		return;
 	}
-	town.ledger.aliases.delete(device.id);
+	const { alias = "" } = town.ledger.aliases.get(device.id) ?? {};
+	town.ledger.aliases.set(device.id, { alias, gateway: host.name, time: town.world.now, state: "disputed" });
 	town.world.at(0, host.process, () => {
 		gateway.forget(device.id).then(
 			(isKnown) => isKnown && town.say(host.name, `has forgotten ${device.id}`),
@@ -260,11 +264,20 @@ function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS"
 	if (isLost) {
 		disputeNames(town, () => true);
 		town.nats.loseEverything();
+		for (const event of town.ledger.events) {
+			event.isSure = false;
+		}
 	}
 	town.world.at(time, undefined, () => {
 		town.say("NATS", "starts");
 		town.startNats();
 	});
+}
+
+function kill(town: Town, host: Host): void {
+	town.say(host.name, "is killed");
+	disputeNames(town, ({ gateway }) => gateway === host.name);
+	town.kill(host);
 }
 
 function disturb(town: Town, host: Host, action: Disturbance): void {
@@ -291,9 +304,10 @@ function disturb(town: Town, host: Host, action: Disturbance): void {
 			host.process.stoppedUntil = town.world.now + action.time;
 			break;
 		case "kill":
-			town.say(host.name, "is killed");
-			disputeNames(town, ({ gateway }) => gateway === host.name);
-			town.kill(host);
+			kill(town, host);
+			break;
+		case "kill at disk":
+			host.process.crash = { left: action.operations, run: () => kill(town, host) };
 			break;
 		case "stop":
 			town.say(host.name, "gets SIGTERM");

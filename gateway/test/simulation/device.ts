@@ -81,6 +81,12 @@ export class SimulatedDevice {
 		});
 	}
 
+	/** Reports an event, if it is connected. */
+	report(n: number): void {
+		const payload = { jsonrpc: "2.0", method: "notifications/event", params: { name: "counted", data: { n } } };
+		this.#link?.send(0, JSON.stringify({ type: "mcp", payload }));
+	}
+
 	/** Whether its connection with this gateway is open at both ends. */
 	isWith(gateway: string): boolean {
 		return this.gateway === gateway && this.#link?.isOpen === true;

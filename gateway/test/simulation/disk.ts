@@ -155,6 +155,11 @@ export class Disk {
 		return await new Promise((resolve, reject) => {
 			let isDone = false;
 			this.#world.at(random.between(...this.faults.delay), process, () => {
+				const { crash } = process ?? {};
+				if (crash !== undefined && crash.left-- <= 0) {
+					crash.run();
+					return;
+				}
 				isDone = true;
 				try {
 					resolve(run());

@@ -1,4 +1,4 @@
-import type { SimulatedGateway } from "./core/simulated-gateway.js";
+import type { DeviceSession, SimulatedGateway } from "./core/simulated-gateway.js";
 import { SimulatedProcess } from "./world.js";
 
 /** A machine for a gateway: its disk stays, the gateway's process comes and goes. */
@@ -8,6 +8,8 @@ export class Host {
 	process: SimulatedProcess;
 	/** Undefined while it does not run, or still starts. */
 	gateway: SimulatedGateway | undefined;
+	/** The newest of each device. */
+	readonly sessions = new Map<string, DeviceSession>();
 	state: "down" | "starting" | "up" | "stopping" = "down";
 	/** Counts the processes. */
 	incarnation = 0;

@@ -42,10 +42,21 @@ export interface Naming {
 	state: "unsure" | "disputed" | "sure";
 }
 
+/** An event of a device, which has arrived at a gateway. */
+export interface Reported {
+	readonly n: number;
+	readonly device: string;
+	readonly gateway: string;
+	readonly incarnation: number;
+	/** Whether the gateway must have it: the device is online, and NATS has not lost its disk since. */
+	isSure: boolean;
+}
+
 /** Requests and their results, which the properties check. */
 export class Ledger {
 	readonly calls: Call[] = [];
 	readonly codes: Code[] = [];
+	readonly events: Reported[] = [];
 	/** By their place in the plan: the newest of each. */
 	readonly tokens = new Map<number, Token>();
 	readonly removed: Token[] = [];

@@ -33,7 +33,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "stale-entries",
-		seed: 47,
+		seed: 19,
 		patches: [{ file: `${CLUSTER}/cluster.ts`, from: "		this.#remotes.reset();\n", to: "" }],
 	},
 	{
@@ -49,7 +49,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	},
 	{
 		name: "blocked-names",
-		seed: 7,
+		seed: 27,
 		patches: [
 			{
 				file: "mcp-manager/src/core/server-directory.ts",
@@ -61,7 +61,27 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "unread-name",
 		commit: "17b9eb31",
-		seed: 208,
+		seed: 131,
 		patches: [{ file: `${CLUSTER}/claims.ts`, from: "			this.#options.onEntry(entry, revision);\n", to: "" }],
+	},
+	{
+		name: "lost-edit",
+		commit: "17b9eb31",
+		seed: 9,
+		patches: [
+			{ file: `${CLUSTER}/edits.ts`, from: "		if (isWritten) {\n", to: '		if (isWritten || id !== "") {\n' },
+		],
+	},
+	{
+		name: "doubled-event",
+		seed: 63,
+		patches: [
+			{ file: `${CLUSTER}/shared-events.ts`, from: "id: id ?? randomUUID() });\n", to: "id: id as string });\n" },
+			{
+				file: `${CLUSTER}/event-stream.ts`,
+				from: "{ timeout: STORE_TIME, msgID }",
+				to: "{ timeout: STORE_TIME, ...(msgID && { msgID }) }",
+			},
+		],
 	},
 ];

@@ -14,6 +14,7 @@ export type Action =
 			readonly device: number;
 			readonly ms: number;
 	  }
+	| { readonly do: "report"; readonly n: number; readonly device: number }
 	| { readonly do: "add token" | "remove token"; readonly gateway: number; readonly token: number }
 	| { readonly do: "rename"; readonly gateway: number; readonly device: number; readonly alias: string }
 	| { readonly do: "swap names"; readonly gateway: number; readonly devices: readonly [number, number] }
@@ -31,7 +32,9 @@ export type Disturbance =
 			readonly gateway: number;
 			readonly time: number;
 	  }
-	| { readonly do: "kill" | "stop" | "start"; readonly gateway: number };
+	| { readonly do: "kill" | "stop" | "start"; readonly gateway: number }
+	/** The gateway is killed after so many operations of its disk. */
+	| { readonly do: "kill at disk"; readonly gateway: number; readonly operations: number };
 
 /** The size of a world, and its steps. */
 export interface Plan {
@@ -47,7 +50,8 @@ export interface Plan {
 const WEIGHTS: readonly (readonly [Action["do"], number])[] = [
 	["connect", 14],
 	["leave", 6],
-	["call", 24],
+	["call", 22],
+	["report", 8],
 	["add token", 3],
 	["remove token", 3],
 	["rename", 6],
@@ -60,7 +64,8 @@ const WEIGHTS: readonly (readonly [Action["do"], number])[] = [
 	["cut", 4],
 	["heal", 8],
 	["freeze", 2],
-	["kill", 3],
+	["kill", 2],
+	["kill at disk", 2],
 	["stop", 2],
 	["start", 7],
 	["restart NATS", 2],
@@ -112,6 +117,8 @@ function makeAction(random: Random, n: number, gateways: number, devices: number
 			return { do: kind, device, isSilent: random.chance(0.5) };
 		case "call":
 			return { do: kind, n, gateway, token, device, ms: random.chance(0.7) ? 5 : random.below(4_000) };
+		case "report":
+			return { do: kind, n, device };
 		case "add token":
 		case "remove token":
 			return { do: kind, gateway, token };
@@ -134,6 +141,8 @@ function makeAction(random: Random, n: number, gateways: number, devices: number
 		case "stop":
 		case "start":
 			return { do: kind, gateway };
+		case "kill at disk":
+			return { do: kind, gateway, operations: random.below(30) };
 		case "restart NATS":
 			return { do: kind, time: random.below(3_000), isLost: random.chance(0.3) };
 		case "fill disk":

@@ -1,6 +1,7 @@
 import { BOUND } from "./actions.js";
 import type { SeenDevice } from "./core/simulated-gateway.js";
-import type { Call, Token } from "./ledger.js";
+import type { Host } from "./host.js";
+import type { Call, Reported, Token } from "./ledger.js";
 import type { Town } from "./town.js";
 
 /** Milliseconds in which a call is answered: it waits for its device, then for the answer. */
@@ -112,6 +113,7 @@ export function checkQuiet(town: Town): void {
 	checkViews(town);
 	checkTokens(town);
 	checkAliases(town);
+	checkEvents(town);
 }
 
 /** Whether every gateway runs, every call has its answer, and everything that {@link checkQuiet} checks holds. */
@@ -198,5 +200,30 @@ function checkAliases(town: Town): void {
 				expect(seen.alias === alias, "what was stored stays stored", `${name} names ${id} ${seen.alias}, not ${alias}`);
 			}
 		}
+	}
+}
+
+/** Events are in every gateway's log, once, and in the order in which a device has reported them to a gateway. */
+function checkEvents(town: Town): void {
+	const reported = new Map(town.ledger.events.map((event) => [event.n, event]));
+	const logs = town.hosts.map(({ gateway }) =>
+		(gateway?.events ?? []).flatMap(({ name, data }) =>
+			name === "device.event" ? (data.data as { readonly n: number }).n : [],
+		),
+	);
+	for (const [i, log] of logs.entries()) {
+		const { name } = town.hosts[i] as Host;
+		const latest = new Map<string, number>();
+		for (const n of log) {
+			const { device, gateway, incarnation } = reported.get(n) as Reported;
+			const source = `${device} ${gateway} ${incarnation}`;
+			expect((latest.get(source) ?? -1) < n, "events are stored once, in their order", `${n} at ${name}: ${log}`);
+			latest.set(source, n);
+		}
+		for (const { n, gateway, incarnation, isSure } of reported.values()) {
+			const isDue = isSure && town.host(gateway)?.incarnation === incarnation;
+			expect(!isDue || log.includes(n), "an event that was accepted arrives", `${n} of ${gateway} is not at ${name}`);
+		}
+		expect(String(log) === String(logs[0]), "events are the same everywhere", `${logs.join(" | ")}`);
 	}
 }

@@ -141,7 +141,17 @@ export class Town {
 		this.say(device.id, `connects to ${host.name}`);
 		device.connect(host.process, (id, wire) => {
 			const session = host.gateway?.connectDevice(id, wire);
-			return typeof session === "string" ? undefined : session;
+			if (session === undefined || typeof session === "string") {
+				return undefined;
+			}
+			host.sessions.set(id, session);
+			const received = (text: string): void => {
+				if (host.sessions.get(id) === session) {
+					this.#noteEvent(host, id, text);
+				}
+				session.received(text);
+			};
+			return { ...session, received };
 		});
 	}
 
@@ -176,7 +186,17 @@ export class Town {
 		this.disk.faults.full = false;
 		this.startNats();
 		for (const host of this.hosts) {
+			host.process.crash = undefined;
 			this.start(host);
+		}
+	}
+
+	/** A gateway accepts the events of devices that are online there. */
+	#noteEvent({ gateway, name, incarnation }: Host, device: string, text: string): void {
+		const { method, params } = JSON.parse(text).payload;
+		const isHere = gateway?.devices.some((each) => each.id === device && each.online && each.gateway === undefined);
+		if (method === "notifications/event") {
+			this.ledger.events.push({ n: params.data.n, device, gateway: name, incarnation, isSure: isHere === true });
 		}
 	}
 

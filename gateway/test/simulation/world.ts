@@ -26,6 +26,8 @@ export class SimulatedProcess {
 	timers = 0;
 	/** Called when it is killed. */
 	readonly onKilled: (() => void)[] = [];
+	/** How many operations of the disk are left before a crash, which `run` is; undefined: it is not planned. */
+	crash: { left: number; readonly run: () => void } | undefined;
 
 	constructor(name: string, clockError = 0) {
 		this.name = name;

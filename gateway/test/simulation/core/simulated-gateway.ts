@@ -141,7 +141,7 @@ export class SimulatedGateway {
 	}
 
 	/** The events that can be read: their places and data. */
-	get events(): { readonly seq: number; readonly name: string; readonly data: unknown }[] {
+	get events(): { readonly seq: number; readonly name: string; readonly data: Readonly<Record<string, unknown>> }[] {
 		return this.#core.events.log.after(0).map(({ seq, name, data }) => ({ seq, name, data }));
 	}
 
