@@ -85,11 +85,8 @@ export async function measureBoards(
 		const target = findTarget(sdk, name);
 		const plan = await planMemory(sdk, ROOT, target, []);
 		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
-		const image = estimateImage(
-			constant,
-			fontSizes.sum(plan.fonts),
-			readParts([target.board]).get(target.board)?.parts ?? [],
-		);
+		const { parts = [] } = readParts([target.board]).get(target.board) ?? {};
+		const image = estimateImage(constant, fontSizes.sum(plan.fonts), parts);
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);

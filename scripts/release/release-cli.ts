@@ -12,9 +12,6 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The packages that are published, by their folders. */
 const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];
 
-/** What names a missing tool before an image is built. */
-const TOOLS = ["run", "doctor", "--", "--for", "build"];
-
 /** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];
 
@@ -43,7 +40,7 @@ interface Options {
 function makeRelease({ to, target, checks }: Options): void {
 	const folder = resolve(ROOT, to);
 	if (target.length > 0) {
-		run("npm", TOOLS);
+		run("npm", ["run", "doctor", "--", "--for", "build"]);
 	}
 	const changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
 	refuseUnreleased(changelog);
