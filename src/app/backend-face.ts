@@ -3,13 +3,9 @@ import type { Player } from "../hardware/sound.js";
 import type { Words } from "../language/en.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
+import type { NetworkEvents } from "./device-network.js";
 import { faceChange } from "./face-change.js";
-
-/** The application, as it shows what the backend says. */
-interface FaceLink {
-	show(change: Partial<Face>): void;
-	readonly log: (message: string) => void;
-}
+import type { PartsLink } from "./observed-parts.js";
 
 interface BackendFaceOptions {
 	/** The font of the bare screen. */
@@ -20,10 +16,10 @@ interface BackendFaceOptions {
 
 /** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace {
-	readonly #link: FaceLink;
+	readonly #link: NetworkEvents & PartsLink;
 	readonly #options: BackendFaceOptions;
 
-	constructor(link: FaceLink, options: BackendFaceOptions) {
+	constructor(link: NetworkEvents & PartsLink, options: BackendFaceOptions) {
 		this.#link = link;
 		this.#options = options;
 	}

@@ -22,24 +22,6 @@ export const APPLICATION_TYPES: readonly string[] = deepFreeze([
 	"glyph_push",
 ]);
 
-/** Receives MCP messages. */
-interface McpReceiver {
-	/** While one is open. */
-	readonly session?:
-		| {
-				receive(payload: unknown): void;
-				/** A message was too large to read: the start of its payload, with a request's id, and the reason. */
-				reject(payload: unknown, reason: string): void;
-		  }
-		| undefined;
-	/**
-	 * A message has more bytes than the backend takes.
-	 *
-	 * @returns what to send in its place; undefined for nothing, as by default
-	 */
-	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
-}
-
 /** Events of the connection to the backend. */
 export interface ProtocolEvents {
 	/** An attempt to start a session begins. */
@@ -51,8 +33,12 @@ export interface ProtocolEvents {
 	onOpen(): void;
 	/** Hellos are exchanged. A backend may repeat its hello, and so change the session. */
 	onSession(session: Session): void;
-	/** The receiver of MCP messages. */
-	readonly mcp: McpReceiver;
+	/** The receiver of MCP messages: its session, while one is open. */
+	readonly mcp: {
+		readonly session?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
+		/** @returns what to send in place of a message that the backend does not take; undefined for nothing, as by default */
+		shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
+	};
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage(message: Envelope): void;
 	/**
