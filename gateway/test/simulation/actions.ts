@@ -187,7 +187,9 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	}
 	town.say(host.name, `${id} is named ${alias}`);
 	if (naming.state === "unsure") {
-		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
+		// A gateway that stops may no longer tell the others.
+		const isSure = host.state === "up" && (before === undefined || isShared(town, before));
+		naming.state = isSure ? "sure" : "disputed";
 	}
 	for (const each of others.length > 0 ? [naming, ...others] : []) {
 		each.state = "disputed";
