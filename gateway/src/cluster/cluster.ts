@@ -150,6 +150,7 @@ export class Cluster {
 		if (this.#bus.connected) {
 			await this.#claims.flush();
 			await this.#shared.close();
+			await this.#remotes.publishEdits().catch(this.#warn);
 			await this.#buckets?.gateways.delete(this.#options.name);
 			await this.#bus.flush();
 		}

@@ -44,6 +44,15 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await untilNamed([a, b], "desk");
 	});
 
+	it("is kept if its gateway stops at once", async (t) => {
+		const { a, b } = await startTwo(t);
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => isKnownOffline(b), "b knows it, offline");
+		await a.gateway.servers.edit(LAMP, { alias: "desk" });
+		await a.program.close();
+		await untilNamed([b], "desk");
+	});
+
 	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
 		const { a, b } = await startTwo(t);
 		await WireDevice.connect(t, a);
