@@ -303,7 +303,7 @@ function disturb(town: Town, host: Host, action: Disturbance): void {
 			break;
 		case "freeze":
 			town.say(host.name, `does not run for ${action.time} ms`);
-			host.process.stoppedUntil = town.world.now + action.time;
+			host.process.stoppedUntil = Math.max(host.process.stoppedUntil, town.world.now + action.time);
 			break;
 		case "kill":
 			kill(town, host);

@@ -193,7 +193,9 @@ function checkTokens(town: Town): void {
 }
 
 function checkAliases(town: Town): void {
-	for (const [id, { alias, state }] of town.ledger.aliases) {
+	// One that NATS has lost is given its name once it connects.
+	const shared = new Map(town.nats.newest("KV_xsmcp_devices").map(({ text }) => idAndText(text)));
+	for (const [id, { alias, state }] of [...town.ledger.aliases].filter(([device]) => shared.has(device))) {
 		for (const { gateway, name } of town.hosts) {
 			const seen = gateway?.devices.find((device) => device.id === id);
 			if (state === "sure" && seen !== undefined) {
