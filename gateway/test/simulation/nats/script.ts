@@ -8,15 +8,13 @@ import {
 } from "@nats-io/jetstream";
 import { type KV, Kvm } from "@nats-io/kv";
 import { type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
+import { until } from "../../../../host-test/support/until.js";
 
 /** A script's observations as text, without values that differ between servers, such as times. */
 type Seen = string[];
 
 /** As the gateways have it. */
 const COMMON = { history: 1, allow_direct: false } as const;
-
-/** Milliseconds in which a server delivers pending messages. */
-const DELIVERY = 150;
 
 /** Uses every NATS operation of the gateways. Returns the observations of a client. */
 export async function runScript(connection: NatsConnection): Promise<Seen> {
@@ -90,6 +88,7 @@ async function useKeys(bucket: KV, seen: Seen): Promise<void> {
 
 async function watchKeys(bucket: KV, seen: Seen): Promise<void> {
 	for (const headersOnly of [false, true]) {
+		const { values } = await bucket.status();
 		const entries = await bucket.watch({ headers_only: headersOnly });
 		const got: string[] = [];
 		const read = async (): Promise<void> => {
@@ -98,13 +97,17 @@ async function watchKeys(bucket: KV, seen: Seen): Promise<void> {
 			}
 		};
 		const reading = read();
-		// The server begins to deliver a moment later.
-		await pause(DELIVERY);
+		// What is written before a value was delivered takes its place.
+		const delivered = (count: number) => until(() => got.length === values + count, `${values + count} entries`);
+		await delivered(0);
 		await bucket.put("a", "watched");
+		await delivered(1);
 		await bucket.delete("a");
+		await delivered(2);
 		await bucket.put("z", "new");
+		await delivered(3);
 		await bucket.purge("z");
-		await pause(DELIVERY);
+		await delivered(4);
 		entries.stop();
 		await reading;
 		seen.push(...got);
@@ -119,9 +122,10 @@ async function purgeBeforeDelivery(connection: NatsConnection, bucket: KV, seen:
 	await bucket.put("y", "2");
 	await manager.consumers.add("KV_things", { ...config, deliver_subject: "late" });
 	await bucket.purge("y");
-	connection.subscribe("late", { callback: (_, { subject }) => void seen.push(`late: ${subject}`) });
-	await connection.flush();
-	await pause(DELIVERY);
+	const got: string[] = [];
+	connection.subscribe("late", { callback: (_, { subject }) => void got.push(`late: ${subject}`) });
+	await until(() => got.some((text) => text.endsWith(".y")), "the last message");
+	seen.push(...got);
 	await manager.consumers.delete("KV_things", "late");
 }
 
@@ -168,9 +172,9 @@ async function useStream(connection: NatsConnection, seen: Seen): Promise<void> 
 		}
 	};
 	const reading = read();
-	await pause(DELIVERY);
+	await until(() => got.length === 3, "three messages");
 	await client.publish("log", "six");
-	await pause(DELIVERY);
+	await until(() => got.length === 4, "four messages");
 	messages.stop();
 	await reading;
 	const { state } = await manager.streams.info("log");
