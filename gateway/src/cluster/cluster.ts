@@ -173,7 +173,7 @@ export class Cluster {
 			await this.#bus.close();
 			throw error;
 		}
-		this.#options.events.join(this.#shared.events, this.#shared.webhooks);
+		this.#options.events.open(this.#shared.webhooks);
 		registry.on("online", (server) => this.#online(server));
 		registry.on("disconnected", (_server, session) => this.#disconnected(session));
 		registry.on("notification", (server, method, params) => this.#notified(server, method, params));

@@ -46,9 +46,8 @@ export class SharedEvents implements EventShare {
 	async enter(bus: Bus, connection: AbortSignal): Promise<void> {
 		const stream = await bus.openEvents();
 		connection.throwIfAborted();
-		if (stream.epoch !== this.#log.epoch) {
-			this.#log.reset(stream.epoch);
-		}
+		// Before the stream is read: an event that happens meanwhile must wait for its place in it.
+		this.#log.share(this, stream.epoch);
 		const onEvent = (seq: number, bytes: Uint8Array): void => {
 			const event = readMessage(loggedEventSchema, bytes);
 			// Its place is taken also if it cannot be read.

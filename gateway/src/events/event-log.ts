@@ -72,10 +72,13 @@ export class EventLog extends EventEmitter<Changes> {
 				maxBytes: MAX_BYTES,
 				isUrgent: true,
 				onSaved: (error, events) => {
-					// After a restart, new events would get the ids of events that are only in memory.
-					log.#epoch = error === undefined ? log.#epoch : newEpoch();
 					onSaved(error);
-					log.#keep(events as readonly LoggedEvent[], log.#events);
+					// Events that waited for the disk while the gateway joined a cluster have no place in its log.
+					if (log.#share === undefined) {
+						// After a restart, new events would get the ids of events that are only in memory.
+						log.#epoch = error === undefined ? log.#epoch : newEpoch();
+						log.#keep(events as readonly LoggedEvent[], log.#events);
+					}
 				},
 			});
 			await log.#load(log.#lines);
@@ -83,21 +86,23 @@ export class EventLog extends EventEmitter<Changes> {
 		return log;
 	}
 
-	/** From now on, the events are those of a cluster. */
-	share(share: EventShare): void {
+	/**
+	 * From now on, the events are those of a cluster.
+	 *
+	 * @param epoch names the cluster's log. If it is another one than before, the events until now are not in it
+	 */
+	share(share: EventShare, epoch: string): void {
 		this.#share = share;
+		if (epoch !== this.#epoch) {
+			this.#epoch = epoch;
+			this.#events = [];
+			this.#last = 0;
+		}
 	}
 
 	/** Whether other gateways may have given cursors of places that are not known here yet. */
 	get isShared(): boolean {
 		return this.#share !== undefined;
-	}
-
-	/** Another log begins, whose events have been lost before a place. */
-	reset(epoch: string): void {
-		this.#epoch = epoch;
-		this.#events = [];
-		this.#last = 0;
 	}
 
 	/** An event of the cluster, at its place. Those that are older than the window of the cluster may be missing. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Access, reaches } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
-import type { EventLog, EventShare, LoggedEvent } from "./event-log.js";
+import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, maySee, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import { UpstreamEvents } from "./upstream-events.js";
@@ -66,12 +66,6 @@ export class EventService {
 	/** Goes on with the webhooks that are stored. */
 	open(store: WebhookStore): void {
 		this.#webhooks.open(store);
-	}
-
-	/** Events and webhooks are those of a cluster from now on. */
-	join(events: EventShare, webhooks: WebhookStore): void {
-		this.#options.log.share(events);
-		this.open(webhooks);
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
