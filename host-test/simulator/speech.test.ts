@@ -98,7 +98,7 @@ function withoutGaps(samples: Int16Array): Int16Array {
 }
 
 describe("speech in the simulator, decoded and encoded by libopus", { skip: WHY_NOT ?? false }, () => {
-	it("plays the packets of a backend, and counts those that are not Opus", async (t) => {
+	it("plays a backend's packets and counts invalid ones", async (t) => {
 		const { played } = captureSound(t);
 		const { backend, lines } = await startWithOpus(t);
 		const packets = encoded();

@@ -36,8 +36,8 @@ class NativeThread extends Native("xs_opus_destructor") implements OpusThread {
 export class OpusDecoder extends NativeThread {
 	/**
 	 * @param sampleRate Hertz, one that Opus has
-	 * @param frame samples of a packet, for those that are lost
-	 * @param prebuffer packets that have to wait before the first is decoded, and again after a gap
+	 * @param frame number of samples per packet, used to conceal lost packets
+	 * @param prebuffer number of packets to buffer before decoding starts, and again after a gap
 	 * @throws Error without memory for it
 	 */
 	constructor(sampleRate: number, frame: number, prebuffer: number) {
@@ -50,7 +50,7 @@ export class OpusDecoder extends NativeThread {
 export class OpusEncoder extends NativeThread {
 	/**
 	 * @param sampleRate Hertz, one that Opus has
-	 * @param frame samples of a packet, all of which are written together
+	 * @param frame number of samples per packet; each `write` takes exactly one packet's samples
 	 * @throws Error without memory for it
 	 */
 	constructor(sampleRate: number, frame: number) {
