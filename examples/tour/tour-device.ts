@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import type { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { portableNames } from "../../gateway/src/catalog/names.js";
-import { GatewayClient } from "../../gateway/src/cli/gateway-client.js";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError } from "../../toolchain/program.js";
@@ -116,7 +115,11 @@ export class TourDevice {
 
 	/** An MCP client of one device, or of all. */
 	async connectClient(alias?: string): Promise<Client> {
-		return await new GatewayClient(this.#options.gateway.clientUrl).connect(alias);
+		const path = alias === undefined ? "" : `/${alias}`;
+		const url = new URL(`${this.#options.gateway.clientUrl}${path}?catalog=full`);
+		const client = new Client({ name: "tour", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+		await client.connect(new StreamableHTTPClientTransport(url));
+		return client;
 	}
 
 	stop(): void {

@@ -49,25 +49,21 @@ async function push(device: string | undefined, options: PushOptions): Promise<v
 
 /** Settles with the outcome when the device has installed the firmware and restarts. */
 async function pushTo(name: string, { version, ...options }: PushOptions): Promise<string> {
-	const { callOn, findTool, withTools } = await import("./tool-commands.js");
+	const { callOn, findTool, toolsOf } = await import("./tool-commands.js");
 	const { textOf } = await import("xs-mcp-manager/core");
-	let done = "";
-	await withTools(name, options, async ({ device, tools, client }) => {
-		const tool = findTool(UPGRADE_TOOL, device, tools);
-		const json = { ...(version !== undefined && { version }) };
-		const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
-		const offer = await clientFor(options).ask<Partial<FirmwareOffer>>(path, { method: "POST", json });
-		if (offer.version === undefined) {
-			done = `${device.alias} runs ${device.board.version}: no newer firmware for ${device.board.name}.`;
-			return;
-		}
-		// The C++ firmware accepts only a URL.
-		const known = Object.entries(offer).filter(([key]) => key in (tool.inputSchema.properties ?? {}));
-		const { content, isError } = await callOn(client, tool, Object.fromEntries(known));
-		if (isError) {
-			throw new Error(`firmware ${offer.version}: ${textOf(content)}`);
-		}
-		done = `${device.alias} restarts into ${offer.version}. xs-mcp-gateway watch shows whether it stays.`;
-	});
-	return done;
+	const { gateway, device, tools } = await toolsOf(name, options);
+	const tool = findTool(UPGRADE_TOOL, device, tools);
+	const json = { ...(version !== undefined && { version }) };
+	const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
+	const offer = await gateway.ask<Partial<FirmwareOffer>>(path, { method: "POST", json });
+	if (offer.version === undefined) {
+		return `${device.alias} runs ${device.board.version}: no newer firmware for ${device.board.name}.`;
+	}
+	// The C++ firmware accepts only a URL.
+	const known = Object.entries(offer).filter(([key]) => key in (tool.inputSchema.properties ?? {}));
+	const { content, isError } = await callOn(gateway, device, tool, Object.fromEntries(known));
+	if (isError) {
+		throw new Error(`firmware ${offer.version}: ${textOf(content)}`);
+	}
+	return `${device.alias} restarts into ${offer.version}. xs-mcp-gateway watch shows whether it stays.`;
 }

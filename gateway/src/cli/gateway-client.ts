@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import type { Client } from "@modelcontextprotocol/client";
+import type { Progress } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../operator/operator-routes.js";
 import { GATEWAY_INFO } from "../version.js";
 import { UsageError } from "./exit.js";
-import { Rejection, sendRequest } from "./http-request.js";
+import { PATIENCE, Rejection, sendRequest } from "./http-request.js";
+import { type Message, messagesIn, standardHeaders } from "./relay-messages.js";
 
 /** Where a gateway listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8766";
@@ -36,12 +37,26 @@ export interface GatewayAddress {
 /** The content types that a client of Streamable HTTP accepts. */
 export const ACCEPT = { Accept: "application/json, text/event-stream" };
 
-/** A message that a gateway checks like any other, and that does nothing. */
-const PROBE = {
-	jsonrpc: "2.0",
-	method: "notifications/cancelled",
-	params: { requestId: 0, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+const META = "io.modelcontextprotocol/";
+
+/** Which client makes a request, and in which revision. It cannot be asked anything. */
+const ENVELOPE = {
+	[`${META}protocolVersion`]: "2026-07-28",
+	[`${META}clientInfo`]: GATEWAY_INFO,
+	[`${META}clientCapabilities`]: {},
 };
+
+/** A message that a gateway checks like any other, and that does nothing. */
+const PROBE = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 0, _meta: ENVELOPE } };
+
+const LOST = "lost the connection to the gateway";
+
+interface McpOptions {
+	/** That the schema of a tool asks for. */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Is called with each report of progress. */
+	readonly onProgress?: (progress: Progress) => void;
+}
 
 type AskOptions = Parameters<typeof sendRequest>[1];
 
@@ -103,25 +118,31 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Connects as an MCP client. To be closed by the caller. Rejects as {@link address} does.
-	 *
-	 * @param view default: all tools
+	 * Makes a request of MCP (2026-07-28) to one device, with all its tools. Rejects as {@link open} does, and with an Error that
+	 * says what the gateway has answered, or that the connection was lost.
 	 */
-	async connect(device?: string, view: CatalogOptions = { catalog: "full" }): Promise<Client> {
-		const { url, headers } = await this.address(device, view);
-		// Loaded on demand, so that other commands start faster.
-		const [{ Client }, { GatewayTransport }] = await Promise.all([
-			import("@modelcontextprotocol/client"),
-			import("./gateway-transport.js"),
-		]);
-		const client = new Client(GATEWAY_INFO, {
-			versionNegotiation: { mode: "auto" },
-			// The gateway has checked results already, with limits that this process does not have. With a validator, the SDK
-			// would reject a request for input, because it has no structuredContent.
-			jsonSchemaValidator: { getValidator: () => undefined as never },
-		});
-		await client.connect(new GatewayTransport(new URL(url), { requestInit: { headers: { ...headers } } }));
-		return client;
+	async request<Result>(device: string, method: string, params: object, options: McpOptions = {}): Promise<Result> {
+		const { headers, onProgress } = options;
+		const _meta = { ...ENVELOPE, ...(onProgress && { progressToken: 0 }) };
+		const message: Message = { jsonrpc: "2.0", id: 0, method, params: { ...params, _meta } };
+		const path = `/mcp/${encodeURIComponent(device)}?catalog=full`;
+		const sent = { ...ACCEPT, ...standardHeaders(message), ...headers };
+		try {
+			const response = await this.open(path, { method: "POST", headers: sent, json: message, timeout: PATIENCE });
+			for await (const { params: progress, result, error } of messagesIn(response)) {
+				if (error !== undefined) {
+					throw new Error(error.message);
+				}
+				if (result !== undefined) {
+					return result as Result;
+				}
+				onProgress?.(progress as unknown as Progress);
+			}
+		} catch (error) {
+			const { code } = (error instanceof UnreachableError ? error.cause : error) as NodeJS.ErrnoException;
+			throw code === "ECONNRESET" ? new Error(LOST, { cause: error }) : error;
+		}
+		throw new Error(LOST);
 	}
 
 	/** The gateway's answer, as JSON; undefined if it is empty. Rejects as {@link open} does. */

@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 
+/** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
+export const PATIENCE = 300_000;
+
 interface RequestOptions {
 	readonly method?: string;
 	readonly headers?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
-import { Rejection, sendRequest } from "./http-request.js";
+import { PATIENCE, Rejection, sendRequest } from "./http-request.js";
 import {
 	ACKNOWLEDGED,
 	type Answer,
@@ -22,9 +22,6 @@ import {
 
 /** Milliseconds between attempts to follow the gateway's changes again after the connection was lost. */
 const RETRY_DELAY = 1_000;
-
-/** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
-const PATIENCE = 300_000;
 
 /** Milliseconds for telling the gateway that the client has disconnected. */
 const END_TIME = 1_000;

@@ -1,38 +1,36 @@
-import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
+import { writeFile } from "node:fs/promises";
+import { parse } from "node:path";
+import type { CallToolResult, ContentBlock, ListToolsResult, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
 import { printable, printableLine } from "../log/printable.js";
 import type { DeviceSummary } from "../operator/operator-routes.js";
-import { argumentsOf, signatureOf } from "./describe-tool.js";
 import { UsageError } from "./exit.js";
-import { type ClientOptions, clientFor } from "./gateway-client.js";
-import { PATIENCE } from "./gateway-transport.js";
+import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph } from "./output.js";
-import { saveMedia } from "./save-media.js";
+import { parameterHeaders } from "./relay-messages.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 /** `tools DEVICE`: prints a device's tools. */
 export async function listTools(name: string, options: ClientOptions): Promise<void> {
-	await withTools(name, options, async ({ device, tools }) => {
-		if (options.json) {
-			print(JSON.stringify(tools, undefined, 2));
-			return;
-		}
-		for (const tool of tools) {
-			printTool(tool);
-		}
-		const hidden = hiddenTools(device, tools);
-		if (hidden.length > 0) {
-			printParagraph(`User-only tools, which need a token created with --allow-user-tools: ${hidden.join(", ")}`);
-		}
-	});
+	const { device, tools } = await toolsOf(name, options);
+	if (options.json) {
+		print(JSON.stringify(tools, undefined, 2));
+		return;
+	}
+	for (const tool of tools) {
+		printTool(tool);
+	}
+	const hidden = hiddenTools(device, tools);
+	if (hidden.length > 0) {
+		printParagraph(`User-only tools, which need a token created with --allow-user-tools: ${hidden.join(", ")}`);
+	}
 }
 
 /** `types SERVER`: prints TypeScript declarations of a server's tools. */
 export async function writeTypes(name: string, options: ClientOptions): Promise<void> {
-	await withTools(name, options, async ({ device, tools }) => {
-		process.stdout.write(printable(declarationsOf(device.alias, tools)));
-	});
+	const { device, tools } = await toolsOf(name, options);
+	process.stdout.write(printable(declarationsOf(device.alias, tools)));
 }
 
 function printTool(tool: Tool): void {
@@ -54,41 +52,47 @@ export async function callTool(
 	pairs: readonly string[],
 	options: CallToolOptions,
 ): Promise<void> {
-	await withTools(name, options, async ({ device, tools, client }) => {
-		const tool = findTool(toolName, device, tools);
-		const result = await callOn(client, tool, parseToolArguments(tool.inputSchema, pairs));
-		const saved = options.save === undefined ? undefined : await saveMedia(result.content, options.save);
-		const describe = (block: ContentBlock): string => {
-			const file = saved?.get(block);
-			return file === undefined ? `(${block.type}: --json shows it)` : `(${block.type}: saved to ${file})`;
-		};
-		const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result.content, describe);
-		// A file gets the device's text unchanged, a terminal without control characters.
-		process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
-		if (options.json) {
-			for (const file of saved?.values() ?? []) {
-				console.error(`saved to ${file}`);
-			}
+	const { gateway, device, tools } = await toolsOf(name, options);
+	const tool = findTool(toolName, device, tools);
+	const result = await callOn(gateway, device, tool, parseToolArguments(tool.inputSchema, pairs));
+	const saved = options.save === undefined ? undefined : await saveMedia(result.content, options.save);
+	const describe = (block: ContentBlock): string => {
+		const file = saved?.get(block);
+		return file === undefined ? `(${block.type}: --json shows it)` : `(${block.type}: saved to ${file})`;
+	};
+	const text = options.json ? JSON.stringify(result, undefined, 2) : textOf(result.content, describe);
+	// A file gets the device's text unchanged, a terminal without control characters.
+	process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
+	if (options.json) {
+		for (const file of saved?.values() ?? []) {
+			console.error(`saved to ${file}`);
 		}
-		if (result.isError) {
-			throw new Error(`${toolName} failed`);
-		}
-		if (saved?.size === 0) {
-			throw new Error(`nothing to save: the result of ${toolName} has no picture, sound or file`);
-		}
-	});
+	}
+	if (result.isError) {
+		throw new Error(`${toolName} failed`);
+	}
+	if (saved?.size === 0) {
+		throw new Error(`nothing to save: the result of ${toolName} has no picture, sound or file`);
+	}
 }
 
 /** Calls a tool, and prints its progress. */
-export async function callOn(client: Client, { name }: Tool, args: Record<string, unknown>): Promise<CallToolResult> {
-	return await client.callTool(
-		{ name, arguments: args },
-		{
-			...PATIENCE,
-			onprogress: ({ progress, total, message = "" }) =>
-				console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
-		},
-	);
+export async function callOn(
+	gateway: GatewayClient,
+	{ alias }: DeviceSummary,
+	{ name, inputSchema }: Tool,
+	args: Record<string, unknown>,
+): Promise<CallToolResult> {
+	const params = { name, arguments: args };
+	const { resultType, ...result } = await gateway.request<CallToolResult>(alias, "tools/call", params, {
+		headers: parameterHeaders(inputSchema, args),
+		onProgress: ({ progress, total, message = "" }) =>
+			console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
+	});
+	if (resultType !== "complete") {
+		throw new Error(`${name} asks the person, which this command cannot`);
+	}
+	return result as CallToolResult;
 }
 
 /** @throws UsageError with the reason why the tool was not found */
@@ -111,25 +115,101 @@ function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): 
 	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
 }
 
-export interface DeviceTools {
-	readonly device: DeviceSummary;
-	readonly tools: readonly Tool[];
-	readonly client: Client;
-}
-
-/** Connects to a device while a task runs. */
-export async function withTools(
-	name: string,
-	options: ClientOptions,
-	work: (tools: DeviceTools) => Promise<void>,
-): Promise<void> {
+/** A device, and every tool of it that the token may call. */
+export async function toolsOf(name: string, options: ClientOptions) {
 	const gateway = clientFor(options);
 	const device = await gateway.device(name);
-	const client = await gateway.connect(device.alias);
-	try {
-		const { tools } = await client.listTools();
-		await work({ device, tools, client });
-	} finally {
-		await client.close();
+	const tools: Tool[] = [];
+	let cursor: string | undefined;
+	do {
+		const params = cursor === undefined ? {} : { cursor };
+		const page = await gateway.request<ListToolsResult>(device.alias, "tools/list", params);
+		tools.push(...page.tools);
+		cursor = page.nextCursor;
+	} while (cursor !== undefined);
+	return { gateway, device, tools };
+}
+
+/** The members of a property's schema that are printed. */
+interface PropertySchema {
+	readonly type?: string;
+	readonly enum?: readonly unknown[];
+	readonly minimum?: number;
+	readonly maximum?: number;
+	readonly minLength?: number;
+	readonly maxLength?: number;
+	readonly default?: unknown;
+	readonly description?: string;
+}
+
+/** A tool's arguments as written on the command line: `volume=0..100 [theme=light|dark]`. Optional ones are in brackets. */
+export function signatureOf({ inputSchema }: Tool): string {
+	const required = inputSchema.required ?? [];
+	return propertiesOf(inputSchema)
+		.map(([name, schema]) =>
+			required.includes(name) ? `${name}=${valueFor(schema)}` : `[${name}=${valueFor(schema)}]`,
+		)
+		.join(" ");
+}
+
+/** A line for each argument with a description or default. */
+export function argumentsOf({ inputSchema }: Tool): string[] {
+	return propertiesOf(inputSchema).flatMap(([name, { description, default: value }]) => {
+		const otherwise = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];
+		const parts = [...(description === undefined ? [] : [description]), ...otherwise];
+		return parts.length === 0 ? [] : [`${name}: ${parts.join(" ")}`];
+	});
+}
+
+function propertiesOf({ properties = {} }: Tool["inputSchema"]): [string, PropertySchema][] {
+	return Object.entries(properties) as [string, PropertySchema][];
+}
+
+function valueFor(schema: PropertySchema): string {
+	const { type = "JSON", minimum, maximum, minLength, maxLength } = schema;
+	if (Array.isArray(schema.enum)) {
+		return schema.enum.join("|");
 	}
+	if (minimum !== undefined || maximum !== undefined) {
+		return `${type === "number" ? "number " : ""}${minimum ?? ""}..${maximum ?? ""}`;
+	}
+	if (minLength !== undefined || maxLength !== undefined) {
+		return `${type} of ${minLength ?? 0}..${maxLength ?? ""} characters`;
+	}
+	return type;
+}
+
+/**
+ * Writes the base64 contents of a result to files: pictures, sound, embedded resources. The first gets the given name,
+ * the others end in -2, -3, …: photo.jpg, photo-2.jpg. A file of that name is replaced. Rejects if one cannot be
+ * written.
+ *
+ * @returns where each block was saved
+ */
+export async function saveMedia(
+	content: readonly ContentBlock[],
+	file: string,
+): Promise<ReadonlyMap<ContentBlock, string>> {
+	const saved = new Map<ContentBlock, string>();
+	for (const block of content) {
+		const data = dataOf(block);
+		if (data !== undefined) {
+			const path = numbered(file, saved.size + 1);
+			await writeFile(path, Buffer.from(data, "base64"));
+			saved.set(block, path);
+		}
+	}
+	return saved;
+}
+
+function dataOf(block: ContentBlock): string | undefined {
+	if (block.type === "image" || block.type === "audio") {
+		return block.data;
+	}
+	return block.type === "resource" && "blob" in block.resource ? block.resource.blob : undefined;
+}
+
+function numbered(file: string, number: number): string {
+	const { ext } = parse(file);
+	return number === 1 ? file : `${file.slice(0, file.length - ext.length)}-${number}${ext}`;
 }

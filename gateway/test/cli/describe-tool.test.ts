@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { argumentsOf, signatureOf } from "../../src/cli/describe-tool.js";
+import { argumentsOf, signatureOf } from "../../src/cli/tool-commands.js";
 
 const TOOL = {
 	name: "paint",

@@ -1,5 +1,4 @@
 import type { CallToolResult, Client, Progress } from "@modelcontextprotocol/client";
-import { PATIENCE } from "../../../gateway/src/cli/gateway-transport.js";
 import { describeResult, entry, event, heading, line, paint } from "./output.js";
 import { type OwnNames, shownName } from "./tool-names.js";
 
@@ -39,7 +38,7 @@ export async function showCall(client: Client, name: string, args: Record<string
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);
 	try {
 		// With progress, an update of the firmware is answered when it is installed, or has failed.
-		const options = { ...PATIENCE, onprogress: showProgress };
+		const options = { timeout: 300_000, resetTimeoutOnProgress: true, onprogress: showProgress };
 		const result = (await client.callTool({ name, arguments: args }, options)) as CallToolResult;
 		line(`   ${await describeResult(result)}`);
 		return result.isError !== true;
