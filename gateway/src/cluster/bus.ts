@@ -1,6 +1,6 @@
 import { addAbortListener } from "node:events";
 import { readFileSync } from "node:fs";
-import { JetStreamApiCodes, JetStreamApiError, jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream";
 import { type KV, Kvm, type KvWatchEntry } from "@nats-io/kv";
 import {
 	type ConnectionOptions,
@@ -112,9 +112,7 @@ export class Bus {
 
 	/** Opens the buckets, and creates missing ones. */
 	async openBuckets(): Promise<Buckets> {
-		// Once: otherwise each bucket asks whether NATS has JetStream.
-		await jetstreamManager(this.#connection);
-		const kvm = new Kvm(jetstream(this.#connection, { checkAPI: false }));
+		const kvm = new Kvm(this.#connection);
 		// Without direct reads, which may be older than what was written.
 		const common = { history: 1, replicas: this.#replicas, allow_direct: false };
 		return {

@@ -28,7 +28,7 @@ const EVENTS = "xsmcp_events";
 
 /** Creates the stream, or opens it. Rejects if NATS does not answer. */
 export async function openEventStream(connection: NatsConnection, replicas: number): Promise<EventStream> {
-	const manager = await jetstreamManager(connection, { checkAPI: false });
+	const manager = await jetstreamManager(connection);
 	const config = {
 		name: EVENTS,
 		subjects: [SUBJECTS.log],

@@ -1,15 +1,15 @@
+import type { KV } from "@nats-io/kv";
 import type { Server } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { EventLog } from "../events/event-log.js";
 import type { Buckets, Bus } from "./bus.js";
 import type { Members } from "./members.js";
-import type { Lease, WebhookEntry } from "./messages.js";
+import { type Lease, readMessage, useEntrySchema, VERSION, type WebhookEntry } from "./messages.js";
 import { SharedApprovals } from "./shared-approvals.js";
 import type { SharedClock } from "./shared-clock.js";
 import { SharedEvents } from "./shared-events.js";
 import { SharedTokens } from "./shared-tokens.js";
-import { SharedUses } from "./shared-uses.js";
 import { SharedWebhooks } from "./shared-webhooks.js";
 
 export interface SharedStateOptions {
@@ -91,5 +91,43 @@ export class SharedState {
 		await this.#options.uses.save(this.#options.tokens.records);
 		await this.tokens.close();
 		await this.events.flush();
+	}
+}
+
+/** In the bucket of tokens, before a token's hash. */
+const USED = "used.";
+
+/** When tokens were last used at any gateway: an entry a token, written once a minute at most by each gateway. */
+class SharedUses {
+	readonly #uses: TokenUses;
+	#bucket: KV | undefined;
+
+	constructor(uses: TokenUses) {
+		this.#uses = uses;
+		uses.share((sha256, time) => this.#publish(sha256, time));
+	}
+
+	/** @param bucket undefined while it cannot be reached */
+	use(bucket: KV | undefined): void {
+		this.#bucket = bucket;
+	}
+
+	/** Reads an entry of the bucket. Returns whether it is a use. */
+	received(key: string, value: Uint8Array): boolean {
+		if (!key.startsWith(USED)) {
+			return false;
+		}
+		const entry = readMessage(useEntrySchema, value);
+		if (entry !== undefined) {
+			this.#uses.learn(key.slice(USED.length), entry.used);
+		}
+		return true;
+	}
+
+	async #publish(sha256: string, used: number): Promise<void> {
+		if (this.#bucket === undefined) {
+			throw new Error("the connection to NATS is lost");
+		}
+		await this.#bucket.put(USED + sha256, JSON.stringify({ v: VERSION, used }));
 	}
 }

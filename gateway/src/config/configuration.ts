@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "../firmware.js";
 import { ConfigurationError } from "./configuration-error.js";
-import { notJson } from "./not-json.js";
-import { publicOrigin } from "./public-origin.js";
+import { publicOrigin } from "./listen-address.js";
 import { readValue, withoutPassword } from "./setting-kinds.js";
 import { type Configuration, flagOf, SETTING_NAMES, type SettingName, settingOf, variableOf } from "./settings.js";
 
@@ -174,4 +174,25 @@ function contradictions(configuration: Configuration): string[] {
 		problems.push("brokerUsername: requires brokerUrl");
 	}
 	return problems;
+}
+
+/**
+ * Says where a file is not JSON, and why: `gateway.json:3:2: not JSON: Expected ',' or '}' after property value`.
+ *
+ * @param error that `JSON.parse` threw; only some of its messages have a position
+ */
+function notJson(path: string, content: string, error: Error): string {
+	const why = error.message.replace(/(?: in JSON)? at position .*$|, .* is not valid JSON$/s, "");
+	return `${path}${placeIn(content)}: not JSON: ${why}`;
+}
+
+/** The line and column of the first mistake. Empty if only `JSON.parse` finds one: a line break in a string. */
+function placeIn(content: string): string {
+	try {
+		parse(content);
+		return "";
+	} catch (error) {
+		const { line, column } = error as { line: number; column: number };
+		return `:${line}:${column}`;
+	}
 }

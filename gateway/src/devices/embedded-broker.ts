@@ -1,11 +1,10 @@
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { Duplex } from "node:stream";
+import { Duplex, Transform, type TransformCallback } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
 import { listenOn, renewTls } from "../net/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
 import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
-import { PacketLimit } from "./packet-limit.js";
 
 export interface EmbeddedBrokerOptions {
 	/** Address to listen on. Default: loopback. */
@@ -221,4 +220,51 @@ function describeRejection({ id, connect }: AdmittedClient, { message }: Error):
 
 function unsentBytes(client: Client): number {
 	return (client as unknown as { conn: Duplex }).conn.writableLength;
+}
+
+/** The largest MQTT packet of a device, in bytes. */
+const MAX_PACKET_BYTES = 1024 * 1024;
+
+/** MQTT 3.1.1 §2.2.3: a packet's length has at most four bytes of seven bits. */
+const MAX_LENGTH_BYTES = 4;
+
+/** Passes MQTT packets on, and ends the stream at one that is too long, before it is read into memory. */
+class PacketLimit extends Transform {
+	/** Bytes of the present packet that are yet to come. */
+	#remaining = 0;
+	/** The packet's length as far as it is read; undefined between packets. */
+	#length: { value: number; bytes: number } | undefined;
+
+	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+		let at = 0;
+		while (at < chunk.length) {
+			if (this.#remaining > 0) {
+				const skipped = Math.min(this.#remaining, chunk.length - at);
+				this.#remaining -= skipped;
+				at += skipped;
+			} else if (!this.#readHeader(chunk[at] as number)) {
+				done(new Error("MQTT packet too large"));
+				return;
+			} else {
+				at += 1;
+			}
+		}
+		done(null, chunk);
+	}
+
+	/** @returns whether the packet may go on */
+	#readHeader(byte: number): boolean {
+		if (this.#length === undefined) {
+			this.#length = { value: 0, bytes: 0 };
+			return true;
+		}
+		this.#length.value += (byte & 0x7f) * 128 ** this.#length.bytes;
+		this.#length.bytes += 1;
+		if (byte >= 0x80) {
+			return this.#length.bytes < MAX_LENGTH_BYTES;
+		}
+		this.#remaining = this.#length.value;
+		this.#length = undefined;
+		return this.#remaining <= MAX_PACKET_BYTES;
+	}
 }

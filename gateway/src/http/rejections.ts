@@ -7,8 +7,7 @@ import { SERVER_ERROR } from "xs-mcp-manager/core";
 import { UnsavedError } from "../config/atomic-file.js";
 import type { Logger } from "../log/log.js";
 import type { LogLimiter } from "../log/log-limiter.js";
-import { HttpError, type RejectionReason } from "./http-error.js";
-import { jsonRpcError } from "./json-rpc-error.js";
+import { HttpError, jsonRpcError, type RejectionReason } from "./http-error.js";
 import type { HttpEnv } from "./route.js";
 
 /** JSON, or HTML. */

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { publicOrigin } from "../config/public-origin.js";
+import { publicOrigin } from "../config/listen-address.js";
 import type { Configuration } from "../config/settings.js";
 import type { TokenStore } from "../config/token-store.js";
 import { DeviceKey } from "../devices/device-key.js";

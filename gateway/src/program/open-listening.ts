@@ -13,7 +13,7 @@ import { recordHeard } from "../listening/record-heard.js";
 import type { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import type { ProgramContext } from "./context.js";
-import { readProvider } from "./speech-provider.js";
+import { readProvider } from "./open-speech.js";
 
 interface ListeningOptions {
 	readonly context: ProgramContext;

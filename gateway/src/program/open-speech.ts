@@ -1,10 +1,11 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
+import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import { Speech } from "../speech/speech.js";
+import type { SpeechService } from "../speech/speech-service.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
-import { readProvider } from "./speech-provider.js";
 
 export interface OpenedSpeech {
 	readonly speech: Speech;
@@ -37,4 +38,31 @@ function voiceOf(configuration: Configuration): Voice | undefined {
 		return undefined;
 	}
 	return "command" in provider ? programVoice(provider.command, voices) : serviceVoice(provider, voices);
+}
+
+/**
+ * Reads the provider of speech or transcription: a program, or a service. Undefined if none is configured.
+ *
+ * @throws ConfigurationError if the settings are not complete
+ */
+export function readProvider(
+	configuration: Configuration,
+	what: "speech" | "transcription",
+): { readonly command: string } | SpeechService | undefined {
+	const {
+		[`${what}Command` as const]: command,
+		[`${what}Url` as const]: url,
+		[`${what}Model` as const]: model,
+		[`${what}Key` as const]: key,
+	} = configuration;
+	if (command !== undefined && url !== undefined) {
+		throw new ConfigurationError([`${what}Command, ${what}Url: only one of them can be set`]);
+	}
+	if (url !== undefined && model === undefined) {
+		throw new ConfigurationError([`${what}Model: required with ${what}Url`]);
+	}
+	if (command !== undefined) {
+		return { command };
+	}
+	return url === undefined || model === undefined ? undefined : { url, model, key };
 }

@@ -1,12 +1,11 @@
+import { setTimeout } from "node:timers/promises";
 import type { Server, ServerIdentity } from "xs-mcp-manager/core";
 import { type Caller, CHIME, callTool, findTool, PLAY, setVolume, showText } from "./device-tools.js";
 import type { DeviceTurns } from "./device-turns.js";
-import { areQuiet } from "./quiet-hours.js";
-import { repeatUntilPressed } from "./repeat.js";
 import type { Speech, SpokenText } from "./speech.js";
 import { streamSpeech } from "./spoken-stream.js";
 
-export interface Announcement {
+interface Announcement {
 	readonly text: string;
 	/** Whether a chime comes first, on devices that have one. */
 	readonly chime?: boolean;
@@ -152,4 +151,58 @@ export class Announcements {
 		});
 		return { device: device.alias, outcome: "shown", reason };
 	}
+}
+
+/**
+ * Whether devices do not speak at the moment, in the time zone of the process.
+ *
+ * @param hours of each day, without the end: "22:00-07:00"; undefined: none
+ */
+function areQuiet(hours: string | undefined, now = new Date()): boolean {
+	const [from = 0, to = 0] = (hours ?? "00:00-00:00").split("-").map(minutesOf);
+	const minutes = 60 * now.getHours() + now.getMinutes();
+	return from <= to ? from <= minutes && minutes < to : minutes >= from || minutes < to;
+}
+
+function minutesOf(time: string): number {
+	const [hours = 0, minutes = 0] = time.split(":").map(Number);
+	return 60 * hours + minutes;
+}
+
+/** How often a sound is repeated, and milliseconds between two. */
+const MAX_REPEATS = 20;
+const PAUSE = 2_000;
+
+/**
+ * Plays again and again until a button of the device is pressed, which also ends the sound.
+ *
+ * @param play rejects if the signal ends it
+ * @returns whether a button was pressed
+ */
+async function repeatUntilPressed(
+	{ session }: Server,
+	play: (signal: AbortSignal) => Promise<void>,
+	cancelled: AbortSignal,
+): Promise<{ readonly pressed: boolean }> {
+	const pressed = new AbortController();
+	const signal = AbortSignal.any([cancelled, pressed.signal]);
+	const onNotification = (method: string): void => {
+		if (method === "notifications/button_pressed") {
+			pressed.abort();
+		}
+	};
+	session?.on("notification", onNotification);
+	try {
+		for (let count = 0; count < MAX_REPEATS && !signal.aborted; count += 1) {
+			await play(signal);
+			await setTimeout(PAUSE, undefined, { signal });
+		}
+	} catch (error) {
+		if (!pressed.signal.aborted) {
+			throw error;
+		}
+	} finally {
+		session?.off("notification", onNotification);
+	}
+	return { pressed: pressed.signal.aborted };
 }

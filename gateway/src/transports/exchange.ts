@@ -7,7 +7,7 @@ import {
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { sendJsonRpcError as reject } from "../http/json-rpc-error.js";
+import { sendJsonRpcError as reject } from "../http/http-error.js";
 import { eventOf } from "./event-log.js";
 
 /** How the responses of one transport are written. */

@@ -4,10 +4,9 @@ import { type InitializeRequestParams, isInitializeRequest, type ServerContext }
 import { LRUCache } from "lru-cache";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { CatalogChange, ListName } from "../catalog/catalog.js";
-import { sendJsonRpcError } from "../http/json-rpc-error.js";
+import { sendJsonRpcError } from "../http/http-error.js";
 import { ClientServer, type ClientServerOptions } from "../mcp/client-server.js";
-import { KeptSessions } from "./kept-sessions.js";
-import { SessionAsks } from "./session-asks.js";
+import { KeptSessions, SessionAsks } from "./kept-sessions.js";
 import { type SessionClaims, SessionIds, type SessionOwner } from "./session-ids.js";
 import { type SessionHolder, sessionToEnd } from "./session-rooms.js";
 import { SessionTransport } from "./session-transport.js";

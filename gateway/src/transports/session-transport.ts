@@ -15,7 +15,7 @@ import {
 	type TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { sendJsonRpcError as reject } from "../http/json-rpc-error.js";
+import { sendJsonRpcError as reject } from "../http/http-error.js";
 import { EventLog, eventOf, readEventId } from "./event-log.js";
 import { COMMENT, Exchange, type ResponseForm, STREAM, textOf } from "./exchange.js";
 

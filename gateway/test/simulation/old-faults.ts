@@ -61,7 +61,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "unread-name",
 		commit: "17b9eb31",
-		seed: 480,
+		seed: 131,
 		patches: [{ file: `${CLUSTER}/claims.ts`, from: "			this.#options.onEntry(entry, revision);\n", to: "" }],
 	},
 	{

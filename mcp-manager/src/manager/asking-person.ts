@@ -63,3 +63,13 @@ export async function withQuestions<Result extends object>(
 	}
 	throw new McpError("EXECUTION_FAILED", `the server asks more than ${MAX_ROUNDS} times during a call`);
 }
+
+/** Rejects a request for input, which cannot be answered here. */
+export function expectComplete<T extends object>(result: OrInput<T>): T {
+	if (isInputRequiredResult(result)) {
+		throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {
+			details: result,
+		});
+	}
+	return result as T;
+}

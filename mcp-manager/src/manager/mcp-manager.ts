@@ -6,6 +6,7 @@ import type { Offers } from "../core/offers.js";
 import type { Server } from "../core/server.js";
 import { textOf } from "../core/tool-results.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
+import { expectComplete } from "./asking-person.js";
 import { LocalTools } from "./local-tools.js";
 import { ManagedServers } from "./managed-servers.js";
 import { McpError, type McpToolResult, translated } from "./mcp-error.js";
@@ -20,9 +21,7 @@ import type {
 	Reloaded,
 } from "./mcp-types.js";
 import { expectKnownTypes, type NotificationFilter, notificationType } from "./notifications.js";
-import { readResource } from "./read-resource.js";
-import { ResourceCache } from "./resource-cache.js";
-import { expectComplete } from "./results.js";
+import { ResourceCache, readResource } from "./resource-cache.js";
 import { ToolCalls } from "./tool-calls.js";
 import { methodNameOf } from "./typed-tools.js";
 

@@ -1,6 +1,5 @@
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { untilDisconnected } from "../core/until-disconnected.js";
 import { MANAGER_INFO } from "../version.js";
 import { McpProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
@@ -80,5 +79,17 @@ function serveTools(server: Server, proxy: McpProxy): void {
 			signal: mcpReq.signal,
 			...(progressToken !== undefined && { onProgress }),
 		});
+	});
+}
+
+/** Settles when the client at standard input and output has disconnected. Call it once the client is served. */
+function untilDisconnected(transport: StdioServerTransport): Promise<void> {
+	return new Promise((resolve) => {
+		const { onclose } = transport;
+		transport.onclose = () => {
+			onclose?.();
+			resolve();
+		};
+		process.stdout.on("error", () => resolve());
 	});
 }

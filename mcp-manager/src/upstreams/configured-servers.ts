@@ -1,8 +1,9 @@
 import { EventEmitter } from "node:events";
+import { type AuthProvider, ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
-import type { SignInsOptions } from "./auth/sign-ins.js";
-import { authFor } from "./auth-for.js";
+import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
+import { SignedIn } from "./auth/signed-in.js";
 import { ConfiguredServer, type ConnectionStatus } from "./configured-server.js";
 import type { ServerConfig } from "./server-config.js";
 
@@ -141,4 +142,24 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		}
 		return oldest;
 	}
+}
+
+/** Authentication for a server over HTTP; undefined if its headers authenticate, or nothing can. */
+function authFor(
+	config: ServerConfig,
+	signIns: SignInsOptions | undefined,
+): AuthProvider | OAuthClientProvider | undefined {
+	const { id, url, transport, headers, oauth, authProvider } = config;
+	if (authProvider !== undefined) {
+		return authProvider;
+	}
+	if (oauth?.grant === "client_credentials") {
+		const { clientId = "", clientSecret = "", scope } = oauth;
+		return new ClientCredentialsProvider({ clientId, clientSecret, clientName: "xs-mcp", ...(scope && { scope }) });
+	}
+	const hasSecret = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+	if (signIns === undefined || hasSecret || (transport !== "http" && transport !== "sse")) {
+		return undefined;
+	}
+	return new SignedIn({ id, url, settings: oauth, signIns: new SignIns(signIns.folder), how: signIns.how });
 }
