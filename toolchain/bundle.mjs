@@ -80,9 +80,14 @@ export class DefaultJsonSchemaValidator {
 }
 export { process };`;
 
+/** The part of rate-limiter-flexible that is used. */
+const LIMITERS = `
+exports.RateLimiterMemory = require("./lib/RateLimiterMemory");
+exports.RateLimiterRes = require("./lib/RateLimiterRes");`;
+
 /**
- * Replaces what is read at each start for nothing: the SDK's validator, Zod's messages in 60 languages, and the spans of
- * OpenTelemetry in metrics.
+ * Replaces what is read at each start for nothing: the SDK's validator, Zod's messages in 60 languages, the spans of
+ * OpenTelemetry in metrics, and limiters that keep their state in databases.
  */
 const withoutUnused = {
 	name: "without-unused",
@@ -96,6 +101,7 @@ const withoutUnused = {
 		onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
 			contents: 'export { default as en } from "./en.js";',
 		}));
+		onLoad({ filter: /rate-limiter-flexible[\\/]index\.js$/ }, () => ({ contents: LIMITERS }));
 		onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path }) => ({ path, namespace: "unused" }));
 		onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = undefined;" }));
 	},

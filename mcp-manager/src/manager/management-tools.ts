@@ -253,10 +253,14 @@ function define<T>({
 	readonly annotations?: ManagementTool["annotations"];
 	readonly run: (manager: McpManager, args: T, caller: ManagementCaller) => Promise<CallToolResult>;
 }): ManagementTool {
-	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+	let schema: ManagementTool["inputSchema"] | undefined;
 	return {
 		...named,
-		inputSchema: schema as ManagementTool["inputSchema"],
+		/** Made when the tools are listed: a program starts sooner. */
+		get inputSchema() {
+			schema ??= inputSchemaOf(input);
+			return schema;
+		},
 		annotations,
 		async run(manager, args, caller) {
 			const { success, data, error } = input.safeParse(args ?? {});
@@ -271,6 +275,11 @@ function define<T>({
 			}
 		},
 	};
+}
+
+function inputSchemaOf(input: z.ZodType): ManagementTool["inputSchema"] {
+	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+	return schema as ManagementTool["inputSchema"];
 }
 
 /** The error of a management tool. Only a connection that failed has no "Error:" in front. */
