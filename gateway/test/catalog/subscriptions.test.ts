@@ -3,28 +3,34 @@ import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
-import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+import {
+	connectClient,
+	ERAS,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 import { subscribe } from "../support/subscribe.js";
 
 const ID = "aa:bb:cc:00:00:01";
 const OWN = "device://self/volume";
 const URI = "device://lamp_000001/volume";
 
-const WITH_RESOURCE: FeatureDeviceOptions = {
+const WITH_RESOURCE: WireDeviceOptions = {
 	capabilities: { tools: {}, resources: { subscribe: true } },
 	answers: { "resources/list": () => ({ resources: [{ uri: OWN, name: "volume" }] }) },
 };
 
 async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGateway, options = WITH_RESOURCE) {
-	const device = await FeatureDevice.connect(t, side, options);
+	const device = await WireDevice.connect(t, side, options);
 	await until(() => side.gateway.servers.find(ID)?.offers.resources.length === 1, "its resource is known");
 	return device;
 }
 
 const urisOf = ({ updates }: Awaited<ReturnType<typeof subscribe>>) => updates.map(({ uri }) => uri);
 
-const subscribed = (device: FeatureDevice) => device.askedBy("resources/subscribe").map(({ params }) => params.uri);
+const subscribed = (device: WireDevice) => device.askedBy("resources/subscribe").map(({ params }) => params.uri);
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`subscriptions to resources of devices, by clients of ${era}`, () => {
@@ -70,7 +76,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await until(() => subscribed(device).length > 0, "subscribed");
 			await device.unplug();
 			await until(() => side.gateway.servers.find(ID)?.online === false, "it is offline");
-			const returned = await FeatureDevice.connect(t, side, WITH_RESOURCE);
+			const returned = await WireDevice.connect(t, side, WITH_RESOURCE);
 			await until(() => updates.length === 1, "told");
 			assert.deepEqual(subscribed(returned), [OWN]);
 			returned.notify("notifications/resources/updated", { uri: OWN });

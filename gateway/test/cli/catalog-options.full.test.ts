@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { ask, FREE_PORTS, LAMP, start, startClient, VOLUME } from "../support/command-line.js";
+import { ask, LAMP, start, startClient, VOLUME } from "../support/command-line.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { startProgram } from "../support/program.js";
 
 const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 
@@ -49,17 +49,5 @@ describe("the catalog on the command line", () => {
 		assert.match(stdout, /^self_audio_speaker_set_volume/);
 		const called = await ask(started)(t, "call", "lamp_000001", "self.audio_speaker.set_volume", "volume=3");
 		assert.equal(called.code, 0, called.stderr);
-	});
-
-	it("with --stdio: the setting catalog counts", async (t) => {
-		const { client } = await startClient(t, [
-			...FREE_PORTS,
-			"--stdio",
-			"--catalog",
-			"search",
-			"--state-folder",
-			makeStateFolder(),
-		]);
-		assert.equal((await client.listTools()).tools.length, CATALOG_TOOLS.length);
 	});
 });

@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { start } from "../support/command-line.js";
 import { EndpointPeer } from "../support/endpoint.js";
-import { FeatureDevice } from "../support/feature-device.js";
+import { WireDevice } from "../support/gateway.js";
 import { startProgram } from "../support/program.js";
 
 const UPDATED = "notifications/resources/updated";
@@ -12,7 +12,7 @@ it("agents behind two endpoints of one command see only their own subscriptions 
 	const peers = [await EndpointPeer.listen(t), await EndpointPeer.listen(t)];
 	const [one, other] = peers as [EndpointPeer, EndpointPeer];
 	const started = await startProgram(t);
-	const device = await FeatureDevice.connect(t, started, {
+	const device = await WireDevice.connect(t, started, {
 		capabilities: { tools: {}, logging: {}, resources: { subscribe: true } },
 		answers: {
 			"tools/list": () => ({ tools: [{ name: "work", inputSchema: { type: "object" } }] }),

@@ -56,12 +56,6 @@ describe("xs-mcp-gateway over stdio", () => {
 		}
 	});
 
-	it("as a bridge: has the gateway's instructions", async (t) => {
-		const { base } = await startProgram(t);
-		const { client } = await startClient(t, ["stdio"], { XS_MCP_GATEWAY_URL: base });
-		assert.match(client.getInstructions() ?? "", /two underscores/);
-	});
-
 	it("as a bridge: answers what came before its standard input ended, then ends its session", async (t) => {
 		const started = await startProgram(t);
 		await WireDevice.connect(t, started, { id: LAMP });

@@ -2,19 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { LAMP, run, start, startClient, startWire, VOLUME } from "../support/command-line.js";
+import { LAMP, start, startClient, startWire, VOLUME } from "../support/command-line.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
-	it("with --stdio beside another gateway: says which port is in use and what to do", async (t) => {
-		const { base } = await startProgram(t);
-		const args = ["--stdio", "--http-port", new URL(base).port, "--state-folder", makeStateFolder()];
-		const { code, stderr } = await run(t, args);
-		assert.equal(code, 2);
-		assert.match(stderr, /httpPort: port [0-9]+ is in use.*--http-port.*xs-mcp-gateway stdio/);
-	});
-
 	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
 		const first = await startProgram(t);
 		const device = await WireDevice.connect(t, first, { id: LAMP });

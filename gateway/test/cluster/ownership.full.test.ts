@@ -3,7 +3,6 @@ import { describe, it, type TestContext } from "node:test";
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
 import { connect, createInbox } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice } from "../support/feature-device.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
@@ -169,7 +168,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 			capabilities: { tools: {}, resources: { subscribe: true } },
 			answers: { "resources/list": () => ({ resources: [{ uri: "lamp://light", name: "light" }] }) },
 		};
-		const device = await FeatureDevice.connect(t, a, options);
+		const device = await WireDevice.connect(t, a, options);
 		await untilAt(b, "a");
 		const server = b.gateway.servers.find(LAMP);
 		const updated: string[] = [];
@@ -178,7 +177,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		assert.equal(device.askedBy("resources/subscribe").length, 1);
 		device.notify("notifications/resources/updated", { uri: "lamp://light" });
 		await until(() => updated.length === 1, "the update has arrived");
-		const moved = await FeatureDevice.connect(t, b, options);
+		const moved = await WireDevice.connect(t, b, options);
 		await until(() => moved.askedBy("resources/subscribe").length === 1, "it is asked again");
 	});
 

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startAskingUpstream } from "../support/asking-upstream.js";
-import { type Answer, FeatureDevice } from "../support/feature-device.js";
-import { ERAS } from "../support/gateway.js";
+import { type Answer, ERAS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import { untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
@@ -68,7 +67,7 @@ async function connect(t: TestContext, calls: StartedProgram, answers: StartedPr
 describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
 	it("is taken by any gateway, wherever the device is", async (t) => {
 		const [a, b] = (await startTwo(t, ["1", "1"])) as [StartedProgram, StartedProgram];
-		const device = await FeatureDevice.connect(t, a, STATELESS);
+		const device = await WireDevice.connect(t, a, STATELESS);
 		await untilAt(b, "gateway-0");
 		for (const [calls, answers] of [
 			[a, b],
@@ -84,7 +83,7 @@ describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
 
 	it("is rejected by a gateway with another device-key, and never reaches the device", async (t) => {
 		const [a, b] = (await startTwo(t, ["1", "2"])) as [StartedProgram, StartedProgram];
-		const device = await FeatureDevice.connect(t, a, STATELESS);
+		const device = await WireDevice.connect(t, a, STATELESS);
 		await untilAt(b, "gateway-0");
 		const client = await connect(t, a, b);
 		await assert.rejects(client.callTool({ name: "lamp_000001__greet" }), {

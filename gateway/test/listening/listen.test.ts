@@ -302,23 +302,6 @@ describe("a recognizer", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.match(text, /^16000 Hz, \d\.\d s, by the file speech\.wav, in ja$/);
 	});
 
-	for (const [argument, problem] of [
-		["fail", /speech was not recognized: .* ended with status 3: no model$/],
-		["endless", /speech was not recognized: the answer is too long \(limit 65536 bytes\)$/],
-	] as const) {
-		it(`that is a program is reported if it is wrong: ${argument}`, async (t) => {
-			assert.match((await said(t, { transcriptionCommand: `${PROGRAM} ${argument}` })).text, problem);
-		});
-	}
-
-	it("that does not exist is reported", async (t) => {
-		const { text, isError } = await said(t, { transcriptionCommand: "no-such-program {file}" });
-		assert.deepEqual(
-			[text, isError],
-			[`listen: ${NAME}: the speech was not recognized: spawn no-such-program ENOENT`, true],
-		);
-	});
-
 	it("may be a service, which gets the sound, the model and the language", async (t) => {
 		const forms: FormData[] = [];
 		const headers: unknown[] = [];

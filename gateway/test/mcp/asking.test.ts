@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
-import { type Answer, FeatureDevice } from "../support/feature-device.js";
-import { ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+import { type Answer, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 import { postStateless } from "../support/post-stateless.js";
 
 const META = "io.modelcontextprotocol/";
@@ -34,7 +33,7 @@ const greet: Answer = ({ params: { arguments: args, _meta: meta, inputResponses,
 };
 
 const connectDevice = (t: TestContext, side: TestGateway, id = FIRST) =>
-	FeatureDevice.connect(t, side, {
+	WireDevice.connect(t, side, {
 		id,
 		capabilities: {
 			tools: {},

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice } from "../support/feature-device.js";
-import { connectClient, ERAS, startGateway } from "../support/gateway.js";
+import { connectClient, ERAS, startGateway, WireDevice } from "../support/gateway.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
@@ -11,7 +10,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`completion and URIs, for clients of ${era}`, () => {
 		it("suggest nothing for an offline device, and do not wait for it", async (t) => {
 			const side = await startGateway(t, { offlineWait: 3_600_000 });
-			const device = await FeatureDevice.connect(t, side, {
+			const device = await WireDevice.connect(t, side, {
 				capabilities: { tools: {}, prompts: {}, completions: {} },
 				answers: { "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },
 			});
@@ -26,8 +25,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("suggest the aliases of devices for the template of their state", async (t) => {
 			const side = await startGateway(t);
-			await FeatureDevice.connect(t, side);
-			await FeatureDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" });
+			await WireDevice.connect(t, side);
+			await WireDevice.connect(t, side, { id: "aa:bb:cc:00:00:02" });
 			const client = await connectClient(t, side.clientUrl(), era);
 			const complete = async (value: string, name = "alias") => {
 				const ref = { type: "ref/resource", uri: "device://{alias}/state" } as const;
@@ -41,7 +40,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("know a device by its alias, not by its id", async (t) => {
 			const side = await startGateway(t);
-			await FeatureDevice.connect(t, side, {
+			await WireDevice.connect(t, side, {
 				capabilities: { tools: {}, resources: { subscribe: true } },
 				answers: { "resources/read": ({ params: { uri } }) => ({ contents: [{ uri, text: "" }] }) },
 			});

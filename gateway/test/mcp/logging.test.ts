@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
-import { type Asked, FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
-import { connectClient, startGateway, type TestGateway } from "../support/gateway.js";
+import {
+	type Asked,
+	connectClient,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 
 const STATELESS = { experimental: { stateless: { supportedVersions: ["2026-07-28"] } } };
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
@@ -11,7 +17,7 @@ const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 /** A device whose tool is answered when the test says so. */
 async function connectDevice(t: TestContext, side: TestGateway, isStateless: boolean) {
 	const calls: Asked[] = [];
-	const options: FeatureDeviceOptions = {
+	const options: WireDeviceOptions = {
 		capabilities: { tools: {}, logging: {}, ...(isStateless && STATELESS) },
 		answers: {
 			"tools/list": () => ({ tools: [{ name: "work", inputSchema: { type: "object" } }] }),
@@ -21,7 +27,7 @@ async function connectDevice(t: TestContext, side: TestGateway, isStateless: boo
 			},
 		},
 	};
-	const device = await FeatureDevice.connect(t, side, options);
+	const device = await WireDevice.connect(t, side, options);
 	const log = (call: Asked | undefined, level: string, data: unknown) =>
 		device.notify("notifications/message", {
 			level,

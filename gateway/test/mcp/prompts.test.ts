@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
-import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+import {
+	connectClient,
+	ERAS,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
-const WITH_PROMPTS: FeatureDeviceOptions = {
+const WITH_PROMPTS: WireDeviceOptions = {
 	capabilities: { tools: {}, prompts: { listChanged: true }, resources: {}, completions: {} },
 	answers: {
 		"prompts/list": () => ({ prompts: [{ name: "self.evening", arguments: [{ name: "mood", required: true }] }] }),
@@ -30,7 +36,7 @@ const WITH_PROMPTS: FeatureDeviceOptions = {
 };
 
 async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGateway, id: string) {
-	const device = await FeatureDevice.connect(t, side, { ...WITH_PROMPTS, id });
+	const device = await WireDevice.connect(t, side, { ...WITH_PROMPTS, id });
 	await until(() => side.gateway.servers.find(id)?.offers.prompts.length === 1, "its prompts are known");
 	return device;
 }

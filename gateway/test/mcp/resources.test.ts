@@ -3,13 +3,19 @@ import { describe, it } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice, type FeatureDeviceOptions } from "../support/feature-device.js";
-import { connectClient, ERAS, startGateway, type TestGateway } from "../support/gateway.js";
+import {
+	connectClient,
+	ERAS,
+	startGateway,
+	type TestGateway,
+	WireDevice,
+	type WireDeviceOptions,
+} from "../support/gateway.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
 /** A device with resources of its own: one that it calls `device://self/…`, one that it does not, and a template. */
-const WITH_RESOURCES: FeatureDeviceOptions = {
+const WITH_RESOURCES: WireDeviceOptions = {
 	capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } },
 	answers: {
 		"resources/list": () => ({
@@ -34,8 +40,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`resources of devices, for a client of ${era}`, () => {
 		it("have URIs that differ where there are several devices, and are read by them", async (t) => {
 			const side = await startGateway(t);
-			const first = await FeatureDevice.connect(t, side, { ...WITH_RESOURCES, id: FIRST });
-			await FeatureDevice.connect(t, side, { ...WITH_RESOURCES, id: SECOND });
+			const first = await WireDevice.connect(t, side, { ...WITH_RESOURCES, id: FIRST });
+			await WireDevice.connect(t, side, { ...WITH_RESOURCES, id: SECOND });
 			const client = await connectClient(t, side.clientUrl(), era);
 			const of = (alias: string) => [
 				`device://${alias}/state`,
@@ -72,7 +78,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("are as the device has them on the path of the device", async (t) => {
 			const side = await startGateway(t);
-			await FeatureDevice.connect(t, side, WITH_RESOURCES);
+			await WireDevice.connect(t, side, WITH_RESOURCES);
 			const client = await connectClient(t, side.clientUrl(FIRST), era);
 			await until(
 				async () => uris(await client.listResources(undefined, { cacheMode: "refresh" })).length === 3,
@@ -90,7 +96,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const resources = [{ uri: "device://self/a", name: "a" }];
 			const answers = { ...WITH_RESOURCES.answers, "resources/list": () => ({ resources }) };
 			const side = await startGateway(t);
-			const device = await FeatureDevice.connect(t, side, { ...WITH_RESOURCES, answers });
+			const device = await WireDevice.connect(t, side, { ...WITH_RESOURCES, answers });
 			await until(() => side.gateway.servers.find(FIRST)?.offers.resources.length === 1, "known");
 			resources.push({ uri: "device://self/b", name: "b" });
 			device.notify("notifications/resources/list_changed");
@@ -102,7 +108,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("may be kept for as long as the answer says, since 2026-07-28", async (t) => {
 			const side = await startGateway(t);
-			await FeatureDevice.connect(t, side, WITH_RESOURCES);
+			await WireDevice.connect(t, side, WITH_RESOURCES);
 			const client = await connectClient(t, side.clientUrl(), era);
 			const uri = "device://lamp_000001/state";
 			const hints = [
@@ -139,7 +145,7 @@ describe("a resource that does not exist", () => {
 	for (const uri of ["device://nobody/state", "on-device://lamp_000001/test://missing", "nonsense"]) {
 		it(`is answered with the code of the client's revision: ${uri}`, async (t) => {
 			const side = await startGateway(t);
-			await FeatureDevice.connect(t, side, WITH_RESOURCES);
+			await WireDevice.connect(t, side, WITH_RESOURCES);
 			const read = { method: "resources/read", params: { uri } };
 			for (const revision of ["2024-11-05", "2025-11-25"]) {
 				const { error } = await askInSession(side, revision, read);
@@ -155,7 +161,7 @@ describe("the state of a device that tells its state itself", () => {
 	it("holds what the device says, besides what the gateway knows", async (t) => {
 		const side = await startGateway(t);
 		let answers = true;
-		const device = await FeatureDevice.connect(t, side, {
+		const device = await WireDevice.connect(t, side, {
 			...WITH_RESOURCES,
 			answers: {
 				"resources/list": () => ({ resources: [{ uri: "device://self/state", name: "state" }] }),
@@ -194,7 +200,7 @@ describe("lists of a device that is offline", () => {
 	it("are kept, also over a restart of the gateway", async (t) => {
 		const stateFolder = temporaryFolder();
 		const first = await startGateway(t, { stateFolder });
-		await FeatureDevice.connect(t, first, {
+		await WireDevice.connect(t, first, {
 			...WITH_RESOURCES,
 			capabilities: { tools: {}, resources: {}, prompts: {} },
 			answers: { ...WITH_RESOURCES.answers, "prompts/list": () => ({ prompts: [{ name: "evening" }] }) },
@@ -219,7 +225,7 @@ describe("lists of a device that is offline", () => {
 describe("lists of resources and prompts that are not right", () => {
 	it("are read without the items that are not valid, or listed twice", async (t) => {
 		const side = await startGateway(t);
-		await FeatureDevice.connect(t, side, {
+		await WireDevice.connect(t, side, {
 			capabilities: { tools: {}, resources: {}, prompts: {} },
 			answers: {
 				"resources/list": () => ({ resources: [{ uri: "a:b" }, { uri: "a:c", name: "c" }, { uri: "a:c", name: "d" }] }),
@@ -237,7 +243,7 @@ describe("lists of resources and prompts that are not right", () => {
 	it("disconnect the device if they do not end, or are too long", async (t) => {
 		const side = await startGateway(t);
 		const many = Array.from({ length: 1_001 }, (_, index) => ({ uri: `a:${index}`, name: "a" }));
-		await FeatureDevice.connectTo(t, side.deviceUrl, {
+		await WireDevice.connectTo(t, side.deviceUrl, {
 			capabilities: { tools: {}, resources: {} },
 			answers: { "resources/list": () => ({ resources: many }) },
 		});

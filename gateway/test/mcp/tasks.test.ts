@@ -3,8 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { McpManager } from "xs-mcp-manager";
 import { until } from "../../../host-test/support/until.js";
 import { startAskingUpstream } from "../support/asking-upstream.js";
-import { type Answer, FeatureDevice } from "../support/feature-device.js";
-import { connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 import { postStateless } from "../support/post-stateless.js";
 import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../support/tasks.js";
 
@@ -214,7 +213,7 @@ describe("input for a task", () => {
 		const side = await startGateway(t, { taskPatience: 300_000 });
 		const capabilities = { tools: {}, experimental: { stateless: { supportedVersions: ["2026-07-28"] } } };
 		const answers = { "tools/list": () => ({ tools: [marked("optional")] }), "tools/call": interview };
-		const device = await FeatureDevice.connect(t, side, { capabilities, answers });
+		const device = await WireDevice.connect(t, side, { capabilities, answers });
 		return { side, device, user: await connectForTasks(t, side.clientUrl()) };
 	}
 

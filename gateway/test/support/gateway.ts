@@ -106,6 +106,17 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
 }
 
+/** A request or notification that a {@link WireDevice} gets. */
+export interface Asked {
+	readonly id: number;
+	readonly method: string;
+	// biome-ignore lint/suspicious/noExplicitAny: tests look at what was sent.
+	readonly params: any;
+}
+
+/** Answers a request: a result, an error as JSON-RPC has it, or nothing if the test answers later. */
+export type Answer = (asked: Asked, device: WireDevice) => object | undefined;
+
 /** A call that a {@link WireDevice} gets. */
 export interface WireCall {
 	readonly id: number;
@@ -119,7 +130,11 @@ export interface WireDeviceOptions {
 	readonly board?: string;
 	/** Of its firmware. Default "1.0.0". */
 	readonly version?: string;
+	/** Default: {@link SET_VOLUME} and {@link REBOOT}; with `answers`, none. */
 	readonly tools?: readonly object[];
+	readonly capabilities?: object;
+	/** By method. A result that has `code` and `message` is an error. */
+	readonly answers?: Readonly<Record<string, Answer>>;
 	/** Answers a call with a result, or later by {@link WireDevice.answer} when it returns nothing. */
 	readonly onCall?: (call: WireCall, device: WireDevice) => object | undefined;
 	readonly token?: string;
@@ -160,8 +175,22 @@ export const REBOOT = {
 /** The id of a {@link WireDevice} by default. */
 const ID = "aa:bb:cc:00:00:01";
 
+/** Answers without a test's own. */
+const DEFAULTS: Readonly<Record<string, object>> = {
+	"resources/list": { resources: [] },
+	"resources/templates/list": { resourceTemplates: [] },
+	"prompts/list": { prompts: [] },
+	"resources/subscribe": {},
+	"resources/unsubscribe": {},
+	"logging/setLevel": {},
+	ping: {},
+};
+
 /** A device made with `ws` alone, so that a test decides what it says. */
 export class WireDevice {
+	/** Every request and notification of the gateway, except the handshake. */
+	readonly asked: Asked[] = [];
+	/** The calls that its own tools got. */
 	readonly calls: WireCall[] = [];
 	readonly cancelled: unknown[] = [];
 	/** The capabilities that the gateway announced. */
@@ -174,7 +203,7 @@ export class WireDevice {
 	private constructor(socket: WebSocket, options: WireDeviceOptions) {
 		this.#socket = socket;
 		this.#options = options;
-		this.tools = options.tools ?? [SET_VOLUME, REBOOT];
+		this.tools = options.tools ?? (options.answers === undefined ? [SET_VOLUME, REBOOT] : []);
 	}
 
 	/** Connects and says hello. Resolves when it is online, rejects when it is disconnected before. */
@@ -216,6 +245,16 @@ export class WireDevice {
 		return device;
 	}
 
+	/** The methods of {@link asked}. */
+	get methods(): string[] {
+		return this.asked.map(({ method }) => method);
+	}
+
+	/** Requests of this method. */
+	askedBy(method: string): Asked[] {
+		return this.asked.filter((each) => each.method === method);
+	}
+
 	/** Reads nothing more of what the gateway sends. */
 	stopReading(): void {
 		this.#socket.pause();
@@ -238,7 +277,7 @@ export class WireDevice {
 	}
 
 	answer(id: number, result: object): void {
-		this.#send({ id, result });
+		this.#send("code" in result ? { id, error: result } : { id, result });
 	}
 
 	notify(method: string, params: object = {}): void {
@@ -261,35 +300,45 @@ export class WireDevice {
 		this.#socket.send(JSON.stringify(message));
 	}
 
-	#receive(message: { type: string; session_id: string; payload: { id?: number; method: string; params: never } }) {
+	#receive(message: { type: string; session_id: string; payload: Asked }) {
 		if (message.type === "hello") {
 			this.#sessionId = message.session_id;
 			return;
 		}
-		const { id = 0, method, params } = message.payload;
+		const { id, method, params } = message.payload;
 		if (method === "initialize") {
-			this.capabilities = (params as { capabilities: WireDevice["capabilities"] }).capabilities;
-			const serverInfo = { name: this.#options.board ?? "lamp", version: this.#options.version ?? "1.0.0" };
-			this.#send({ id, result: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo } });
-		} else if (method === "tools/list" && !this.#options.listsNothing) {
-			const page = Number((params as { cursor?: string }).cursor ?? 0) + 1;
-			const isLast = page >= (this.#options.pages ?? 1);
-			this.#send({ id, result: { tools: this.tools, ...(!isLast && { nextCursor: String(page) }) } });
-		} else if (method === "tools/call") {
-			this.#call(id, params);
-		} else if (method === "notifications/cancelled") {
-			this.cancelled.push((params as { requestId: unknown }).requestId);
+			const { board = "lamp", version = "1.0.0", capabilities = { tools: {} } } = this.#options;
+			this.capabilities = params.capabilities;
+			this.answer(id, { protocolVersion: "2025-11-25", capabilities, serverInfo: { name: board, version } });
+			return;
 		}
-	}
-
-	#call(id: number, params: { name: string; arguments: Record<string, unknown>; _meta?: { progressToken?: unknown } }) {
-		const call = { id, name: params.name, arguments: params.arguments, progressToken: params._meta?.progressToken };
-		this.calls.push(call);
-		const { onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false }) } = this.#options;
-		const result = onCall(call, this);
+		this.asked.push(message.payload);
+		if (method === "notifications/cancelled") {
+			this.cancelled.push(params.requestId);
+		}
+		const result = id === undefined ? undefined : this.#resultOf(message.payload);
 		if (result !== undefined) {
 			this.answer(id, result);
 		}
+	}
+
+	#resultOf(asked: Asked): object | undefined {
+		const { id, method, params } = asked;
+		const { answers, listsNothing, pages = 1, onCall } = this.#options;
+		const answer = answers?.[method];
+		if (answer !== undefined) {
+			return answer(asked, this);
+		}
+		if (method === "tools/list") {
+			const page = Number(params.cursor || 0) + 1;
+			return listsNothing ? undefined : { tools: this.tools, ...(page < pages && { nextCursor: String(page) }) };
+		}
+		if (method === "tools/call") {
+			const call = { id, name: params.name, arguments: params.arguments, progressToken: params._meta?.progressToken };
+			this.calls.push(call);
+			return onCall ? onCall(call, this) : { content: [{ type: "text", text: "true" }], isError: false };
+		}
+		return DEFAULTS[method] ?? { code: -32601, message: method };
 	}
 }
 

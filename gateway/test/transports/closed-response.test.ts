@@ -5,8 +5,7 @@ import { connect } from "node:net";
 import { it } from "node:test";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
-import { FeatureDevice } from "../support/feature-device.js";
-import { startGateway } from "../support/gateway.js";
+import { startGateway, WireDevice } from "../support/gateway.js";
 
 const META = "io.modelcontextprotocol/";
 const LISTEN = {
@@ -21,7 +20,7 @@ const LISTEN = {
 
 it("a client that has disconnected before its request is served leaves no subscription behind", async (t) => {
 	const side = await startGateway(t);
-	const device = await FeatureDevice.connect(t, side, {
+	const device = await WireDevice.connect(t, side, {
 		capabilities: { tools: {}, resources: { subscribe: true } },
 		answers: { ping: () => ({}), "resources/list": () => ({ resources: [{ uri: "device://self/x", name: "x" }] }) },
 	});

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import getPort from "get-port";
-import { cases } from "../../../host-test/support/scope.js";
-import { until } from "../../../host-test/support/until.js";
 import { SessionIds } from "../../src/transports/session-ids.js";
-import { PROGRAM, start, VOLUME } from "../support/command-line.js";
+import { VOLUME } from "../support/command-line.js";
 import { connectClient, LOCAL, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
 import { makeStateFolder } from "../support/program.js";
 import { readUntil } from "../support/read-until.js";
@@ -163,52 +156,4 @@ describe("an id of a session", () => {
 		const ids = new SessionIds("key");
 		assert.notEqual(ids.make({ principal: "p" }, params, 1), ids.make({ principal: "p" }, params, 1));
 	});
-});
-
-describe("the SDK's client of the first generation, in real processes", () => {
-	for (const signal of cases(["SIGKILL", "SIGTERM"] as const)) {
-		it(`calls and is told of changes after the gateway has got ${signal} and was started again`, async (t) => {
-			const [http, websocket] = [await getPort(), await getPort()];
-			const args = ["--http-port", `${http}`, "--websocket-port", `${websocket}`, "--state-folder", makeStateFolder()];
-			const url = new URL(`http://127.0.0.1:${http}/mcp`);
-			const run = async () => {
-				const running = start(t, args);
-				const isUp = () =>
-					fetch(new URL("/healthz", url)).then(
-						(response) => response.ok,
-						() => false,
-					);
-				await until(isUp, `${PROGRAM} listens`);
-				const device = await WireDevice.connectTo(t, `ws://127.0.0.1:${websocket}/`);
-				const isOnline = async () =>
-					/"connected":true/.test(await fetch(new URL("/devices", url)).then((response) => response.text()));
-				await until(isOnline, "the device is online");
-				return { running, device };
-			};
-			const before = await run();
-			const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
-			t.after(() => client.close());
-			client.onerror = () => {};
-			// By default the SDK gives up its stream after two attempts, which a busy machine needs to start the gateway.
-			const delays = { initialReconnectionDelay: 1_000, maxReconnectionDelay: 1_000, reconnectionDelayGrowFactor: 1 };
-			const reconnectionOptions = { ...delays, maxRetries: 1_000 };
-			// The SDK's own types disagree under exactOptionalPropertyTypes.
-			await client.connect(new TransportV1(url, { reconnectionOptions }) as never);
-			assert.equal((await client.callTool(CALL)).isError, false);
-			before.running.child.kill(signal);
-			await once(before.running.child, "close");
-			const after = await run();
-			let told = 0;
-			client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-				told += 1;
-			});
-			assert.equal((await client.callTool(CALL)).isError, false);
-			await until(() => told > 0, "it is told that lists may have changed");
-			await client.listTools();
-			told = 0;
-			after.device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "blink" }]);
-			await until(() => told > 0, "it is told of a change on its stream, which it has opened again");
-			assert.equal((await client.listTools()).tools.length, 2);
-		});
-	}
 });

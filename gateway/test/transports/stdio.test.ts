@@ -3,8 +3,6 @@ import type { Readable } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { typeScript } from "../../../host-test/e2e/program.js";
 import { PATIENT } from "../../../host-test/support/patient.js";
 import { cases } from "../../../host-test/support/scope.js";
@@ -76,23 +74,3 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 	});
 }
-
-describe("the gateway, started by a client", () => {
-	it("serves the official SDK's client of the first generation", async (t) => {
-		const transport = new TransportV1({ ...PROGRAM, args: [...PROGRAM.args] });
-		const log = readLog(transport.stderr);
-		const client = new ClientV1({ name: "v1-client", version: "1.0.0" });
-		t.after(() => client.close());
-		await client.connect(transport, PATIENT);
-		await WireDevice.connectTo(t, await deviceUrl(log));
-		await until(async () => (await client.listTools()).tools.length === 1, "the device is known");
-		const { isError } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
-		assert.equal(isError, false);
-	});
-
-	it("ends when its client disconnects", async (t) => {
-		const { client, log } = await start(t, "2025-11-25");
-		await client.close();
-		await until(() => log.lines().includes("closed"), "the gateway has closed");
-	});
-});

@@ -100,6 +100,7 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = side.gateway;
 		await WireDevice.connect(t, side);
 		const server = await servers.edit(ID, { alias: "kitchen", tags: ["upstairs"] });
+		assert.match(readFileSync(join(folder, "devices", filesIn(folder)[0] ?? ""), "utf8"), /"alias":"kitchen"/);
 		await assert.rejects(servers.edit(ID, { alias: "hall", tags: ["not a tag"] }), RangeError);
 		assert.deepEqual([server?.alias, server?.tags, servers.find("hall")], ["kitchen", ["upstairs"], undefined]);
 		rmSync(join(folder, "devices"), { recursive: true });
@@ -172,6 +173,7 @@ describe("the servers that the gateway knows", () => {
 		for (const [name, text] of [
 			["a.json", '{"id":'],
 			["b.json", '{"id":"x","alias":5}'],
+			["c.json", '{"id":"x","alias":"x","board":{"name":"x","version":"1"},"tools":[],"lastSeen":1e300}'],
 		]) {
 			writeFileSync(join(folder, "devices", name as string), text as string);
 		}
@@ -179,9 +181,9 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(second.gateway.servers.all.length, 1);
 		assert.match(
 			second.warnings.join("\n"),
-			/a\.json: .*set aside[\s\S]*b\.json: not a server record: alias: .*; set aside/,
+			/a\.json: .*set aside[\s\S]*b\.json: not a server record: alias: .*; set aside[\s\S]*c\.json: .* lastSeen/,
 		);
-		assert.deepEqual(filesIn(folder).slice(-2), ["a.json.damaged", "b.json.damaged"]);
+		assert.deepEqual(filesIn(folder).slice(-3), ["a.json.damaged", "b.json.damaged", "c.json.damaged"]);
 	});
 
 	it("can be forgotten while they are offline", async (t) => {
@@ -193,7 +195,7 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), true);
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
-		await until(() => filesIn(folder).length === 0, "its file is removed");
+		assert.deepEqual(filesIn(folder), [], "a gateway that is killed now knows that, too");
 	});
 
 	it("can be renamed, online or offline, and keep that alias over a restart of the gateway", async (t) => {
@@ -214,20 +216,6 @@ describe("the servers that the gateway knows", () => {
 		assert.equal(second.gateway.servers.find("hall")?.id, ID);
 		await WireDevice.connect(t, second);
 		assert.equal(second.gateway.servers.find(ID)?.alias, "hall");
-	});
-
-	it("are renamed and forgotten on disk when that is reported, so that a gateway which is killed then knows", async (t) => {
-		const folder = temporaryFolder();
-		const side = await startGateway(t, { stateFolder: folder });
-		const { servers } = side.gateway;
-		const device = await WireDevice.connect(t, side);
-		await servers.edit(ID, { alias: "kitchen" });
-		const [file] = filesIn(folder);
-		assert.match(readFileSync(join(folder, "devices", file ?? ""), "utf8"), /"alias":"kitchen"/);
-		await device.unplug();
-		await until(() => servers.find(ID)?.online === false, "the device is offline");
-		await servers.forget(ID);
-		assert.deepEqual(filesIn(folder), []);
 	});
 
 	it("keep their tags over a restart and another firmware, and cannot have invalid ones", async (t) => {
@@ -273,13 +261,6 @@ describe("the servers that the gateway knows", () => {
 		);
 	});
 
-	it("have the aliases that somebody chose", async (t) => {
-		const aliases = new Map([[ID, "kitchen"]]);
-		const { side } = await startWithDevice(t, { aliases });
-		assert.equal(side.gateway.servers.find("kitchen")?.id, ID);
-		await assert.rejects(startGateway(t, { aliases: new Map([[ID, "Kitchen!"]]) }), /alias of aa:bb:cc:00:00:01/);
-	});
-
 	it("keep the rest of their tools when one is not valid MCP", async (t) => {
 		const side = await startGateway(t);
 		const bad = { name: "bad", inputSchema: {}, annotations: { readOnlyHint: "yes" } };
@@ -320,18 +301,6 @@ describe("the servers that the gateway knows", () => {
 		const server = side.gateway.servers.find(ID);
 		await server?.calls.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
 		assert.equal(back.calls.length, 1);
-	});
-
-	it("have a file set aside that holds an impossible date", async (t) => {
-		const folder = temporaryFolder();
-		const { side: first } = await startWithDevice(t, { stateFolder: folder });
-		await first.close();
-		const [file] = filesIn(folder);
-		const path = join(folder, "devices", file as string);
-		writeFileSync(path, readFileSync(path, "utf8").replace(/"lastSeen":\d+/, '"lastSeen":1e300'));
-		const second = await startGateway(t, { stateFolder: folder });
-		assert.deepEqual(second.gateway.servers.all, []);
-		assert.match(second.warnings.join(), /not a server record: lastSeen/);
 	});
 
 	it("are disconnected when there are more than may be known", async (t) => {

@@ -152,17 +152,4 @@ describe("the management tools of the gateway", () => {
 		assert.equal(textOf(await client.callTool(CALL)), "write: x");
 		assert.equal(questions[0], 'Call write of one with {"text":"x"}?');
 	});
-
-	it("say how a call can be approved if the client cannot ask", async (t) => {
-		const { base } = await startProgram(t, { managementTools: "local", serversFile: await serversFile(t, odd("one")) });
-		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
-		await until(
-			async () => textOf(await client.callTool({ name: "mcp_list_connections" })).includes("[connected]"),
-			"it is connected",
-		);
-		assert.match(
-			textOf(await client.callTool(CALL)),
-			/is not approved: .*; set autoApprove of 'one' in the file of servers/,
-		);
-	});
 });

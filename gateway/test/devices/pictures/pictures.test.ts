@@ -101,25 +101,6 @@ describe("pictures that devices upload", () => {
 		assert.equal((await upload({ url, token, question: "", file: jpeg() })).status, 401);
 	});
 
-	it("rejects a request that is no form, and a form without a file", async (t) => {
-		const started = await startProgram(t);
-		const { device, client } = await connectCamera(t, started, { onCall: () => undefined });
-		const { url, token } = visionOf(device);
-		const headers = { Authorization: `Bearer ${token}` };
-		const statuses: number[] = [];
-		const form = new FormData();
-		form.set("question", "What is it?");
-		const bodies = [form, '{"json":true}', new Blob(["--x\r\nbroken"], { type: "multipart/form-data; boundary=x" })];
-		const call = takePhoto(client, "What is it?");
-		await until(() => device.calls.length === 1, "the device is called");
-		for (const body of bodies) {
-			statuses.push((await fetch(url, { method: "POST", headers, body })).status);
-		}
-		device.answer(device.calls[0]?.id as number, text("failed"));
-		assert.equal((await call).content.length, 1);
-		assert.deepEqual(statuses, [400, 415, 400]);
-	});
-
 	it("gives each of two calls at the same time its own picture", async (t) => {
 		const started = await startProgram(t);
 		const calls: WireCall[] = [];
