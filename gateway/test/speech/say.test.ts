@@ -1,105 +1,18 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { text as readText } from "node:stream/consumers";
-import { describe, it, type TestContext } from "node:test";
-import type { Client } from "@modelcontextprotocol/client";
-import { listen } from "../../../host-test/support/listen.js";
+import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { Speech } from "../../src/speech/speech.js";
-import { readWav } from "../../src/speech/wav.js";
-import {
-	connectClient,
-	SET_VOLUME,
-	STATUS,
-	type WireCall,
-	WireDevice,
-	type WireDeviceOptions,
-} from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { VOICE } from "../support/voice.js";
+import { STATUS } from "../support/gateway.js";
+import { startProgram } from "../support/program.js";
+import { connect, done, PLAY, Speaker, say, startSpeaking } from "../support/speaker.js";
 
-const PLAY = {
-	name: "self.audio_speaker.play",
-	inputSchema: { type: "object", properties: { url: { type: "string" } }, required: ["url"] },
-};
 const SHOW_TEXT = {
 	name: "self.screen.show_text",
 	inputSchema: { type: "object", properties: { text: { type: "string", maxLength: 12 } }, required: ["text"] },
 };
 
-const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
-
-/** A device that plays what it is told to, in no time. */
-class Speaker {
-	/** Played sounds, as text. */
-	readonly heard: string[] = [];
-	/** Whether its sounds end only when a test says so. */
-	isSlow = false;
-	readonly device: WireDevice;
-
-	private constructor(device: WireDevice) {
-		this.device = device;
-	}
-
-	static async connect(t: TestContext, side: StartedProgram, options: WireDeviceOptions = {}): Promise<Speaker> {
-		const onCall = (call: WireCall) => {
-			if (call.name === PLAY.name) {
-				void self.#play(call);
-				return undefined;
-			}
-			return done(call.name === STATUS.name ? '{"audio_speaker":{"volume":40}}' : "true");
-		};
-		const tools = [PLAY, SET_VOLUME, STATUS];
-		const self: Speaker = new Speaker(await WireDevice.connect(t, side, { tools, onCall, ...options }));
-		return self;
-	}
-
-	/** The calls of its tools so far: name and arguments. */
-	get calls(): string[] {
-		return this.device.calls.map(({ name, arguments: { url: _, ...args } }) => `${name} ${JSON.stringify(args)}`);
-	}
-
-	/** Ends the sound of a call. */
-	end(call: WireCall | undefined): void {
-		assert(call);
-		this.device.answer(call.id, done("true"));
-	}
-
-	async #play(call: WireCall): Promise<void> {
-		const response = await fetch(call.arguments.url as string);
-		assert.equal(response.headers.get("content-type"), "audio/wav");
-		const { samples } = readWav(Buffer.from(await response.arrayBuffer()));
-		const letters = Array.from({ length: samples.length / 2 }, (_, at) => samples.readUInt16LE(2 * at));
-		this.heard.push(String.fromCodePoint(...letters));
-		if (!this.isSlow) {
-			this.end(call);
-		}
-	}
-}
-
-const connect = (t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> =>
-	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
-
-type Result = { text: string; isError: boolean; results: { device: string; outcome: string; reason?: string }[] };
-
-async function say(client: Client, args: object, signal?: AbortSignal): Promise<Result> {
-	const options = signal === undefined ? {} : { signal };
-	const result = await client.callTool({ name: "say", arguments: { devices: ["all"], ...args } }, options);
-	const [block] = result.content as { text: string }[];
-	return {
-		text: block?.text ?? "",
-		isError: result.isError === true,
-		results: (result.structuredContent as Result)?.results,
-	};
-}
-
-const start = (t: TestContext, settings: Parameters<typeof startProgram>[1] = {}) =>
-	startProgram(t, { speechCommand: VOICE, ...settings });
-
 describe("say", () => {
 	it("is played by a device with a speaker, and returns when the sound has ended", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		const { text, results } = await say(await connect(t, side), { text: "dinner is ready" });
 		assert.deepEqual(speaker.heard, ["dinner is ready"]);
@@ -108,7 +21,7 @@ describe("say", () => {
 	});
 
 	it("is spoken once for several devices", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const ids = ["01", "02", "03"].map((end) => `aa:bb:cc:00:00:${end}`);
 		const speakers = await Promise.all(ids.map((id) => Speaker.connect(t, side, { id })));
 		await say(await connect(t, side), { text: "all of you" });
@@ -119,7 +32,7 @@ describe("say", () => {
 	});
 
 	it("is at a URL that ends with the sound", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const { device } = await Speaker.connect(t, side);
 		await say(await connect(t, side), { text: "once" });
 		const url = device.calls[0]?.arguments.url as string;
@@ -128,7 +41,7 @@ describe("say", () => {
 	});
 
 	it("is shown by a device that has only a screen, as much of it as fits", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const { device } = await Speaker.connect(t, side, { tools: [SHOW_TEXT] });
 		const { results } = await say(await connect(t, side), { text: "the door is open" });
 		assert.deepEqual(results, [{ device: "lamp_000001", outcome: "shown", reason: "no speaker" }]);
@@ -136,7 +49,7 @@ describe("say", () => {
 	});
 
 	it("fails for a device that has neither, and for one that is offline; the others play it", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		await Speaker.connect(t, side);
 		await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02", tools: [STATUS] });
 		const { device } = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:03" });
@@ -154,7 +67,7 @@ describe("say", () => {
 	});
 
 	it("fails with the device's own error", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		await Speaker.connect(t, side, { onCall: () => ({ ...done("the speaker is broken"), isError: true }) });
 		assert.equal(
 			(await say(await connect(t, side), { text: "hello" })).text,
@@ -163,7 +76,7 @@ describe("say", () => {
 	});
 
 	it("sets the volume for as long as it lasts", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		await say(await connect(t, side), { text: "hello", volume: 90 });
 		assert.deepEqual(speaker.calls, [
@@ -175,7 +88,7 @@ describe("say", () => {
 	});
 
 	it("comes after the chime of a device that has one", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const chime = { name: "self.audio_speaker.chime", inputSchema: { type: "object" } };
 		const speaker = await Speaker.connect(t, side, { tools: [PLAY, chime] });
 		const other = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02" });
@@ -185,7 +98,7 @@ describe("say", () => {
 	});
 
 	it("waits for the one before on the same device, also of another client", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const first = say(await connect(t, side), { text: "one" });
@@ -200,7 +113,7 @@ describe("say", () => {
 	});
 
 	it("fails when the device disconnects while it plays", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const said = say(await connect(t, side), { text: "hello" });
@@ -210,7 +123,7 @@ describe("say", () => {
 	});
 
 	it("interrupts what the device says, if it is urgent", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const client = await connect(t, side);
@@ -225,7 +138,7 @@ describe("say", () => {
 	});
 
 	it("that is urgent comes before those that wait", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const client = await connect(t, side);
@@ -243,7 +156,7 @@ describe("say", () => {
 	});
 
 	it("is rejected while 8 wait for the device", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const client = await connect(t, side);
@@ -261,7 +174,7 @@ describe("say", () => {
 	});
 
 	it("ends when the client cancels its call", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		speaker.isSlow = true;
 		const cancel = new AbortController();
@@ -274,7 +187,7 @@ describe("say", () => {
 	});
 
 	it("is repeated until a button is pressed", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const speaker = await Speaker.connect(t, side);
 		const saying = say(await connect(t, side), { text: "get up", until_pressed: true });
 		await until(() => speaker.heard.length === 2, "it is repeated");
@@ -284,7 +197,7 @@ describe("say", () => {
 
 	it("is shown in quiet hours, unless it is urgent", async (t) => {
 		const at = (minutes: number) => new Date(Date.now() + 60_000 * minutes).toTimeString().slice(0, 5);
-		const side = await start(t, { quietHours: `${at(-60)}-${at(60)}` });
+		const side = await startSpeaking(t, { quietHours: `${at(-60)}-${at(60)}` });
 		const speaker = await Speaker.connect(t, side, { tools: [PLAY, SHOW_TEXT] });
 		const client = await connect(t, side);
 		assert.equal((await say(client, { text: "hello" })).text, "lamp_000001: shown (quiet hours)");
@@ -293,7 +206,7 @@ describe("say", () => {
 	});
 
 	it("is the text of a timer that is due, if the settings say so", async (t) => {
-		const side = await start(t, { speakTimers: true });
+		const side = await startSpeaking(t, { speakTimers: true });
 		const speaker = await Speaker.connect(t, side);
 		speaker.device.notify("notifications/timer_due", { id: 1, text: "take out the pizza" });
 		await until(() => speaker.heard.length === 1, "it is heard");
@@ -301,7 +214,7 @@ describe("say", () => {
 	});
 
 	it("reaches the devices of the token only, and is not offered to one that only reads", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const own = await Speaker.connect(t, side);
 		const other = await Speaker.connect(t, side, { id: "aa:bb:cc:00:00:02" });
 		await side.tokens.add({ name: "admin", kind: "client" });
@@ -320,141 +233,13 @@ describe("say", () => {
 	});
 
 	it("rejects wrong arguments with the argument's name", async (t) => {
-		const side = await start(t);
+		const side = await startSpeaking(t);
 		const client = await connect(t, side);
 		assert.match((await say(client, { text: " " })).text, /^say: text: /);
 		for (const length of [1_001, 100_000]) {
 			assert.match((await say(client, { text: "a".repeat(length) })).text, /^say: text: .*1000/);
 		}
 		assert.match((await say(client, { text: "hello", volume: 101 })).text, /^say: volume: /);
-	});
-});
-
-describe("a program that speaks", () => {
-	const CASES = [
-		["no voice", /cannot speak: .* ended with status 3: unknown voice en/],
-		["a page", /cannot speak: not a WAV file/],
-		["endless", /cannot speak: the sound is too long \(limit 16777216 bytes\)/],
-	] as const;
-	for (const [text, problem] of CASES) {
-		it(`is reported if its output is wrong: ${text}`, async (t) => {
-			const side = await start(t);
-			await Speaker.connect(t, side);
-			assert.match((await say(await connect(t, side), { text })).text, problem);
-		});
-	}
-
-	it("is reported if it does not exist", async (t) => {
-		const side = await start(t, { speechCommand: "no-such-program" });
-		await Speaker.connect(t, side);
-		const { text } = await say(await connect(t, side), { text: "hello" });
-		assert.equal(text, "lamp_000001: failed (cannot speak: spawn no-such-program ENOENT)");
-	});
-});
-
-/** A sound of one sample, the letter A. */
-const WAV = Buffer.from("UklGRiYAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQIAAABBAA==", "base64");
-
-/** Sends the head of a WAV file that names 1 GB, and then samples until the connection is closed. */
-function sendEndless(response: ServerResponse): void {
-	const head = Buffer.from(WAV);
-	head.writeUInt32LE(2 ** 30, head.length - 6);
-	response.write(head);
-	const piece = Buffer.alloc(2 ** 20);
-	const more = (): void => {
-		while (!response.destroyed && response.write(piece)) {}
-	};
-	response.on("drain", more);
-	more();
-}
-
-describe("a service that speaks", () => {
-	const serve = async (t: TestContext, answer: RequestListener): Promise<StartedProgram> => {
-		const server = createServer(answer);
-		const speechUrl = `http://127.0.0.1:${await listen(t, server)}/v1`;
-		const speechVoices = { ja: "hana", "*": "amy" };
-		const settings = { speechUrl, speechModel: "tts", speechKey: "a-key", speechVoices };
-		return await startProgram(t, settings);
-	};
-
-	it("gets the text, the model, and a voice for the language; a text is spoken once", async (t) => {
-		const requests: unknown[] = [];
-		const side = await serve(t, async (request, response) => {
-			const body = await readText(request);
-			requests.push([request.url, request.headers.authorization, JSON.parse(body)]);
-			response.end(WAV);
-		});
-		const speaker = await Speaker.connect(t, side);
-		const client = await connect(t, side);
-		for (const text of ["hello", "おはよう", "hello"]) {
-			assert.equal((await say(client, { text })).text, "lamp_000001: played");
-		}
-		const expected = (input: string, voice: string) => [
-			"/v1/audio/speech",
-			"Bearer a-key",
-			{ model: "tts", input, voice, response_format: "wav" },
-		];
-		assert.deepEqual(requests, [expected("hello", "amy"), expected("おはよう", "hana")]);
-		assert.deepEqual(speaker.heard, ["A", "A", "A"]);
-	});
-
-	it("gets markup as it is, and a text of another language for any other voice", async (t) => {
-		const inputs: string[] = [];
-		const side = await serve(t, async (request, response) => {
-			const { input, voice } = JSON.parse(await readText(request));
-			inputs.push(`${voice}: ${input}`);
-			response.end(WAV);
-		});
-		await Speaker.connect(t, side);
-		const client = await connect(t, side);
-		const texts = ['<speak>"$(reboot)" &amp; {voice}</speak>', "안녕하세요"];
-		for (const text of texts) {
-			assert.equal((await say(client, { text })).text, "lamp_000001: played");
-		}
-		assert.deepEqual(
-			inputs,
-			texts.map((text) => `amy: ${text}`),
-		);
-	});
-
-	for (const [title, answer, problem] of [
-		["a page", (response) => response.end("<!doctype html><title>Sign in</title>"), "not a WAV file"],
-		["a WAV file of 1 GB", sendEndless, "the sound is too long (limit 16777216 bytes)"],
-	] as const satisfies [string, (response: ServerResponse) => void, string][]) {
-		it(`is reported if it answers with ${title}, and its connection ends`, async (t) => {
-			const closed: Promise<unknown>[] = [];
-			const side = await serve(t, (_request, response) => {
-				closed.push(once(response, "close"));
-				answer(response);
-			});
-			await Speaker.connect(t, side);
-			const { text } = await say(await connect(t, side), { text: "hello" });
-			assert.equal(text, `lamp_000001: failed (cannot speak: ${problem})`);
-			await Promise.all(closed);
-		});
-	}
-
-	it("that is slow is given up after 30 s", async (t) => {
-		const ended = new AbortController();
-		const limits: number[] = [];
-		t.mock.method(AbortSignal, "timeout", (limit: number) => {
-			limits.push(limit);
-			return ended.signal;
-		});
-		const speech = new Speech(async (_text, signal) => {
-			ended.abort();
-			throw signal.reason;
-		});
-		const path = speech.text("hello", new AbortController().signal).path();
-		await assert.rejects(path, { message: "cannot speak: no sound within 30 s" });
-		assert.deepEqual(limits, [30_000]);
-	});
-
-	it("is reported by its status, without the key", async (t) => {
-		const side = await serve(t, (_request, response) => response.writeHead(401).end("a-key is wrong"));
-		await Speaker.connect(t, side);
-		const { text } = await say(await connect(t, side), { text: "hello" });
-		assert.equal(text, "lamp_000001: failed (cannot speak: HTTP status 401)");
 	});
 });
 
@@ -465,11 +250,4 @@ it("a gateway without a voice does not offer say", async (t) => {
 		tools.filter(({ name }) => name === "say"),
 		[],
 	);
-});
-
-it("settings that are not complete are rejected at the start", async (t) => {
-	await assert.rejects(startProgram(t, { speechUrl: "http://127.0.0.1:1/v1" }), /speechModel: required with speechUrl/);
-	const both = { speechUrl: "http://127.0.0.1:1/v1", speechModel: "tts", speechCommand: "espeak-ng" };
-	await assert.rejects(startProgram(t, both), /speechCommand, speechUrl: only one of them can be set/);
-	await assert.rejects(startProgram(t, { quietHours: "10pm" }), /two times of day like 22:00-07:00/);
 });
