@@ -30,7 +30,7 @@ export function addTokenCommands(program: Command): void {
 	withSettings(token.command("add"), ["stateFolder"])
 		.description("Create a token and print it once")
 		.argument("<name>", "Label shown in lists and logs")
-		.addOption(new Option("--for <kind>", "Who uses it: client or device").argParser(readKind).makeOptionMandatory())
+		.addOption(new Option("--for <kind>", "Who uses it").choices(TOKEN_KINDS).makeOptionMandatory())
 		.addOption(
 			new Option("--device <id>", "Restrict the token to the device with this id (repeatable)").argParser(collect),
 		)
@@ -52,15 +52,6 @@ export function addTokenCommands(program: Command): void {
 			process.stdout.write(`${makeSignInCode(configurationFrom(settings).stateFolder)}\n`);
 			console.error("Enter it on the sign-in page of the client within ten minutes.");
 		});
-}
-
-/** A client was called "host" in version 0.1. */
-function readKind(word: string): TokenKind {
-	const kind = word === "host" ? "client" : TOKEN_KINDS.find((each) => each === word);
-	if (kind === undefined) {
-		throw new InvalidArgumentError(`Expected ${TOKEN_KINDS.join(" or ")}.`);
-	}
-	return kind;
 }
 
 function readDays(text: string): number {

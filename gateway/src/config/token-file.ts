@@ -15,10 +15,7 @@ export class TokenError extends Error {
 	}
 }
 
-/** A client was called "host" in the files of version 0.1. */
-export const tokenKindSchema = z
-	.enum(["client", "device", "host"])
-	.transform((word) => (word === "host" ? "client" : word));
+export const tokenKindSchema = z.enum(TOKEN_KINDS);
 
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

@@ -29,33 +29,21 @@ function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpMan
 				signal,
 				notify,
 				onHandler: onClosed,
-				approve: (request) => approved(request, ask),
-				approveConnection: (id, shown) => connectionApproved(id, shown, ask),
+				approve: ({ server, tool: name, args: given }) =>
+					ask(`Call ${name} of ${server} with ${JSON.stringify(given)}?`).catch(
+						notApproved(`The call of '${name}'`, `set autoApprove of '${server}' in the file of servers`),
+					),
+				approveConnection: (id, shown) =>
+					ask(`Connect to ${id}: ${shown}?`).catch(
+						notApproved(`The connection to '${id}'`, "add it to the file of servers"),
+					),
 			}),
 	};
 }
 
-async function approved(
-	{ server, tool, args }: { readonly server: string; readonly tool: string; readonly args: object },
-	ask: (question: string) => Promise<boolean>,
-): Promise<boolean> {
-	try {
-		return await ask(`Call ${tool} of ${server} with ${JSON.stringify(args)}?`);
-	} catch (error) {
-		const how = `set autoApprove of '${server}' in the file of servers, or use a client that can ask`;
-		throw new Error(`The call of '${tool}' is not approved: ${(error as Error).message}; ${how}`);
-	}
-}
-
-async function connectionApproved(
-	id: string,
-	shown: string,
-	ask: (question: string) => Promise<boolean>,
-): Promise<boolean> {
-	try {
-		return await ask(`Connect to ${id}: ${shown}?`);
-	} catch (error) {
-		const how = "add it to the file of servers, or use a client that can ask";
-		throw new Error(`The connection to '${id}' is not approved: ${(error as Error).message}; ${how}`);
-	}
+/** For a client that cannot ask the person. */
+function notApproved(what: string, how: string): (error: Error) => never {
+	return ({ message }) => {
+		throw new Error(`${what} is not approved: ${message}; ${how}, or use a client that can ask`);
+	};
 }

@@ -8,6 +8,8 @@ export type GatewayEvent = {
 	readonly time: string;
 	/** The device's id. */
 	readonly device: string;
+	/** Absent before the gateway has discovered the device. */
+	readonly alias?: string;
 } & (
 	| { readonly type: "connected"; readonly transport: string }
 	| { readonly type: "disconnected"; readonly reason: string }
@@ -22,8 +24,11 @@ interface Events {
 
 /** The gateway's events, for `/events` and the log. */
 export class GatewayEvents extends EventEmitter<Events> {
+	readonly #servers: ServerRegistry;
+
 	constructor(servers: ServerRegistry) {
 		super();
+		this.#servers = servers;
 		// A listener for each operator who watches.
 		this.setMaxListeners(0);
 		servers.on("connected", ({ id }, { identity: { transport } }) =>
@@ -41,8 +46,10 @@ export class GatewayEvents extends EventEmitter<Events> {
 		this.#emit({ device, type: "firmware", step, version });
 	}
 
-	#emit(event: WithoutTime<GatewayEvent>): void {
-		this.emit("event", { time: new Date().toISOString(), ...event } as GatewayEvent);
+	#emit({ device, ...event }: WithoutTime<GatewayEvent>): void {
+		const { alias } = this.#servers.find(device) ?? {};
+		const of = { time: new Date().toISOString(), device, ...(alias !== undefined && { alias }) };
+		this.emit("event", { ...of, ...event } as GatewayEvent);
 	}
 }
 

@@ -85,13 +85,6 @@ describe("the token store", () => {
 		assert.equal(damaged.length, 1);
 	});
 
-	it("reads the kind of version 0.1, host, as client", async (t) => {
-		const { folder, file } = makeFolder(t);
-		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
-		writeFileSync(file, readFileSync(file, "utf8").replace('"client"', '"host"'));
-		assert.equal(new TokenStore(folder).verify("client", secret)?.kind, "client");
-	});
-
 	it("reads a file again that could not be read, even if it looks unchanged", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
@@ -145,13 +138,6 @@ describe("the token store", () => {
 		await Promise.all(["laptop", "phone"].map((name) => store.add({ name, kind: "client" })));
 		assert.deepEqual(namesIn(folder), ["laptop", "phone"]);
 		assert.ok(turns > 1, `other work went on meanwhile: ${turns} turns`);
-	});
-
-	it("does not mind the lock that version 0.1 left when it was killed", async (t) => {
-		const { folder, file } = makeFolder(t);
-		writeFileSync(`${file}.lock`, "4194305");
-		await new TokenStore(folder).add({ name: "laptop", kind: "client" });
-		assert.deepEqual(namesIn(folder), ["laptop"]);
 	});
 
 	it("remembers that a kind had a token, until somebody says open", async (t) => {
