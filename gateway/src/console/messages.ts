@@ -2,7 +2,7 @@
 import type { CallRecord } from "xs-mcp-manager/core";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import type { ConnectedClient } from "../transports/http-sessions.js";
+import type { ConnectedClient } from "../transports/http-session.js";
 
 /** A row of the table of devices and configured servers. */
 export interface FleetRow {

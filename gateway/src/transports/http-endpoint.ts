@@ -14,7 +14,8 @@ import { isObject } from "../firmware.js";
 import { HttpError, sendJsonRpcError } from "../http/http-error.js";
 import type { ClientServerOptions } from "../mcp/client-server.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { type ConnectedClient, HttpSessions, type HttpSessionsOptions, type SessionClient } from "./http-sessions.js";
+import type { ConnectedClient, SessionClient } from "./http-session.js";
+import { HttpSessions, type HttpSessionsOptions } from "./http-sessions.js";
 import { StatelessClients } from "./stateless-clients.js";
 
 export interface HttpEndpointOptions extends HttpSessionsOptions, Pick<ClientServerOptions, "listTtl"> {}
