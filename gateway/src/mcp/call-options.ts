@@ -34,10 +34,16 @@ interface SessionClient {
 	readonly logLevel: LogLevel | undefined;
 }
 
-interface Envelope {
-	readonly [CLIENT_CAPABILITIES_META_KEY]: ClientCapabilities;
-	readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
-	readonly [LOG_LEVEL_META_KEY]?: LogLevel;
+/** The description of its client in a request of 2026-07-28, which the SDK has validated; undefined in a session. */
+export function envelopeOf({ envelope }: ServerContext["mcpReq"]) {
+	const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, ...rest } = (envelope ?? {}) as {
+		readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+		readonly [CLIENT_INFO_META_KEY]?: { readonly name: string };
+		readonly [LOG_LEVEL_META_KEY]?: LogLevel;
+	};
+	return envelope === undefined
+		? undefined
+		: { capabilities: capabilities ?? {}, client: rest[CLIENT_INFO_META_KEY], logLevel: rest[LOG_LEVEL_META_KEY] };
 }
 
 /**
@@ -51,17 +57,15 @@ export function callOptions(
 	requestState: string | undefined,
 ): CallOptions {
 	const { signal } = mcpReq;
-	// A request of 2026-07-28 describes its client itself; the SDK has validated that.
-	const envelope = mcpReq.envelope as Envelope | undefined;
-	const logLevel = envelope === undefined ? client.logLevel : envelope[LOG_LEVEL_META_KEY];
-	const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? client.capabilities ?? {};
+	const envelope = envelopeOf(mcpReq);
+	const { logLevel, capabilities = {} } = envelope ?? client;
 	const inputResponses = mcpReq.inputResponses as InputResponses | undefined;
 	return {
 		signal,
 		logLevel,
 		onProgress: onProgress(mcpReq),
 		onLog: logLevel && onLog(mcpReq),
-		clientName: envelope?.[CLIENT_INFO_META_KEY]?.name ?? client.name,
+		clientName: envelope?.client?.name ?? client.name,
 		inputClient: {
 			client: envelope === undefined ? client.client : undefined,
 			capabilities: withForm(capabilities),

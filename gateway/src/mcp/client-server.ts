@@ -1,5 +1,4 @@
 import {
-	CLIENT_CAPABILITIES_META_KEY,
 	type ClientCapabilities,
 	isInputRequiredResult,
 	ProtocolError,
@@ -24,7 +23,7 @@ import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import type { EventService } from "../events/event-service.js";
-import { callOptions, DEFAULT_LOG_LEVEL } from "./call-options.js";
+import { callOptions, DEFAULT_LOG_LEVEL, envelopeOf } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, instructionsFor } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, failedCall } from "./failures.js";
@@ -256,10 +255,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 		return await (catalogTool ? this.#callCatalogTool(catalogTool, args, context) : this.#call(name, args, context));
 	}
 
-	/** A request of 2026-07-28 describes its client itself. */
 	#capabilitiesIn({ mcpReq }: ServerContext): ClientCapabilities | undefined {
-		const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-		return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? this.getClientCapabilities();
+		return envelopeOf(mcpReq)?.capabilities ?? this.getClientCapabilities();
 	}
 
 	async #callCatalogTool(tool: CatalogTool, args: object, context: ServerContext) {

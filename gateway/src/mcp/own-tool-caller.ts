@@ -1,15 +1,7 @@
-import {
-	CLIENT_CAPABILITIES_META_KEY,
-	CLIENT_INFO_META_KEY,
-	type ClientCapabilities,
-	type Implementation,
-	type InputRequiredResult,
-	type InputResponses,
-	type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { InputRequiredResult, InputResponses, ServerContext } from "@modelcontextprotocol/server";
 import { type CallOptions, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
-import { ANSWER_TIME, onProgress } from "./call-options.js";
+import { ANSWER_TIME, envelopeOf, onProgress } from "./call-options.js";
 import type { ServedClient } from "./served-client.js";
 
 /** The key of the only question in a result. */
@@ -45,22 +37,17 @@ export class RequestCaller implements OwnToolCaller {
 	}
 
 	get clientName(): string | undefined {
-		const { [CLIENT_INFO_META_KEY]: info } = (this.#mcpReq.envelope ?? {}) as {
-			[CLIENT_INFO_META_KEY]?: Implementation;
-		};
-		return (info ?? this.#client.server.getClientVersion())?.name;
+		return (envelopeOf(this.#mcpReq)?.client ?? this.#client.server.getClientVersion())?.name;
 	}
 
 	readonly progress = (progress: number, total: number, message: string): void =>
 		this.#onProgress?.({ progress, total, message });
 
 	readonly ask = async (question: string): Promise<boolean> => {
-		const { envelope, inputResponses = {} } = this.#mcpReq;
+		const { inputResponses = {} } = this.#mcpReq;
 		const isStateless = this.#client.revision >= REVISION_OF_STATELESS;
 		const capabilities = isStateless
-			? (envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[
-					CLIENT_CAPABILITIES_META_KEY
-				]
+			? envelopeOf(this.#mcpReq)?.capabilities
 			: this.#client.server.getClientCapabilities();
 		if (capabilities?.elicitation === undefined) {
 			throw new Error("this client does not support elicitation");

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
 	type CallToolResult,
-	CLIENT_CAPABILITIES_META_KEY,
-	type ClientCapabilities,
 	type InputResponses,
 	MissingRequiredClientCapabilityError,
 	ProtocolError,
@@ -11,6 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type OrInput, REVISION_OF_STATELESS, type ServerTool } from "xs-mcp-manager/core";
 import { z } from "zod";
+import { envelopeOf } from "./call-options.js";
 import { readParams } from "./read-params.js";
 import type { RequestStates } from "./request-states.js";
 import type { Input, Task } from "./task.js";
@@ -67,8 +66,8 @@ function withTask<Schema extends typeof ID>(
 }
 
 /** Whether a request declares that its client knows tasks: it need not have done so before. */
-export function declaresTasks({ envelope }: ServerContext["mcpReq"]): boolean {
-	return capabilitiesOf(envelope).extensions?.[TASKS_EXTENSION] !== undefined;
+export function declaresTasks(mcpReq: ServerContext["mcpReq"]): boolean {
+	return envelopeOf(mcpReq)?.capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
 }
 
 /**
@@ -85,7 +84,7 @@ export async function callAsTask(
 ): Promise<OrInput<CallToolResult>> {
 	const { mcpReq } = context;
 	let isTask = false;
-	const task = tasks.create(capabilitiesOf(mcpReq.envelope), async (of, input) =>
+	const task = tasks.create(envelopeOf(mcpReq)?.capabilities ?? {}, async (of, input) =>
 		call(await contextOf(context, of, { input, requestStates, isTask: () => isTask })),
 	);
 	const cancel = (): void => task.cancel();
@@ -144,13 +143,6 @@ async function contextOf(context: ServerContext, task: Task, options: RoundOptio
 		...context,
 		mcpReq: { ...own, inputResponses, requestState: (() => state) as typeof mcpReq.requestState },
 	};
-}
-
-function capabilitiesOf(envelope: unknown): ClientCapabilities {
-	return (
-		(envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[CLIENT_CAPABILITIES_META_KEY] ??
-		{}
-	);
 }
 
 /** The error for what only clients that know tasks can do: -32021. */

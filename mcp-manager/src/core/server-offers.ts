@@ -1,6 +1,6 @@
+import { coalesced } from "./coalesced.js";
 import type { Discovery, Listed } from "./discovery.js";
-import { followOffers } from "./follow-offers.js";
-import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offers.js";
 import type { Server } from "./server.js";
 import type { ServerDirectory } from "./server-directory.js";
 import type { ServerRecord } from "./server-record.js";
@@ -29,25 +29,64 @@ export class ServerOffers {
 
 	/** Reads a server's identity and lists, and follows changes to the end of its session. */
 	follow(server: Server, session: Session): void {
-		const { discovery, onRecord, onFailed } = this.#options;
-		void followOffers(session, discovery, {
-			onBoard: (board) => {
-				if (server.known && sameJson(server.board, board)) {
-					// Unchanged firmware: the known tools can be called while its lists are read again.
-					onRecord(server, server.record);
-				}
-			},
-			onListed: (board, listed) => {
-				if (server.session === session) {
-					this.#learn(server, board, listed);
-				}
-			},
-			onFailed: (error) => onFailed(session, error),
-		});
+		if (session.known === undefined) {
+			this.#discover(server, session).catch((error: Error) => this.#options.onFailed(session, error));
+			return;
+		}
+		// Another gateway reads the lists, and has them ready when it notifies.
+		const learn = (): void => {
+			if (session.known !== undefined) {
+				const { info, offers } = session.known;
+				this.#learn(server, session, info, { offers, failures: new Map() });
+			}
+		};
+		session.on("notification", (method) => changedLists(method).length > 0 && learn());
+		learn();
 	}
 
-	#learn(server: Server, board: ServerInfo, listed: Listed): void {
+	/** Rejects if the server does not answer properly. */
+	async #discover(server: Server, session: Session): Promise<void> {
+		const { discovery, onRecord, onFailed } = this.#options;
+		const outdated = new Set(LIST_NAMES);
+		let board: ServerInfo | undefined;
+		/** Whether a list was read. From then on, one that fails costs only its own changes. */
+		let isListed = false;
+		const report = (listed: Listed): void => {
+			const [failure] = listed.failures.values();
+			isListed ||= Object.keys(listed.offers).length > 0;
+			if (!isListed && failure !== undefined) {
+				onFailed(session, failure);
+			} else if (board !== undefined) {
+				this.#learn(server, session, board, listed);
+			}
+		};
+		const read = coalesced(async () => {
+			if (board !== undefined && session.connected) {
+				const lists = [...outdated];
+				outdated.clear();
+				await discovery.list(session, lists, report);
+			}
+		});
+		session.on("notification", (method) => {
+			const changed = changedLists(method);
+			if (changed.length > 0) {
+				changed.forEach(outdated.add, outdated);
+				read().catch((error: Error) => onFailed(session, error));
+			}
+		});
+		board = await session.initialize();
+		if (server.known && sameJson(server.board, board)) {
+			// Unchanged firmware: the known tools can be called while its lists are read again.
+			onRecord(server, server.record);
+		}
+		await read();
+	}
+
+	#learn(server: Server, session: Session, board: ServerInfo, listed: Listed): void {
 		const { directory, onRecord, warn } = this.#options;
+		if (server.session !== session) {
+			return;
+		}
 		for (const problem of server.noteLists(listed)) {
 			warn(`${server.id}: could not read ${problem}`);
 		}
@@ -88,6 +127,11 @@ export class ServerOffers {
 		}
 		return (session && this.#options.uploadsOf(session)?.offered(tools)) ?? tools;
 	}
+}
+
+/** The lists that a notification reports as changed. */
+function changedLists(method: string): ListName[] {
+	return LIST_NAMES.filter((list) => LISTS[list].changed === method);
 }
 
 function sameJson(one: unknown, other: unknown): boolean {

@@ -47,15 +47,6 @@ class KnownTransport implements ServerTransport {
 const CALL = { name: "blink", arguments: {} };
 
 describe("a session with a server that another gateway has met", () => {
-	it("makes no handshake", async () => {
-		const transport = new KnownTransport();
-		const session = new Session(transport);
-		assert.deepEqual([session.revision, session.declares("tools")], ["2025-06-18", true]);
-		assert.deepEqual(transport.asked, []);
-		await Promise.all([session.request("tools/call", CALL), session.request("tools/call", CALL)]);
-		assert.deepEqual(transport.asked, ["tools/call", "tools/call"]);
-	});
-
 	it("reports each notification once, before and after its first request", async () => {
 		const transport = new KnownTransport();
 		const session = new Session(transport);
@@ -66,18 +57,6 @@ describe("a session with a server that another gateway has met", () => {
 		transport.notify("notifications/second");
 		await session.request("tools/call", CALL);
 		assert.deepEqual(heard, ["notifications/first", "notifications/second"]);
-	});
-
-	it("is online at once with its tools and state, and follows its lists", async () => {
-		const registry = await ServerRegistry.open();
-		const transport = new KnownTransport();
-		registry.connect(transport);
-		const server = registry.find("lamp");
-		assert.deepEqual([server?.online, server?.state, server?.tools], [true, "idle", [TOOL]]);
-		transport.known = { ...transport.known, offers: { ...transport.known.offers, tools: [] } };
-		transport.notify("notifications/tools/list_changed");
-		assert.deepEqual([server?.tools, transport.asked], [[], []]);
-		await registry.close();
 	});
 
 	it("is online anew when the server connects again, also if the connection before it closes later", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { CallDetails, CallRecord } from "../../src/core/call-record.js";
-import { ServerError } from "../../src/core/errors.js";
 import { NO_OFFERS, type ServerTool } from "../../src/core/offers.js";
 import type { SchemaChecker } from "../../src/core/schema-checker.js";
 import { isUserOnly, Server, type ServerContext } from "../../src/core/server.js";
@@ -82,32 +81,6 @@ describe("a server", () => {
 		const { server } = open(t);
 		server.discovered({ ...RECORD, lastSeen: 1 });
 		assert.deepEqual([server.online, server.lastSeen], [false, 1]);
-	});
-
-	it("reports each call with its outcome", async (t) => {
-		const { online, call, asked, calls, details, problems, settled } = open(t);
-		online();
-		for (const act of [
-			() => asked.at(-1)?.answer(RESULT),
-			() => asked.at(-1)?.answer({ ...RESULT, isError: true }),
-			() => asked.at(-1)?.answer({ resultType: "input_required", inputRequests: {}, requestState: "s" }),
-			() => asked.at(-1)?.fail(new ServerError("timeout", "late")),
-			() => asked.at(-1)?.fail(new Error("no")),
-		]) {
-			const made = call().catch(() => {});
-			await settled();
-			act();
-			await made;
-		}
-		problems.push("a: is missing");
-		await assert.rejects(call(), { code: "invalid-arguments", message: "a: is missing" });
-		const outcomes = calls.map(({ outcome }) => outcome);
-		assert.deepEqual(outcomes, ["ok", "failed", "ok", "timeout", "rejected", "invalid-arguments"]);
-		assert.deepEqual(
-			details.map(({ result }) => result !== undefined),
-			[true, true, false, false, false, false],
-		);
-		assert.ok(calls.every(({ duration, principal, serverId }) => duration >= 0 && principal + serverId === "anndev"));
 	});
 
 	it("gets the requests of another gateway's clients as they are, except that it may upload in calls of its tools", async (t) => {

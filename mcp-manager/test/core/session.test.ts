@@ -100,17 +100,6 @@ describe("a session with a device", () => {
 		);
 	});
 
-	it("cancels a call, and tells the device", async () => {
-		const { session, asked } = await connect();
-		const controller = new AbortController();
-		const call = callTool(session, "t", {}, { signal: controller.signal });
-		controller.abort();
-		await assert.rejects(call, { code: "cancelled" });
-		assert.equal(asked.at(-1)?.method, "notifications/cancelled");
-		await assert.rejects(callTool(session, "t", {}, { signal: controller.signal }), { code: "cancelled" });
-		assert.equal(asked.length, 2, "a call that is already cancelled is not sent");
-	});
-
 	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
 		const { session, asked, answer } = await connect();
 		await assert.rejects(callTool(session, "t", { text: "x".repeat(9_000) }), {
@@ -182,21 +171,6 @@ describe("a session with a device", () => {
 		assert.deepEqual(asked, [{ jsonrpc: "2.0", id: "p", result: {} }]);
 	});
 
-	it("passes a JSON-RPC error on with its code, and one without a code with its message", async () => {
-		for (const [error, expected] of [
-			[
-				{ code: -32602, message: "Unknown tool: t", data: 1 },
-				{ code: -32602, message: "Unknown tool: t", data: 1 },
-			],
-			[{ message: "no such pin" }, { code: -32000, message: "no such pin" }],
-		] as const) {
-			const { session, answer } = await connect();
-			const call = callTool(session, "t");
-			answer({ error });
-			await assert.rejects(call, { name: "ProtocolError", ...expected });
-		}
-	});
-
 	it("rejects answers that are not valid", async () => {
 		for (const member of [
 			{},
@@ -251,24 +225,6 @@ describe("a session with a device", () => {
 		] as const) {
 			const [, , isStateless] = await withCapabilities({ experimental: { stateless } });
 			assert.equal(isStateless, expected, JSON.stringify(stateless));
-		}
-	});
-
-	it("subscribes to a resource and unsubscribes, by the methods for that", async () => {
-		const { session, asked, answer } = await connect({
-			...INITIALIZED,
-			capabilities: { resources: { subscribe: true } },
-		});
-		for (const [wanted, method] of [
-			[undefined, "resources/subscribe"],
-			[true, "resources/subscribe"],
-			[false, "resources/unsubscribe"],
-		] as const) {
-			const done = session.subscribe("a://b", wanted);
-			await turn();
-			assert.deepEqual([asked.at(-1)?.method, asked.at(-1)?.params?.uri], [method, "a://b"]);
-			answer({ result: {} });
-			await done;
 		}
 	});
 
