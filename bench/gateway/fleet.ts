@@ -24,9 +24,11 @@ interface Amount {
 	readonly calls: number;
 	/** Milliseconds for memory to settle: what connecting needed is given back. */
 	readonly settle: number;
+	/** Milliseconds without calls, after which V8 has given back what they took. */
+	readonly rest: number;
 }
 
-const ALL: Amount = { calls: 5_000, settle: 5_000 };
+const ALL: Amount = { calls: 5_000, settle: 5_000, rest: 60_000 };
 
 /** The address of the device on XS: it comes before those of all others. */
 const XS_DEVICE = "02:00:00:ff:ff:ff";
@@ -35,7 +37,7 @@ interface Fleet {
 	readonly size: number;
 	/** Milliseconds from the first connection until all are known. */
 	readonly known: number;
-	/** Bytes of the gateway's process: without devices, with all of them, and after the calls. */
+	/** Bytes of the gateway's process: without devices, with all of them, and a minute after the calls. */
 	readonly memory: readonly [alone: number, connected: number, used: number];
 	/** Milliseconds in which a client reads the whole list. */
 	readonly listed: number;
@@ -64,9 +66,9 @@ export async function benchFleets(
 	line("all known after being switched on together", ({ known }) => `${(known / 1000).toFixed(1)} s`);
 	line("gateway's memory without devices", ({ memory: [alone] }) => megabytes(alone));
 	line("… with them", ({ memory }) => megabytes(memory[1]));
-	line("… after the calls below", ({ memory }) => megabytes(memory[2]));
+	line("… a minute after the calls below", ({ memory }) => megabytes(memory[2]));
 	line("**memory a device**", ({ memory: [alone, connected], size }) => kilobytes((connected - alone) / size));
-	line("… after the calls below", ({ memory: [alone, , used], size }) => kilobytes((used - alone) / size));
+	line("… a minute after the calls below", ({ memory: [alone, , used], size }) => kilobytes((used - alone) / size));
 	line("a client reads the whole list", ({ tools, listed }) => `${tools} tools, ${(listed / 1000).toFixed(1)} s`);
 	line("calls to random devices, one at a time: p50 / p99", ({ one }) => `${one.describe(0)} ms`);
 	line(`… ${AT_THE_SAME_TIME} at a time`, ({ many }) => `${many.describe(0)} ms`);
@@ -74,7 +76,9 @@ export async function benchFleets(
 	line("calls to the device on XS among them, one at a time", ({ onXs }) => `${onXs.describe(0)} ms`);
 	say();
 	say("Each device has a token of its own, and so have the clients.");
-	say("Memory is what is resident (RSS) of the gateway's process; V8 gives back little of what calls took in between.");
+	say(
+		"Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it has been idle for half a minute.",
+	);
 	say(
 		"The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see",
 	);
@@ -86,7 +90,7 @@ export async function benchFleets(
 	);
 }
 
-async function measureFleet(size: number, { calls: count, settle }: Amount): Promise<Fleet> {
+async function measureFleet(size: number, { calls: count, settle, rest }: Amount): Promise<Fleet> {
 	const folder = temporaryFolder();
 	const gateway = await startBoundGateway(folder, size, [XS_DEVICE], "--max-devices", String(size + 1));
 	const programs: Program[] = [];
@@ -104,7 +108,7 @@ async function measureFleet(size: number, { calls: count, settle }: Amount): Pro
 		await delay(settle);
 		const connected = gateway.program.residentBytes;
 		const calls = await measureCalls(gateway, count);
-		await delay(settle);
+		await delay(rest);
 		return { size, known, memory: [alone, connected, gateway.program.residentBytes], ...calls };
 	} finally {
 		await Promise.all(programs.map((program) => program.stop()));

@@ -8,7 +8,7 @@ import { whyNoNats } from "../../gateway/test/cluster/support/nats-server.js";
 describe("the bench of the gateway", () => {
 	it("measures a small fleet", async () => {
 		const report = makeReport(() => {});
-		await benchFleets(report, [12], { calls: 20, settle: 100 });
+		await benchFleets(report, [12], { calls: 20, settle: 100, rest: 100 });
 		assert.match(report.text(), /^\| a client reads the whole list \| \d+ tools, /m);
 	});
 
