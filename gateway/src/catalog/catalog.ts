@@ -5,10 +5,11 @@ import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import { type CatalogChange, CatalogChanges, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
-import { aliasIn, type Listings, type Lookup, type Naming } from "./listing.js";
+import { aliasIn, type Listings } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
 import { clientUri, parseClientUri } from "./resource-uris.js";
 import type { ServerLists } from "./server-lists.js";
+import type { Lookup, Naming } from "./shared-list.js";
 import { aliasInStateUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 

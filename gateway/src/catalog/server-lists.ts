@@ -2,7 +2,8 @@ import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontext
 import type { Server, ServerRegistry, ServerTool } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import { groupTools, hasGroup, type Member, type ToolGroup } from "./groups.js";
-import { type Allowed, aliasIn, type Listings, type Naming } from "./listing.js";
+import { type Allowed, aliasIn, type Listings } from "./listing.js";
+import type { Naming } from "./shared-list.js";
 import { STATE_TEMPLATE } from "./state-resource.js";
 
 /** The servers that a client may reach, and which of their tools it may see. */

@@ -1,0 +1,181 @@
+import type { Server } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
+import { ALIAS_SEPARATOR, portableNames } from "./names.js";
+import { clientUri } from "./resource-uris.js";
+
+/**
+ * How tools and prompts are named in a client's list: in characters that every client takes, or in those characters with the
+ * server's alias in front, which is then in the URIs of resources, too. See docs/gateway/client-view.md.
+ */
+export type Naming = "portable" | "prefixed";
+
+/** How a client may name an item: as a list does, or as its server does. */
+export type Lookup = Naming | "own";
+
+/** An item of a server's list, and how clients see it: under another name. */
+export interface NamedItem<Item> {
+	readonly item: Item;
+	readonly listed: Item;
+}
+
+/** A tool or a prompt. */
+interface Described {
+	readonly name: string;
+	readonly description?: string | undefined;
+	readonly inputSchema?: object | undefined;
+	readonly outputSchema?: object | undefined;
+	readonly _meta?: unknown;
+}
+
+type Rename = (text: string) => string;
+
+/** Texts that name other items of their list. */
+const TEXTS = ["description", "inputSchema", "outputSchema"] as const;
+
+/** Never matches. */
+const NOTHING = /(?!)/g;
+
+/** The {@link SharedList} of each list of tools or prompts. */
+export class SharedLists<Item extends Described> {
+	readonly #made = new WeakMap<readonly Item[], SharedList<Item>>();
+	readonly #shownAs: (item: Item) => Item;
+
+	/** @param shownAs an item as clients see it, but for its name */
+	constructor(shownAs: (item: Item) => Item) {
+		this.#shownAs = shownAs;
+	}
+
+	of(items: readonly Item[]): SharedList<Item> {
+		const list = this.#made.get(items) ?? new SharedList(items, this.#shownAs);
+		this.#made.set(items, list);
+		return list;
+	}
+}
+
+/** A list of tools or prompts. Thousands of servers have the same one: what does not depend on their aliases is made once. */
+class SharedList<Item extends Described> {
+	readonly #items: readonly Item[];
+	readonly #shown: readonly { readonly item: Item; readonly texts: readonly (typeof TEXTS)[number][] }[];
+	/** Matches names of the items that cannot be ordinary words. */
+	readonly #pattern: RegExp;
+	/** Without aliases, by what they depend on. */
+	readonly #names = new Map<string, readonly string[]>();
+	readonly #byName = new Map<string, ReadonlyMap<string, Item>>();
+
+	constructor(items: readonly Item[], shownAs: (item: Item) => Item) {
+		this.#items = items;
+		this.#pattern = patternOf(items);
+		this.#shown = items.map((each) => {
+			const item = shownAs(each);
+			return { item, texts: TEXTS.filter((key) => this.#namesItem(item[key])) };
+		});
+	}
+
+	/** The item of this name. */
+	find(name: string, { alias }: Server, naming: Lookup): Item | undefined {
+		const prefix = prefixOf(alias, naming);
+		if (!name.startsWith(prefix)) {
+			return undefined;
+		}
+		const names = this.#namesFor(alias, naming);
+		const key = keyOf(alias, naming);
+		const byName = this.#byName.get(key) ?? new Map(names.map((each, index) => [each, this.#items[index] as Item]));
+		this.#byName.set(key, byName);
+		return byName.get(name.slice(prefix.length));
+	}
+
+	/** The items under the names that clients know. Their descriptions use these names, too, because a model calls what they name. */
+	named({ alias }: Server, naming: Naming): readonly NamedItem<Item>[] {
+		const prefix = prefixOf(alias, naming);
+		const names = this.#namesFor(alias, naming).map((name) => prefix + name);
+		const renamed = new Map(this.#items.map(({ name }, index) => [name, names[index] as string]));
+		const rename: Rename = (text) => text.replace(this.#pattern, (name) => renamed.get(name) ?? name);
+		return this.#shown.map(({ item, texts }, index) => {
+			const shown = naming === "prefixed" ? withPage(item, alias) : item;
+			const changed = texts.map((key) => [key, withNames(key, shown[key], rename)] as const);
+			return {
+				item: this.#items[index] as Item,
+				listed: { ...shown, name: names[index] as string, ...Object.fromEntries(changed) },
+			};
+		});
+	}
+
+	/** The names that clients use, without the alias. */
+	#namesFor(alias: string, naming: Lookup): readonly string[] {
+		const key = keyOf(alias, naming);
+		const names = this.#names.get(key) ?? namesOf(this.#items, alias, naming);
+		this.#names.set(key, names);
+		return names;
+	}
+
+	/** Whether a text, or a description in a schema, names an item. */
+	#namesItem(value: unknown): boolean {
+		if (typeof value === "string") {
+			return value.search(this.#pattern) >= 0;
+		}
+		return (
+			(Array.isArray(value) || isObject(value)) &&
+			Object.entries(value).some(
+				([key, member]) => (typeof member !== "string" || key === "description") && this.#namesItem(member),
+			)
+		);
+	}
+}
+
+function prefixOf(alias: string, naming: Lookup): string {
+	return naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
+}
+
+/** Prefixed names depend on the alias's length: how much of them is left. */
+function keyOf(alias: string, naming: Lookup): string {
+	return naming === "prefixed" ? String(alias.length) : naming;
+}
+
+function namesOf(items: readonly Described[], alias: string, naming: Lookup): readonly string[] {
+	const own = items.map(({ name }) => name);
+	if (naming === "own") {
+		return own;
+	}
+	const names = [...portableNames(own, naming === "prefixed" ? alias : "").keys()];
+	return names.map((name) => name.slice(prefixOf(alias, naming).length));
+}
+
+/** Names that could be ordinary words are not matched. */
+function patternOf(items: readonly Described[]): RegExp {
+	const telling = items.map(({ name }) => name).filter((name) => /[._-]/.test(name));
+	if (telling.length === 0) {
+		return NOTHING;
+	}
+	// The longest first: one name may begin with another.
+	const longestFirst = telling.sort((one, other) => other.length - one.length);
+	const escaped = longestFirst.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
+	return new RegExp(`(?<![\\w.-])(?:${escaped.join("|")})(?![\\w-]|\\.\\w)`, "g");
+}
+
+/** A text, or the descriptions in a schema, with the names that clients know. */
+function withNames(key: string, value: unknown, rename: Rename): unknown {
+	if (typeof value === "string") {
+		return key === "description" ? rename(value) : value;
+	}
+	if (Array.isArray(value)) {
+		return value.map((member) => withNames("", member, rename));
+	}
+	return isObject(value)
+		? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNames(name, member, rename)]))
+		: value;
+}
+
+/** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */
+function withPage<Item extends Described>(item: Item, alias: string): Item {
+	const { _meta: meta } = item;
+	if (!isObject(meta)) {
+		return item;
+	}
+	const { ui, "ui/resourceUri": older } = meta;
+	const changed = {
+		...(isObject(ui) &&
+			typeof ui.resourceUri === "string" && { ui: { ...ui, resourceUri: clientUri(ui.resourceUri, alias) } }),
+		...(typeof older === "string" && { "ui/resourceUri": clientUri(older, alias) }),
+	};
+	return { ...item, _meta: { ...meta, ...changed } };
+}
