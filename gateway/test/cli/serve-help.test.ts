@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Command } from "commander";
 import { withSettings } from "../../src/cli/configuration-options.js";
-import { flagOf, SETTING_GROUPS, SETTING_NAMES, settingOf } from "../../src/config/settings.js";
+import { flagOf, SETTING_NAMES, settingOf } from "../../src/config/settings.js";
 
 const help = withSettings(new Command("serve")).configureHelp({ helpWidth: 160 }).helpInformation();
 const lines = help.split("\n");
@@ -19,26 +19,6 @@ describe("serve --help", () => {
 		assert.deepEqual(missing, []);
 		const wrapped = lines.filter((line) => /^ {10}/.test(line));
 		assert.deepEqual(wrapped, []);
-	});
-
-	it("groups them in the order of the settings", () => {
-		const headings = lines.filter((line) => /^\S.*:$/.test(line) && line !== "Options:");
-		assert.deepEqual(
-			headings,
-			[...SETTING_GROUPS.values()].map((title) => `${title}:`),
-		);
-		const starts = [...SETTING_GROUPS.keys()].map((name) => SETTING_NAMES.indexOf(name));
-		assert.deepEqual(
-			starts,
-			[...starts].sort((a, b) => a - b),
-		);
-		assert.equal(starts[0], 0);
-	});
-
-	it("says which flags can be repeated", () => {
-		const marked = SETTING_NAMES.filter((name) => /\brepeatable\b/.test(lineOf(flagOf(name)) ?? ""));
-		const names = SETTING_NAMES.filter((name) => settingOf(name).kind.repeatable && !settingOf(name).secret);
-		assert.deepEqual(marked, names);
 	});
 
 	it("names the allowed values and the default", () => {

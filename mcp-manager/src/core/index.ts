@@ -17,6 +17,7 @@ export {
 } from "./offers.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
+export { INVALID_RESPONSE } from "./request-error.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";
 export type { Notification, ServerRecord } from "./server-record.js";
@@ -24,7 +25,6 @@ export {
 	type AudioChannel,
 	type AudioEvents,
 	type CallOptions,
-	INVALID_RESPONSE,
 	type KnownServer,
 	type ServerIdentity,
 	type ServerInfo,

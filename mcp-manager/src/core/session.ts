@@ -3,10 +3,7 @@ import {
 	Client,
 	type ClientCapabilities,
 	type Implementation,
-	ProtocolError,
 	type RequestId,
-	SdkError,
-	SdkErrorCode,
 	type RequestOptions as SdkOptions,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
@@ -17,10 +14,12 @@ import { ChangeStream } from "./change-stream.js";
 import { DeviceClient, type McpClient, type McpRequest } from "./device-client.js";
 import { ServerError } from "./errors.js";
 import { headerProblem } from "./header-parameters.js";
+import { modernRequest } from "./modern-request.js";
 import { LISTS, type ListName, type ServerTool } from "./offers.js";
 import { MAX_REQUEST_TIME } from "./pausable-timeout.js";
 import { Questions } from "./questions.js";
 import { readList } from "./read-list.js";
+import { requestError } from "./request-error.js";
 import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
@@ -367,58 +366,8 @@ export class Session extends EventEmitter<Events> {
 			}
 			return await request({ timeout, ...(signal && { signal }), ...progress });
 		} catch (error) {
-			if (ProtocolError.isInstance(error) && error.data === INVALID_RESPONSE) {
-				throw new ServerError("invalid-result", error.message);
-			}
-			if (ProtocolError.isInstance(error) && error.data === NOTHING_SENT) {
-				throw new ServerError("server-offline", error.message);
-			}
-			if (ProtocolError.isInstance(error)) {
-				throw error.data instanceof ServerError ? error.data : error;
-			}
-			throw this.#serverError(method, timeout, signal, error as Error);
+			const over = this.#closed ? `${this.identity.id}: ${this.#transport.closeReason}` : undefined;
+			throw requestError(error as Error, { method, timeout, signal, over });
 		}
 	}
-
-	#serverError(method: string, timeout: number, signal: AbortSignal | undefined, cause: Error): ServerError {
-		if (cause instanceof ServerError) {
-			return cause;
-		}
-		if (signal?.aborted) {
-			return new ServerError("cancelled", `${method} was cancelled`, { cause });
-		}
-		if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
-			return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
-		}
-		if (this.#closed) {
-			return new ServerError("server-disconnected", `${this.identity.id}: ${this.#transport.closeReason}`, { cause });
-		}
-		return new ServerError("invalid-result", `${method}: ${cause.message}`, { cause });
-	}
 }
-
-interface ModernRequest<Result> {
-	readonly request: { readonly method: string; readonly params: Readonly<Record<string, unknown>> };
-	readonly schema: z.ZodType<Result>;
-	readonly options: SdkOptions;
-	readonly tool: ServerTool | undefined;
-}
-
-/** Unlike `request`, the SDK's `callTool` sends the headers that a tool wants of its arguments. */
-async function modernRequest<Result>(client: Client, modern: ModernRequest<Result>): Promise<Result> {
-	const { schema, tool } = modern;
-	const { method, params } = modern.request;
-	const options = { ...modern.options, allowInputRequired: true };
-	if (method !== "tools/call") {
-		return await client.request({ method, params }, schema, options);
-	}
-	const { name } = params as { name: string };
-	const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
-	return schema.parse(await client.callTool({ ...params, name }, { ...options, toolDefinition }));
-}
-
-/** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
-export const INVALID_RESPONSE = "xs-mcp/invalid-response";
-
-/** The `data` of an error response for a request that a transport could not send. */
-export const NOTHING_SENT = "xs-mcp/nothing-sent";

@@ -3,13 +3,11 @@ import {
 	type AuthProvider,
 	InsufficientScopeError,
 	isJSONRPCErrorResponse,
-	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	type OAuthClientProvider,
 	ProtocolErrorCode,
-	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
@@ -19,12 +17,14 @@ import {
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
-import { INVALID_RESPONSE, NOTHING_SENT, type ServerIdentity, type ServerTransport } from "../core/session.js";
+import { INVALID_RESPONSE, NOTHING_SENT } from "../core/request-error.js";
+import type { ServerIdentity, ServerTransport } from "../core/session.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
+import { SentRequests } from "./sent-requests.js";
 import type { ServerConfig } from "./server-config.js";
 
 /**
@@ -76,15 +76,12 @@ export class ConfiguredTransport implements ServerTransport {
 	readonly negotiation: VersionNegotiationMode;
 	readonly #transport: Transport;
 	readonly #auth: AuthProvider | OAuthClientProvider | undefined;
+	readonly #requests = new SentRequests();
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
-	/** The requests that the server has not answered. */
-	readonly #unanswered = new Set<RequestId>();
 	#closeReason = "";
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	#isModern = false;
-	#initializeId: RequestId | undefined;
-	#rejectsInitialize = false;
 	/** The error by which the server has refused the connection. */
 	#refusal: Error | undefined;
 	#isClosed = false;
@@ -101,7 +98,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** Whether the server has answered `initialize` with an error. */
 	get rejectsInitialize(): boolean {
-		return this.#rejectsInitialize;
+		return this.#requests.rejectsInitialize;
 	}
 
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
@@ -142,7 +139,6 @@ export class ConfiguredTransport implements ServerTransport {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
 			if (this.#isWithinRate(message)) {
-				this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
 				this.#deliver(message, extra);
 			}
 		};
@@ -166,12 +162,7 @@ export class ConfiguredTransport implements ServerTransport {
 			throw new ServerError("invalid-arguments", `message ${TOO_DEEP}`);
 		}
 		this.onsend?.(message);
-		if (isJSONRPCRequest(message)) {
-			this.#unanswered.add(message.id);
-			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
-		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
-			this.#unanswered.delete(message.params?.requestId as RequestId);
-		}
+		this.#requests.sent(message);
 		try {
 			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
@@ -192,7 +183,7 @@ export class ConfiguredTransport implements ServerTransport {
 		const { id } = message;
 		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
 		const refuse = (): void => {
-			if (this.#unanswered.delete(id)) {
+			if (this.#requests.take({ jsonrpc: "2.0", id, error })) {
 				this.onmessage?.({ jsonrpc: "2.0", id, error });
 			}
 		};
@@ -238,7 +229,7 @@ export class ConfiguredTransport implements ServerTransport {
 			if (!isJSONRPCRequest(message) || !isJSONRPCErrorResponse(answer) || answer.id !== message.id) {
 				return false;
 			}
-			this.#unanswered.delete(message.id);
+			this.#requests.take(answer);
 			this.onmessage?.(answer);
 			return true;
 		} catch {
@@ -285,8 +276,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** Whether a message may be taken; undefined: one that is not MCP. If there are too many, the connection ends. */
 	#isWithinRate(message?: JSONRPCMessage): boolean {
-		const isAnswer =
-			message !== undefined && !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+		const isAnswer = message !== undefined && this.#requests.take(message);
 		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
 			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
 		}

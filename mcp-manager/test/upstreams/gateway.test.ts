@@ -94,11 +94,6 @@ async function serversOf(pid: number): Promise<number[]> {
 }
 
 describe("the management tools of the gateway", () => {
-	const CALL = {
-		name: "mcp_call_tool",
-		arguments: { connection_id: "one", tool_name: "write", arguments: { text: "x" } },
-	};
-
 	it("are off unless the setting says otherwise, and not for tokens by default", async (t) => {
 		const off = await startProgram(t);
 		const client = await connectClient(t, new URL(`${off.base}/mcp`), "2025-11-25");
@@ -133,23 +128,5 @@ describe("the management tools of the gateway", () => {
 			await run("mcp_call_tool", { ...call, tool_name: SET_VOLUME.name, arguments: { volume: 1 } }),
 			/is not approved/,
 		);
-	});
-
-	it("ask the person through the client before a call that is not approved", async (t) => {
-		const { base } = await startProgram(t, { managementTools: "local", serversFile: await serversFile(t, odd("one")) });
-		const capabilities = { elicitation: {} };
-		const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { capabilities });
-		const questions: string[] = [];
-		client.setRequestHandler("elicitation/create", ({ params }) => {
-			questions.push(params.message);
-			return { action: questions.length === 1 ? "decline" : "accept", content: {} };
-		});
-		await until(
-			async () => textOf(await client.callTool({ name: "mcp_list_connections" })).includes("[connected]"),
-			"it is connected",
-		);
-		assert.equal(textOf(await client.callTool(CALL)), "Error: The call of 'write' was not approved");
-		assert.equal(textOf(await client.callTool(CALL)), "write: x");
-		assert.equal(questions[0], 'Call write of one with {"text":"x"}?');
 	});
 });

@@ -1,0 +1,44 @@
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ServerError } from "./errors.js";
+
+/** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
+export const INVALID_RESPONSE = "xs-mcp/invalid-response";
+
+/** The `data` of an error response for a request that a transport could not send. */
+export const NOTHING_SENT = "xs-mcp/nothing-sent";
+
+interface SentRequest {
+	readonly method: string;
+	/** Milliseconds that the server had. */
+	readonly timeout: number;
+	readonly signal: AbortSignal | undefined;
+	/** Why the session is over; undefined while it lasts. */
+	readonly over: string | undefined;
+}
+
+/** The error of a request, made from the SDK's: what the server has answered, or a ServerError that says why it has not. */
+export function requestError(error: Error, request: SentRequest): Error {
+	if (!ProtocolError.isInstance(error)) {
+		return error instanceof ServerError ? error : unanswered(error, request);
+	}
+	switch (error.data) {
+		case INVALID_RESPONSE:
+			return new ServerError("invalid-result", error.message);
+		case NOTHING_SENT:
+			return new ServerError("server-offline", error.message);
+		default:
+			return error.data instanceof ServerError ? error.data : error;
+	}
+}
+
+function unanswered(cause: Error, { method, timeout, signal, over }: SentRequest): ServerError {
+	if (signal?.aborted) {
+		return new ServerError("cancelled", `${method} was cancelled`, { cause });
+	}
+	if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) {
+		return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
+	}
+	return over === undefined
+		? new ServerError("invalid-result", `${method}: ${cause.message}`, { cause })
+		: new ServerError("server-disconnected", over, { cause });
+}

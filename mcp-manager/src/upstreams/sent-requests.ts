@@ -1,0 +1,35 @@
+import {
+	isJSONRPCErrorResponse,
+	isJSONRPCNotification,
+	isJSONRPCRequest,
+	type JSONRPCMessage,
+	type RequestId,
+} from "@modelcontextprotocol/client";
+
+/** The requests of a connection that its server has not answered. */
+export class SentRequests {
+	readonly #unanswered = new Set<RequestId>();
+	#initializeId: RequestId | undefined;
+	#rejectsInitialize = false;
+
+	/** Whether the server has answered `initialize` with an error. */
+	get rejectsInitialize(): boolean {
+		return this.#rejectsInitialize;
+	}
+
+	/** A message to the server: a request waits for its answer, unless it is cancelled. */
+	sent(message: JSONRPCMessage): void {
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.add(message.id);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
+	}
+
+	/** Whether a message is the answer to one of them, which then waits no longer. */
+	take(message: JSONRPCMessage): boolean {
+		this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
+		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+	}
+}
