@@ -101,7 +101,8 @@ export class Link<T> {
 		const world = this.#world;
 		const arrival = Math.max(world.now + world.random.between(...this.#path.delay), this.#latest[to]);
 		this.#latest[to] = arrival;
-		world.at(arrival - world.now, this.#ends[to].process, run);
+		// Not by the delay: what was rounded could overtake what was sent before.
+		world.atTime(arrival, this.#ends[to].process, run);
 	}
 }
 

@@ -83,7 +83,12 @@ export class World {
 	 * @returns a function that cancels it
 	 */
 	at(delay: number, process: SimulatedProcess | undefined, run: () => void): () => void {
-		const event: Event = { time: this.now + Math.max(delay, 0), order: this.#order++, process, run };
+		return this.atTime(this.now + Math.max(delay, 0), process, run);
+	}
+
+	/** As {@link at}, at a time of the world's clock. Events of the same time keep their order. */
+	atTime(time: number, process: SimulatedProcess | undefined, run: () => void): () => void {
+		const event: Event = { time, order: this.#order++, process, run };
 		this.#push(event);
 		return () => {
 			event.run = undefined;
