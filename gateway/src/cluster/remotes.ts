@@ -81,7 +81,7 @@ export class Remotes {
 	learn(entry: Entry, revision: number): void {
 		if (revision >= this.#revisionOf(entry.id)) {
 			this.#known.set(entry.id, { entry, revision });
-			this.#edits.adopt(entry);
+			this.#adopt(entry);
 			void this.#loadAndApply(entry);
 		}
 	}
@@ -220,7 +220,7 @@ export class Remotes {
 		const { id, alias, tags, board, lastSeen } = entry;
 		if (registry.find(id) === undefined) {
 			registry.addOffline({ id, alias, tags, board, offers, lastSeen });
-			this.#edits.adopt(entry);
+			this.#adopt(entry);
 		}
 		if (!isOnline) {
 			return;
@@ -230,6 +230,16 @@ export class Remotes {
 			this.#connect(entry, offers);
 		} else {
 			open.update(entry, offers);
+		}
+	}
+
+	/** An entry may be read or shown after a newer one that gives its alias to another device, which then keeps it. */
+	#adopt(entry: Entry): void {
+		const rival = this.#options.registry.find(entry.alias)?.id ?? "";
+		this.#edits.adopt(entry);
+		const newer = this.#known.get(rival);
+		if (newer?.entry.alias === entry.alias && newer.revision > this.#revisionOf(entry.id)) {
+			this.#edits.adopt(newer.entry);
 		}
 	}
 

@@ -138,6 +138,29 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		const [c] = (await startCluster(t, nats, ["c"])) as [StartedProgram];
 		await until(() => isShownBy(c), "c shows the same");
 	});
+
+	it("stay as they are if an older entry with the same alias is shown late, since its lists were missing", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => isKnownOffline(b), "b knows it, offline");
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const kvm = new Kvm(connection);
+		const [devices, lists] = [await kvm.open("xsmcp_devices"), await kvm.open("xsmcp_lists")];
+		const entry = await openEntry(t, nats);
+		const { offers = "", ...rest } = (await entry()) ?? {};
+		const other = { ...rest, id: OTHER, gateway: "c", alias: "desk", offers: "another" };
+		await devices.put(keyOf(OTHER), JSON.stringify(other));
+		for (const { log } of [a, b]) {
+			await until(() => log().includes(`${OTHER}: not shown here`), "the other device waits for its lists");
+		}
+		await a.gateway.servers.edit(LAMP, { alias: "desk" });
+		await untilNamed([b], "desk");
+		await lists.put("another", (await lists.get(offers))?.string() ?? "");
+		await until(async () => (await entry(OTHER))?.alias !== "desk", "the other device has another alias");
+		await until(() => [a, b].every((gateway) => isKnownOffline(gateway, OTHER)), "both show it");
+		assert.deepEqual([aliasesAt(a)[0], aliasesAt(b)[0], (await entry())?.alias], ["desk", "desk", "desk"]);
+	});
 });
 
 describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => {
