@@ -73,12 +73,25 @@ describe("a virtual device's UUID", () => {
 
 const xs = ENGINES.find(({ kind }) => kind === "xs");
 
+/** A backend that does not exist. */
+const NOWHERE = "ws://127.0.0.1:1/";
+
 describe("a virtual device that fails", { skip: xs === undefined }, () => {
-	it("ends with a code and a reason when its heap does not hold the engine's own objects", async () => {
-		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--slots", "500");
-		assert.equal(code, 1);
-		assert.match(output, /the engine exited: out-of-memory/);
-	});
+	for (const [args, code, said] of [
+		[["--url", NOWHERE, "--slots", "500"], 1, /the engine exited: out-of-memory/],
+		[["--url", "foo://x"], 1, /fatal error: backend/],
+		[["--url", "http://127.0.0.1:1/"], 1, /backend: this device does not support http:\/\//],
+		[["--url", NOWHERE, "--set", "tokn=x"], 2, /Unknown setting tokn/],
+		[["--url", NOWHERE, "--firmware", "no/such/main.ts"], 1, /^error: --firmware: .*\n.*no\/such\/main\.ts/m],
+		[[], 2, /required option '--url <url>'/],
+	] as const) {
+		it(`ends with the code ${code} and a reason: ${args.join(" ") || "without a backend"}`, async () => {
+			const ended = await runVirtualDevice(...args);
+			assert.equal(ended.code, code);
+			assert.match(ended.output, said);
+			assert.doesNotMatch(ended.output, /on none|^UUID|^ {4}at /m);
+		});
+	}
 
 	it("ends with a code and a reason when the port to serve at is taken", async (t) => {
 		const taken = createServer();
@@ -86,13 +99,6 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		const { code, output } = await runVirtualDevice("--http", String(port));
 		assert.equal(code, 1);
 		assert.match(output, /error: cannot serve HTTP: .*EADDRINUSE/);
-	});
-
-	it("does not report a device that ended because of a wrong setting", async () => {
-		const { code, output } = await runVirtualDevice("--url", "foo://x");
-		assert.equal(code, 1);
-		assert.match(output, /fatal error: backend/);
-		assert.doesNotMatch(output, /on none|^UUID/m);
 	});
 
 	it("reports a rejected or missing token", async (t) => {
@@ -109,18 +115,6 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		}
 	});
 
-	it("names the setting it cannot use", async () => {
-		const { code, output } = await runVirtualDevice("--url", "http://127.0.0.1:1/");
-		assert.equal(code, 1);
-		assert.match(output, /backend: this device does not support http:\/\//);
-	});
-
-	it("explains itself when called without a backend", async () => {
-		const { code, output } = await runVirtualDevice();
-		assert.equal(code, 2);
-		assert.match(output, /required option '--url <url>'/);
-	});
-
 	it("names the settings file that it cannot read, without a stack", async (_t) => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, "settings.json"), "[]");
@@ -132,13 +126,6 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		);
 		assert.equal(code, 1);
 		assert.match(output, /^error: --settings: .*settings\.json: expected a JSON object/m);
-		assert.doesNotMatch(output, /\n {4}at /);
-	});
-
-	it("names the firmware that it cannot bundle, without a stack", async () => {
-		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--firmware", "no/such/main.ts");
-		assert.equal(code, 1);
-		assert.match(output, /^error: --firmware: .*\n.*no\/such\/main\.ts/m);
 		assert.doesNotMatch(output, /\n {4}at /);
 	});
 });

@@ -153,12 +153,6 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 60_000);
 	});
 
-	it("names the setting that the firmware does not have", async () => {
-		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--set", "tokn=x");
-		assert.equal(code, 2);
-		assert.match(output, /Unknown setting tokn/);
-	});
-
 	it("is started again by its watchdog", async (t) => {
 		const { gateway, config } = await openGateway(t);
 		const connected = nextSession(gateway.servers);

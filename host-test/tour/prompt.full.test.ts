@@ -5,8 +5,6 @@ import { Program, typeScript } from "../e2e/program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { start } from "./start.js";
 
-describe("the prompt of npm start", () => {});
-
 describe("npm start, told to end", () => {
 	it("leaves no folder, whether it is told once or, as by a terminal and by npm, twice", async (_t) => {
 		const folder = temporaryFolder("xs-mcp-tour-");
