@@ -1,4 +1,4 @@
-// The gateway's console in Chromium, as the tests of it and the script for screenshots open it.
+// The gateway's console in Chromium.
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { SettingName } from "../../gateway/src/config/settings.js";

@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startProgram } from "../../gateway/test/support/program.js";
-import { APPS, openPanel } from "../../scripts/screenshots/open-panel.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
+import { APPS, openPanel } from "../support/open-panel.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
@@ -26,7 +26,7 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 	const complaints: string[] = [];
 	page.on("pageerror", (error) => complaints.push(String(error)));
 	const context = { theme: "light", locale: "en-GB", ...options };
-	const { panel, calls } = await openPanel(page, client, { context });
+	const { panel, calls } = await openPanel(page, client, context);
 	return { gateway, device, page, panel, calls, complaints };
 }
 

@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { type FindTools, findChips, type QemuTools } from "../../scripts/moddable/qemu.js";
+import { type FindTools, findChips, type QemuTools } from "./qemu/qemu.js";
 
 /**
  * Runs a suite on each chip that QEMU emulates. It is skipped where a tool is missing, which the reason names.

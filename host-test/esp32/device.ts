@@ -6,11 +6,11 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { storeSettings } from "../../scripts/moddable/flash-image.js";
-import { HOST_ADDRESS, type QemuImage } from "../../scripts/moddable/qemu.js";
-import { Qemu } from "../../scripts/moddable/qemu-chip.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { until } from "../support/until.js";
+import { storeSettings } from "./qemu/flash-image.js";
+import { HOST_ADDRESS, type QemuImage } from "./qemu/qemu.js";
+import { Qemu } from "./qemu/qemu-chip.js";
 
 /** Milliseconds without a message after which the chip hangs: much more than anything takes, because the computer may be busy. */
 const MAX_SILENCE = 300_000;

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { buildForQemu } from "../../scripts/moddable/qemu.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
+import { buildForQemu } from "./qemu/qemu.js";
 
 /** The port on which the chip listens. */
 const PORT = 80;

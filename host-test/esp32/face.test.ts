@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
-import { INSTRUCTION_NANOSECONDS } from "../../scripts/moddable/qemu-chip.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
+import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
+import { INSTRUCTION_NANOSECONDS } from "./qemu/qemu-chip.js";
 
 const FIRMWARE = fileURLToPath(new URL("../face-firmware", import.meta.url));
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
+import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
 
 const FIRMWARE = fileURLToPath(new URL("../faulty-firmware", import.meta.url));
 

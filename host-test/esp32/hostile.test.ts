@@ -4,11 +4,11 @@ import type { Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { buildForQemu, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { type Hostile, makeHostile, makeRandom } from "../node/hostile-messages.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { HOSTILE_MESSAGES } from "./lengths.js";
+import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
 
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;

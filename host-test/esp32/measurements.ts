@@ -1,4 +1,4 @@
-import type { QemuImage } from "../../scripts/moddable/qemu.js";
+import type { QemuImage } from "./qemu/qemu.js";
 
 /** A slot of XS on a machine of 32 bits, in bytes. */
 const SLOT = 16;

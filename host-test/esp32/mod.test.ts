@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { storeMod } from "../../scripts/moddable/flash-image.js";
 import { mcrun } from "../../scripts/moddable/mcconfig.js";
-import { buildForQemu } from "../../scripts/moddable/qemu.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
+import { storeMod } from "./qemu/flash-image.js";
+import { buildForQemu } from "./qemu/qemu.js";
 
 const MOD = fileURLToPath(new URL("../../examples/mod-lamp", import.meta.url));
 

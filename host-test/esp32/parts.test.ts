@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
+import { buildForQemu, findQemuTools, type QemuImage, type QemuTools } from "./qemu/qemu.js";
 
 const FIRMWARE = fileURLToPath(new URL("../parts-firmware", import.meta.url));
 

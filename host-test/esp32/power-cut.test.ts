@@ -1,11 +1,11 @@
 // Power cuts during an update of emulated chips: there is always one good image. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { buildForQemu } from "../../scripts/moddable/qemu.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { POWER_CUTS } from "./lengths.js";
+import { buildForQemu } from "./qemu/qemu.js";
 
 const SEED = 20_261_122;
 /** The device reports about so many steps of a download, the last when it has installed the image. */

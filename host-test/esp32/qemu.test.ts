@@ -5,12 +5,12 @@ import { it, type TestContext } from "node:test";
 import type { Server, Session } from "../../gateway/src/index.js";
 import { WebSocketDevices } from "../../gateway/src/index.js";
 import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
-import { buildForQemu, HOST_ADDRESS, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { CALLS } from "./lengths.js";
 import { type Memory, tableOf } from "./measurements.js";
+import { buildForQemu, HOST_ADDRESS, type QemuTools } from "./qemu/qemu.js";
 
 /** The SDK's client warns of a leak where one makes more calls than this: each has a listener of its own until the end. */
 const CALLS_PER_CLIENT = 700;

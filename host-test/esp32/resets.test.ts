@@ -5,13 +5,13 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { buildForQemu, findChips, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { MAX_HEADERS } from "../../src/net/http-server.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { startChip } from "./device.js";
 import { RESETS } from "./lengths.js";
+import { buildForQemu, findChips, type QemuTools } from "./qemu/qemu.js";
 
 /** The port on which the chip listens. */
 const PORT = 80;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { RESTARTS, SOAK_TIME } from "./lengths.js";
+import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
 
 const CALLS_PER_SECOND = 2;
 

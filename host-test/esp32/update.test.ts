@@ -1,11 +1,11 @@
 // Updates over the air on emulated chips: flash, bootloader and rollback are ESP-IDF's. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { buildForQemu, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
+import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
 
 /** Seconds for new firmware to reach its backend. */
 const TRIAL = "20";

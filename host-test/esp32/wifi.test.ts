@@ -11,14 +11,6 @@ import { fileURLToPath } from "node:url";
 import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
 import { openChannels } from "../../gateway/test/support/udp-channels.js";
-import { storeSettings } from "../../scripts/moddable/flash-image.js";
-import {
-	buildForQemu,
-	findWifiTools,
-	HOST_ADDRESS,
-	type QemuImage,
-	type QemuTools,
-} from "../../scripts/moddable/qemu.js";
 import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
 import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
@@ -28,6 +20,8 @@ import { describeChips } from "./chips.js";
 import { startChip, startDevice } from "./device.js";
 import { ImprovComputer } from "./improv.js";
 import { CALLS } from "./lengths.js";
+import { storeSettings } from "./qemu/flash-image.js";
+import { buildForQemu, findWifiTools, HOST_ADDRESS, type QemuImage, type QemuTools } from "./qemu/qemu.js";
 
 /** The emulator's network. */
 const ssid = "PICSimLabWifi";

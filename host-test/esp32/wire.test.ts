@@ -1,8 +1,9 @@
 // The suite of the wire on each chip that QEMU emulates. Run by npm run test:esp32.
-import { buildForQemu, type QemuImage } from "../../scripts/moddable/qemu.js";
+
 import { describeWire } from "../e2e/wire-suite.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
+import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
 
 /** The board's tools, without its user-only tools. */
 const COMMON_TOOLS = 1;

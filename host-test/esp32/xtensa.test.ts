@@ -6,8 +6,8 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { buildForQemu, findQemuTools, type QemuTools } from "../../scripts/moddable/qemu.js";
 import { ROOT } from "../runner/select.js";
+import { buildForQemu, findQemuTools, type QemuTools } from "./qemu/qemu.js";
 
 const GCC = "xtensa-lx106-elf-gcc";
 const FLAGS = ["-fsyntax-only", "-std=gnu17", "-Wall", "-Werror", "-D__ets__", "-DESP32=1"];

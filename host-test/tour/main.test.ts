@@ -37,7 +37,7 @@ describe("npm start", () => {
 		assert.deepEqual(
 			headings.filter((heading) => !recording.includes(heading)),
 			[],
-			"the recording is out of date: npm run screenshots -- --only recording",
+			"docs/images/first-minute.svg is out of date",
 		);
 	});
 });

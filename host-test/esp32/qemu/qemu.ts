@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findProgram } from "./computer.js";
+import { findProgram } from "../../../scripts/moddable/computer.js";
+import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
+import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
 import { sectionsOf } from "./elf.js";
 import { makeFlashImage } from "./flash-image.js";
-import { mcconfig } from "./mcconfig.js";
 import type { Emulator } from "./qemu-chip.js";
-import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "./sdk.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Where the emulated chip finds this computer's loopback address. */
 export const HOST_ADDRESS = "10.0.2.2";

@@ -68,7 +68,7 @@ export function storeMod(flash: Buffer, archive: Buffer): Buffer {
 }
 
 /** Where the first app partition begins, in bytes. */
-export function appOffset(table: Buffer): number {
+function appOffset(table: Buffer): number {
 	return offsetOf(table, (type) => type === APP, "app partition");
 }
 

@@ -11,23 +11,17 @@ const APPLICATION = fileURLToPath(new URL("panel-application.ts", import.meta.ur
 /** A page with nothing but the panel. */
 const PLAIN = "<!doctype html><iframe sandbox='allow-scripts' style='width:100%;height:860px;border:0'></iframe>";
 
-interface PanelOptions {
-	/** Context of the application: theme and language. */
-	readonly context: object;
-	/** The application's own page, with one iframe. Default: nothing else. */
-	readonly html?: string;
-}
-
 /**
  * Shows the panel of a device beside its status, as an application does, with the extension's own host library.
  *
  * @param client of the device, with the capability {@link APPS}
+ * @param context of the application: theme and language
  * @returns the panel, and the names of the tools that it has called so far
  */
 export async function openPanel(
 	page: Page,
 	client: Client,
-	{ context, html = PLAIN }: PanelOptions,
+	context: object,
 ): Promise<{ readonly panel: FrameLocator; readonly calls: readonly string[] }> {
 	const { tools } = await client.listTools();
 	const tool = tools.find(({ name }) => name.endsWith("get_device_status"));
@@ -47,7 +41,7 @@ export async function openPanel(
 		format: "iife",
 		logLevel: "error",
 	});
-	await page.setContent(html);
+	await page.setContent(PLAIN);
 	await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
 	const result = await client.callTool({ name: tool?.name ?? "", arguments: {} });
 	await page.evaluate(`showPanel(${JSON.stringify({ html: text, tool, result, context })})`);
