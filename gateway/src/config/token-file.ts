@@ -15,7 +15,8 @@ export class TokenError extends Error {
 	}
 }
 
-export const tokenKindSchema = z.enum(TOKEN_KINDS);
+/** A client was called "host" in the files of version 0.1. */
+export const tokenKindSchema = z.preprocess((word) => (word === "host" ? "client" : word), z.enum(TOKEN_KINDS));
 
 /** SHA-256, hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

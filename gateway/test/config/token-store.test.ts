@@ -85,6 +85,13 @@ describe("the token store", () => {
 		assert.equal(damaged.length, 1);
 	});
 
+	it("reads the kind of version 0.1, host, as client", async (t) => {
+		const { folder, file } = makeFolder(t);
+		const secret = await new TokenStore(folder).add({ name: "laptop", kind: "client" });
+		writeFileSync(file, readFileSync(file, "utf8").replace('"client"', '"host"'));
+		assert.equal(new TokenStore(folder).verify("client", secret)?.kind, "client");
+	});
+
 	it("reads a file again that could not be read, even if it looks unchanged", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const [running, commandLine] = [new TokenStore(folder), new TokenStore(folder)];
