@@ -25,24 +25,6 @@ describe("the audio of a session with a device", () => {
 		assert.deepEqual([sent, heard, dropped], [[PACKET], [PACKET], []]);
 	});
 
-	it("is not even read while the gateway does not listen", () => {
-		const { link, dropped } = open();
-		link.receive(() => assert.fail("it is read"));
-		assert.deepEqual(dropped, []);
-	});
-
-	it("is dropped with the reason if it cannot be read, or not be decoded", () => {
-		const { link, dropped } = open();
-		link.on("packet", () => {
-			throw new Error("no packet of Opus");
-		});
-		link.receive(() => {
-			throw new RangeError("empty");
-		});
-		link.receive(() => PACKET);
-		assert.deepEqual([dropped, link.dropped], [["empty", "no packet of Opus"], 2]);
-	});
-
 	it("is dropped above 200 packets a second", (t) => {
 		t.mock.method(performance, "now", () => 1_000);
 		const { link, dropped } = open();

@@ -19,38 +19,6 @@ function problemsOf(folder: string, sources: readonly string[]): string[] {
 }
 
 describe("the types of a server's tools", () => {
-	it("are an interface with a method for each tool", () => {
-		const find = {
-			name: "find_symbol",
-			description: "Finds a symbol. */ Ends no comment.",
-			inputSchema: {
-				type: "object" as const,
-				properties: { name: { type: "string", description: "Its name" }, kind: { enum: ["class", "function"] } },
-				required: ["name"],
-			},
-			outputSchema: { type: "object" as const, properties: { lines: { type: "array", items: { type: "integer" } } } },
-		};
-		assert.equal(
-			declarationsOf("serena", [find]),
-			`/** The tools of serena. Made by: xs-mcp-gateway types. A tool that fails rejects with McpError. */
-export interface Serena {
-	/** Finds a symbol. *\\/ Ends no comment. */
-	findSymbol(params: FindSymbolParams): Promise<FindSymbolResult>;
-}
-
-export type FindSymbolParams = {
-	/** Its name */
-	name: string;
-	kind?: "class" | "function";
-};
-
-export type FindSymbolResult = {
-	lines?: readonly (number)[];
-};
-`,
-		);
-	});
-
 	it("compile for server-everything and server-filesystem, whose tools can be called by them", async (t) => {
 		const folder = temporaryFolder();
 		const manager = new McpManager({
