@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { WebSocket } from "ws";
 import { correlation } from "../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { openOpusDecoder } from "../../../host-test/support/opus-decoder.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
 import { familyHello } from "../support/family.js";
-import { connectClient } from "../support/gateway.js";
+import { connectClient, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 import { VOICE } from "../support/voice.js";
 
@@ -18,53 +16,35 @@ const SHOW_TEXT = {
 	inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
 };
 
-interface FamilyOptions {
-	/** Its `Protocol-Version`. */
-	readonly version?: number;
-	readonly hello?: object;
-	readonly tools?: readonly object[];
-}
+type FamilyOptions = Pick<WireDeviceOptions, "hello" | "tools"> & { readonly version?: number };
 
 /** A device of the family, which keeps what it gets in the order in which it came. */
 class FamilyDevice {
 	/** "start", "sentence_start hello", "packet", "stop". */
 	readonly heard: string[] = [];
 	readonly frames: Buffer[] = [];
-	readonly #socket: WebSocket;
-	readonly #tools: readonly object[];
 
-	private constructor(socket: WebSocket, tools: readonly object[]) {
-		this.#socket = socket;
-		this.#tools = tools;
-		socket.on("message", (data: Buffer, isBinary) => {
-			if (isBinary) {
-				this.frames.push(data);
-				this.heard.push("packet");
-			} else {
-				this.#receive(JSON.parse(data.toString()));
-			}
+	/** @param version its `Protocol-Version` */
+	static async connect(t: TestContext, side: StartedProgram, { version = 1, ...options }: FamilyOptions = {}) {
+		const device = new FamilyDevice();
+		const wire = await WireDevice.connect(t, side, {
+			id: ID,
+			board: "radio",
+			tools: [],
+			headers: { "protocol-version": `${version}` },
+			hello: familyHello("websocket", version),
+			onPacket: (packet) => {
+				device.frames.push(packet);
+				device.heard.push("packet");
+			},
+			onMessage: ({ type, state, text }) => {
+				if (type === "tts") {
+					device.heard.push(text === undefined ? `${state}` : `${state} ${text}`);
+				}
+			},
+			...options,
 		});
-	}
-
-	static async connect(t: TestContext, side: StartedProgram, options: FamilyOptions = {}): Promise<FamilyDevice> {
-		const { version = 1, hello = familyHello("websocket", version), tools = [] } = options;
-		const headers = { "device-id": ID, "client-id": "uuid", "protocol-version": `${version}` };
-		const socket = new WebSocket(side.deviceUrl, { headers });
-		t.after(() => socket.terminate());
-		const device = new FamilyDevice(socket, tools);
-		await once(socket, "open");
-		const online = once(side.gateway.servers, "online");
-		device.say(hello);
-		await online;
-		return device;
-	}
-
-	say(message: object): void {
-		this.#socket.send(JSON.stringify({ session_id: "", ...message }));
-	}
-
-	close(): void {
-		this.#socket.close();
+		return Object.assign(device, { say: wire.say.bind(wire), close: wire.unplug.bind(wire) });
 	}
 
 	/** What was said, once it has ended. */
@@ -78,24 +58,6 @@ class FamilyDevice {
 		const pieces = this.frames.map((frame) => decoder.decode(read(frame)));
 		decoder.free();
 		return Int16Array.from(pieces.flatMap((piece) => [...piece]));
-	}
-
-	#receive(message: { type: string; state?: string; text?: string; payload?: { id?: number; method: string } }): void {
-		const { type, state, text, payload } = message;
-		if (type === "tts") {
-			this.heard.push(text === undefined ? `${state}` : `${state} ${text}`);
-		} else if (type === "mcp" && payload?.id !== undefined) {
-			const results: Record<string, object> = {
-				initialize: {
-					protocolVersion: "2024-11-05",
-					capabilities: { tools: {} },
-					serverInfo: { name: "radio", version: "2.0.3" },
-				},
-				"tools/list": { tools: this.#tools },
-				"tools/call": { content: [{ type: "text", text: "true" }], isError: false },
-			};
-			this.say({ type: "mcp", payload: { jsonrpc: "2.0", id: payload.id, result: results[payload.method] } });
-		}
 	}
 }
 
@@ -161,7 +123,7 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		const device = await FamilyDevice.connect(t, side);
 		const saying = say(t, side, { text: "tone 20" });
 		await until(() => device.frames.length > 0, "it is heard");
-		device.close();
+		await device.close();
 		assert.match(await saying, /^radio_000002: failed \(the device closed the connection\)$/);
 	});
 

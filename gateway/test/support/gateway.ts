@@ -117,6 +117,13 @@ export interface Asked {
 /** Answers a request: a result, an error as JSON-RPC has it, or nothing if the test answers later. */
 export type Answer = (asked: Asked, device: WireDevice) => object | undefined;
 
+/** A message besides MCP that a {@link WireDevice} gets. */
+export interface WireMessage {
+	readonly type: string;
+	readonly state?: string;
+	readonly text?: string;
+}
+
 /** A call that a {@link WireDevice} gets. */
 export interface WireCall {
 	readonly id: number;
@@ -140,6 +147,11 @@ export interface WireDeviceOptions {
 	readonly token?: string;
 	/** Of the request that opens its WebSocket. */
 	readonly headers?: Readonly<Record<string, string>>;
+	readonly hello?: object;
+	/** Gets messages besides MCP. */
+	readonly onMessage?: (message: WireMessage, device: WireDevice) => void;
+	/** Gets packets of sound. */
+	readonly onPacket?: (packet: Buffer) => void;
 	/** Whether it never answers when it is asked for its tools. */
 	readonly listsNothing?: boolean;
 	/** How many pages of the same tools it lists. Default 1. */
@@ -174,6 +186,8 @@ export const REBOOT = {
 
 /** The id of a {@link WireDevice} by default. */
 const ID = "aa:bb:cc:00:00:01";
+
+const HELLO = { type: "hello", version: 1, transport: "websocket", features: { mcp: true } };
 
 /** Answers without a test's own. */
 const DEFAULTS: Readonly<Record<string, object>> = {
@@ -233,15 +247,21 @@ export class WireDevice {
 
 	/** Connects and says hello. */
 	static async connectTo(test: TestContext, url: string, options: WireDeviceOptions = {}): Promise<WireDevice> {
-		const { id = ID, token, headers: more } = options;
+		const { id = ID, token, headers: more, hello = HELLO } = options;
 		const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
 		const headers = { "device-id": id, "client-id": `uuid-of-${id}`, ...authorization, ...more };
 		const socket = new WebSocket(url, { headers });
 		test.after(() => socket.terminate());
 		const device = new WireDevice(socket, options);
 		await once(socket, "open");
-		socket.on("message", (data: Buffer) => device.#receive(JSON.parse(data.toString())));
-		socket.send(JSON.stringify({ type: "hello", version: 1, transport: "websocket", features: { mcp: true } }));
+		socket.on("message", (data: Buffer, isBinary) => {
+			if (isBinary) {
+				options.onPacket?.(data);
+			} else {
+				device.#receive(JSON.parse(data.toString()));
+			}
+		});
+		socket.send(JSON.stringify(hello));
 		return device;
 	}
 
@@ -284,6 +304,16 @@ export class WireDevice {
 		this.#send({ method, params });
 	}
 
+	/** Says something besides MCP, as most firmware does: without the id of its session. */
+	say(message: object): void {
+		this.#socket.send(JSON.stringify({ session_id: "", ...message }));
+	}
+
+	/** Sends a packet of sound. */
+	send(packet: Uint8Array): void {
+		this.#socket.send(packet);
+	}
+
 	/** Asks the gateway something. */
 	ask(id: number, method: string): void {
 		this.#send({ id, method });
@@ -303,6 +333,10 @@ export class WireDevice {
 	#receive(message: { type: string; session_id: string; payload: Asked }) {
 		if (message.type === "hello") {
 			this.#sessionId = message.session_id;
+			return;
+		}
+		if (message.type !== "mcp") {
+			this.#options.onMessage?.(message, this);
 			return;
 		}
 		const { id, method, params } = message.payload;

@@ -1,12 +1,11 @@
 // A device with a microphone, made with `ws` alone, and a service that turns speech into text.
 
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { TestContext } from "node:test";
-import { WebSocket } from "ws";
 import { listen } from "../../../host-test/support/listen.js";
 import { openOpusEncoder } from "../../../toolchain/opus.js";
 import { familyHello } from "./family.js";
+import { WireDevice, type WireMessage } from "./gateway.js";
 import type { StartedProgram } from "./program.js";
 
 const ID = "aa:bb:cc:00:00:03";
@@ -14,13 +13,6 @@ const ID = "aa:bb:cc:00:00:03";
 /** Samples of a packet, and a second of them. */
 const FRAME = 960;
 const RATE = 16_000;
-
-interface Message {
-	readonly type: string;
-	readonly state?: string;
-	readonly text?: string;
-	readonly payload?: { readonly id?: number; readonly method: string; readonly params?: { readonly name?: string } };
-}
 
 export interface ListeningDeviceOptions {
 	readonly id?: string;
@@ -59,125 +51,91 @@ export function speech(seconds: number): Int16Array {
 export class ListeningDevice {
 	/** The gateway's messages besides MCP: "listen start", "tts stop", "stt good morning". */
 	readonly heard: string[] = [];
-	/** The tools that were called. */
-	readonly calls: string[] = [];
-	/** Calls that were cancelled. */
-	cancelled = 0;
 	isListening = false;
 	/** The packets of the next recording; `later` has those of the following ones. */
 	packets: readonly Uint8Array[] = [];
 	readonly later: (readonly Uint8Array[])[] = [];
-	readonly #socket: WebSocket;
+	readonly #wire: WireDevice;
 	readonly #options: ListeningDeviceOptions;
 
-	private constructor(socket: WebSocket, options: ListeningDeviceOptions) {
-		this.#socket = socket;
+	private constructor(wire: WireDevice, options: ListeningDeviceOptions) {
+		this.#wire = wire;
 		this.#options = options;
-		socket.on("message", (data: Buffer, isBinary) => {
-			if (!isBinary) {
-				this.#receive(JSON.parse(data.toString()));
-			}
-		});
 	}
 
 	static async connect(t: TestContext, side: StartedProgram, options: ListeningDeviceOptions = {}) {
-		const { id = ID, family } = options;
-		const headers = { "device-id": id, "client-id": `uuid-${id}`, "protocol-version": "1" };
-		const socket = new WebSocket(side.deviceUrl, { headers });
-		t.after(() => socket.terminate());
-		const device = new ListeningDevice(socket, options);
-		await once(socket, "open");
-		const online = once(side.gateway.servers, "online");
+		const { id = ID, family, tools = [], onCall } = options;
 		const own = { features: { mcp: true, audio: true }, max_message_bytes: 8_192 };
-		device.say({ ...familyHello("websocket"), ...(family === undefined && own) });
-		await online;
+		const wire = await WireDevice.connect(t, side, {
+			id,
+			tools,
+			board: "radio",
+			headers: { "protocol-version": "1" },
+			hello: { ...familyHello("websocket"), ...(family === undefined && own) },
+			...(onCall && { onCall: ({ id: call, name }) => onCall(call, name) }),
+			onMessage: (message) => device.#receive(message),
+		});
+		const device: ListeningDevice = new ListeningDevice(wire, options);
 		return device;
 	}
 
-	/** Says something in the way that most firmware does: without a session id. */
-	say(message: object): void {
-		this.#socket.send(JSON.stringify({ session_id: "", ...message }));
+	/** The tools that were called. */
+	get calls(): string[] {
+		return this.#wire.calls.map(({ name }) => name);
 	}
 
-	notify(method: string, params: object): void {
-		this.say({ type: "mcp", payload: { jsonrpc: "2.0", method, params } });
+	/** Calls that were cancelled. */
+	get cancelled(): number {
+		return this.#wire.cancelled.length;
 	}
 
 	answer(id: number, result: object): void {
-		this.say({ type: "mcp", payload: { jsonrpc: "2.0", id, result } });
+		this.#wire.answer(id, result);
 	}
 
 	/** Begins to listen, as by a press. */
 	listen(): void {
 		this.isListening = true;
-		this.say({ type: "listen", state: "start", mode: "auto" });
+		this.#wire.say({ type: "listen", state: "start", mode: "auto" });
 		const { packets } = this;
 		this.packets = this.later.shift() ?? [];
 		for (const packet of packets) {
-			this.#socket.send(packet);
+			this.send(packet);
 		}
 	}
 
 	stopListening(): void {
 		if (this.isListening) {
 			this.isListening = false;
-			this.say({ type: "listen", state: "stop" });
+			this.#wire.say({ type: "listen", state: "stop" });
 		}
 	}
 
 	send(packet: Uint8Array): void {
-		this.#socket.send(packet);
+		this.#wire.send(packet);
 	}
 
-	unplug(): void {
-		this.#socket.terminate();
+	async unplug(): Promise<void> {
+		await this.#wire.unplug();
 	}
 
-	#receive({ type, state, text, payload }: Message): void {
+	#receive({ type, state, text }: WireMessage): void {
 		const { family, refuses } = this.#options;
-		if (type === "hello") {
-			return;
-		}
-		if (type === "mcp") {
-			this.#serve(payload as NonNullable<Message["payload"]>);
-			return;
-		}
 		this.heard.push([type, state, text].filter((each) => each !== undefined).join(" "));
 		if (type === "tts") {
 			this.isListening = false;
 			if (state === "stop" && family === "auto") {
 				this.listen();
 			} else if (state === "stop" && family === undefined) {
-				this.notify("notifications/state_changed", { newState: "idle", oldState: "speaking" });
+				this.#wire.notify("notifications/state_changed", { newState: "idle", oldState: "speaking" });
 			}
 		} else if (type === "listen" && family === undefined) {
 			if (state === "stop") {
 				this.stopListening();
 			} else if (refuses !== undefined) {
-				this.say({ type: "listen", state: "stop", reason: refuses });
+				this.#wire.say({ type: "listen", state: "stop", reason: refuses });
 			} else {
 				this.listen();
-			}
-		}
-	}
-
-	#serve({ id, method, params }: NonNullable<Message["payload"]>): void {
-		const { tools = [], onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false }) } =
-			this.#options;
-		if (method === "notifications/cancelled") {
-			this.cancelled += 1;
-		} else if (id === undefined) {
-			return;
-		} else if (method === "initialize") {
-			const serverInfo = { name: "radio", version: "1.0.0" };
-			this.answer(id, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo });
-		} else if (method === "tools/list") {
-			this.answer(id, { tools });
-		} else if (method === "tools/call") {
-			this.calls.push(params?.name ?? "");
-			const result = onCall(id, params?.name ?? "");
-			if (result !== undefined) {
-				this.answer(id, result);
 			}
 		}
 	}
