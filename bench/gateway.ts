@@ -7,7 +7,6 @@ import { Option } from "commander";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import { benchCalls } from "./gateway/calls.js";
 import { benchCluster } from "./gateway/cluster.js";
-import { benchConsole } from "./gateway/console.js";
 import { benchFleets } from "./gateway/fleet.js";
 import { benchSpeech } from "./gateway/speech.js";
 import { makeReport, type Report } from "./report.js";
@@ -18,7 +17,6 @@ const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
 	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
-	console: benchConsole,
 	cluster: (report) => benchCluster(report),
 	speech: benchSpeech,
 };

@@ -38,7 +38,7 @@ function Clients() {
 						<tr>
 							<th scope="col">{t("application")}</th>
 							<th scope="col">{t("token")}</th>
-							<th scope="col">{t("since")}</th>
+							<th scope="col">{t("column_since")}</th>
 							<th scope="col">{t("column_calls")}</th>
 						</tr>
 					</thead>
@@ -100,7 +100,7 @@ function ServerLine({ server: { id, url, status, tools, lastError } }: { readonl
 			</span>
 			{session.value?.operator && (
 				<button type="button" onClick={() => void attempt(restart)}>
-					{t("restart")}
+					{t("reboot")}
 				</button>
 			)}
 		</li>

@@ -11,7 +11,7 @@ export function ConnectView() {
 	const url = new URL("mcp", document.baseURI).href;
 	return (
 		<>
-			<h1>{t("connectTitle")}</h1>
+			<h1>{t("connect")}</h1>
 			<p class="muted">{t(needsToken ? "connectWithToken" : "connectHelp")}</p>
 			<Snippet text={url} />
 			<div class="ways">

@@ -189,7 +189,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 	return (
 		<form class="edit" onSubmit={(event) => void save(event)}>
 			<label>
-				{t("name")}
+				{t("column_name")}
 				<input
 					name="alias"
 					defaultValue={alias}
@@ -200,7 +200,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 				/>
 			</label>
 			<label>
-				{t("tags")}
+				{t("column_tags")}
 				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
 			</label>
 			<button type="submit" class="primary">

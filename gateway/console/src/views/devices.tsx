@@ -133,7 +133,11 @@ function TagFilter({ chosen: current, onChoose }: TagFilterProps) {
 		return null;
 	}
 	return (
-		<select aria-label={t("tags")} value={current} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+		<select
+			aria-label={t("column_tags")}
+			value={current}
+			onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+		>
 			<option value="">{t("allTags")}</option>
 			{tags.map((each) => (
 				<option key={each} value={each}>

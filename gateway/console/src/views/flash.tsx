@@ -148,7 +148,7 @@ function NetworkForm({ ssids, problem }: Extract<Stage, { readonly step: "networ
 	};
 	return (
 		<section class="card" aria-labelledby="network">
-			<h2 id="network">{t("wifi")}</h2>
+			<h2 id="network">{t("fact_network_ssid")}</h2>
 			<p class="muted">{t("wifiHelp")}</p>
 			{problem !== undefined && (
 				<p class="bad-text" role="alert">
@@ -157,7 +157,7 @@ function NetworkForm({ ssids, problem }: Extract<Stage, { readonly step: "networ
 			)}
 			<form class="edit" onSubmit={submit}>
 				<label>
-					{t("network")}
+					{t("fact_network_type")}
 					<input name="ssid" list="ssids" required maxLength={32} autocomplete="off" />
 					<datalist id="ssids">
 						{ssids.map((ssid) => (

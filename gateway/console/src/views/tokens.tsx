@@ -153,7 +153,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 		<form class="new-token" onSubmit={onSubmit}>
 			<h3>{t("newToken")}</h3>
 			<label>
-				{t("name")}
+				{t("column_name")}
 				<input name="name" required pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}" {...explained(t("nameHelp"))} />
 			</label>
 			<label>
@@ -209,7 +209,7 @@ function requestIn(form: FormData) {
 	const devices = wordsIn(form, "devices");
 	const days = Number(form.get("days") ?? 0);
 	return {
-		name: String(form.get("name")),
+		name: String(form.get("column_name")),
 		kind: String(form.get("kind")),
 		...(devices.length > 0 && { devices }),
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
