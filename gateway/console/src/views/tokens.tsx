@@ -209,7 +209,7 @@ function requestIn(form: FormData) {
 	const devices = wordsIn(form, "devices");
 	const days = Number(form.get("days") ?? 0);
 	return {
-		name: String(form.get("column_name")),
+		name: String(form.get("name")),
 		kind: String(form.get("kind")),
 		...(devices.length > 0 && { devices }),
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
