@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
-import { WireDevice } from "../support/gateway.js";
+import { connectClient, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 
 export const PRESSED = "notifications/button_pressed";
@@ -48,15 +48,8 @@ export async function rejection(client: Client, method: string, params: Record<s
 	return { code: error.code, message: error.message, data: error.data };
 }
 
-export async function connect(t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> {
-	const client = new Client({ name: "test-client", version: "1.0.0" });
-	t.after(() => client.close());
-	const headers = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
-	await client.connect(
-		new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } as RequestInit }),
-	);
-	return client;
-}
+export const connect = (t: TestContext, { base }: StartedProgram, token?: string) =>
+	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
 
 /** An endpoint for events, which checks signatures by the library of Standard Webhooks. */
 export class Endpoint {

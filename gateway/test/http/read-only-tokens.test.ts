@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { TokenStore } from "../../src/config/token-store.js";
 import { TokenUses } from "../../src/config/token-uses.js";
-import { ERAS, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
@@ -27,22 +26,15 @@ async function start(t: TestContext) {
 	return { gateway, device, secret, ask };
 }
 
-async function connect(url: string, token: string, options = {}): Promise<Client> {
-	const client = new Client({ name: "test", version: "1.0.0" }, options);
-	const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-	await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
-	return client;
-}
-
 describe("a read-only token", () => {
-	for (const [era, options] of Object.entries(ERAS)) {
+	for (const era of Object.keys(ERAS) as (keyof typeof ERAS)[]) {
 		it(`lists and calls tools that only read, ${era}`, async (t) => {
 			const { gateway, device, secret } = await start(t);
 			for (const [path, prefix] of [
 				["/mcp/lamp_000001", ""],
 				["/mcp?catalog=full", "lamp_000001__"],
 			]) {
-				const client = await connect(`${gateway.base}${path}`, secret, options);
+				const client = await connectClient(t, new URL(`${gateway.base}${path}`), era, { token: secret });
 				const { tools } = await client.listTools();
 				const names = tools.map(({ name }) => name);
 				assert.deepEqual(names, [`${prefix}self_get_device_status`, `${prefix}measure`]);
@@ -61,7 +53,9 @@ describe("a read-only token", () => {
 
 	it("finds no other tool by the catalog's tools", async (t) => {
 		const { gateway, device, secret } = await start(t);
-		const client = await connect(`${gateway.base}/mcp?catalog=search`, secret);
+		const client = await connectClient(t, new URL(`${gateway.base}/mcp?catalog=search`), "2025-11-25", {
+			token: secret,
+		});
 		const { tools } = await client.listTools();
 		assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true));
 		const args = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 1 } };

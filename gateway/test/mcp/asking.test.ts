@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { ClientOptions } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
-import { type Answer, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
+import { type Answer, connectClient, ERAS, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 import { postStateless } from "../support/post-stateless.js";
 
 const META = "io.modelcontextprotocol/";
@@ -64,8 +64,7 @@ async function connect(
 	era: keyof typeof ERAS,
 	options: ClientOptions = { capabilities: { elicitation: {} } },
 ) {
-	const client = new Client({ name: "test-client", version: "1.0.0" }, { ...ERAS[era], ...options });
-	t.after(() => client.close());
+	const client = await connectClient(t, side.clientUrl(), era, options);
 	const asked: unknown[] = [];
 	if (options.capabilities?.elicitation !== undefined) {
 		client.setRequestHandler("elicitation/create", ({ params }) => {
@@ -73,7 +72,6 @@ async function connect(
 			return { action: "accept", content: { name: "Ada" } };
 		});
 	}
-	await client.connect(new StreamableHTTPClientTransport(side.clientUrl()));
 	return { client, asked };
 }
 

@@ -1,8 +1,7 @@
 import type { TestContext } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
-import { type ClientSide, ERAS } from "./gateway.js";
+import { type ClientSide, connectClient } from "./gateway.js";
 import { postStateless } from "./post-stateless.js";
 
 export const TASKS = "io.modelcontextprotocol/tasks";
@@ -21,9 +20,7 @@ export async function callForTask(side: Pick<ClientSide, "clientUrl">, name: str
 
 /** The official client, with the methods of tasks. */
 export async function connectForTasks(t: TestContext, url: URL, capabilities: object = KNOWS_TASKS) {
-	const client = new Client({ name: "tasks", version: "1" }, { ...ERAS["2026-07-28"], capabilities });
-	t.after(() => client.close());
-	await client.connect(new StreamableHTTPClientTransport(url));
+	const client = await connectClient(t, url, "2026-07-28", { capabilities });
 	const get = async (taskId: string) => await client.request({ method: "tasks/get", params: { taskId } }, TASK);
 	return {
 		client,
