@@ -283,16 +283,19 @@ describe("the gateway's broker", () => {
 	}
 });
 
+/** A gateway that is a client of Mosquitto, as its devices are. */
+async function openThroughBroker(t: TestContext) {
+	const broker = await Mosquitto.start(t);
+	const gateway = await openGateway(t);
+	const access = { url: broker.url, ...GATEWAY_ACCESS };
+	const devices = await MqttDevices.connect(gateway.servers, access, await openChannels(t, gateway.servers));
+	t.after(() => devices.close());
+	return { broker, gateway };
+}
+
 describe("another broker that stops and starts again", { skip: whyNoMosquitto }, () => {
 	it("fails the call under way with a clear error, and the device reconnects by itself", async (t) => {
-		const broker = await Mosquitto.start(t);
-		const gateway = await openGateway(t);
-		const devices = await MqttDevices.connect(
-			gateway.servers,
-			{ url: broker.url, ...GATEWAY_ACCESS },
-			await openChannels(t, gateway.servers),
-		);
-		t.after(() => devices.close());
+		const { broker, gateway } = await openThroughBroker(t);
 		const connected = nextSession(gateway.servers);
 		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
 		const { session: device } = await connected;
@@ -310,14 +313,7 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 	});
 
 	it("reports a device that disconnects without a goodbye", async (t) => {
-		const broker = await Mosquitto.start(t);
-		const gateway = await openGateway(t);
-		const devices = await MqttDevices.connect(
-			gateway.servers,
-			{ url: broker.url, ...GATEWAY_ACCESS },
-			await openChannels(t, gateway.servers),
-		);
-		t.after(() => devices.close());
+		const { broker, gateway } = await openThroughBroker(t);
 		const connected = nextSession(gateway.servers);
 		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {
 			config: { backend: broker.url, ...DEVICE_ACCESS },

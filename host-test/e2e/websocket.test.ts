@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FIRMWARE } from "../../src/settings/firmware.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import { cases } from "../support/scope.js";
 import { COMMON_TOOLS } from "../support/tool-counts.js";
@@ -35,28 +34,6 @@ for (const engine of cases(ENGINES)) {
 				String(backend.headers["client-id"]),
 				/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 			);
-		});
-
-		it("answers initialize and a call of the protocol document", async (t) => {
-			const backend = await RawBackend.listen(t);
-			await startDevice(t, engine, { config: { backend: backend.url } });
-			await backend.greet();
-			const capabilities = { vision: { url: "http://127.0.0.1:1/explain", token: "t" } };
-			assert.deepEqual(await backend.ask({ id: 1, method: "initialize", params: { capabilities } }), {
-				jsonrpc: "2.0",
-				id: 1,
-				result: {
-					protocolVersion: "2024-11-05",
-					capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true } },
-					serverInfo: { name: "virtual", version: FIRMWARE.version },
-				},
-			});
-			const volume = { name: "self.audio_speaker.set_volume", arguments: { volume: 50 } };
-			assert.deepEqual(await backend.ask({ id: 3, method: "tools/call", params: volume }), {
-				jsonrpc: "2.0",
-				id: 3,
-				result: { content: [{ type: "text", text: "true" }], isError: false },
-			});
 		});
 	});
 }

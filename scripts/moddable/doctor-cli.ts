@@ -8,20 +8,13 @@ const EPILOGUE = `
 Purposes: device (npm run device), simulator (npm run simulator), link (npm run flash -- --link-only), build (--build-only,
 npm run firmware), flash (npm run flash). Exit code 1 if something is missing that the purpose needs.`;
 
-interface Options {
-	readonly for: Purpose;
-	readonly json?: boolean;
-}
-
 const program = makeProgram("run doctor", "Reports what is missing, and the command that fixes it.")
 	.addOption(new Option("--for <purpose>", "task to check for").choices(PURPOSES).default("flash"))
-	.option("--json", "write JSON: purpose, ok, findings")
 	.addHelpText("after", EPILOGUE)
-	.action(({ for: purpose, json = false }: Options) => {
+	.action(({ for: purpose }: { readonly for: Purpose }) => {
 		const findings = examine(purpose, thisComputer());
-		const ok = findings.every(({ status }) => status !== "missing");
-		console.log(json ? JSON.stringify({ purpose, ok, findings }, null, 2) : describeFindings(findings));
-		process.exitCode = ok ? 0 : 1;
+		console.log(describeFindings(findings));
+		process.exitCode = findings.some(({ status }) => status === "missing") ? 1 : 0;
 	});
 
 await runProgram(program);
