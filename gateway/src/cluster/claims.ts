@@ -258,19 +258,20 @@ export class Claims {
 
 	/**
 	 * Takes the device over from any other gateway, since its newest session is here. Returns the revision of the entry to be
-	 * replaced; undefined if the device has connected to another gateway since.
+	 * replaced; undefined if the device has connected to another gateway, or was forgotten, since.
 	 */
 	async #takeOver(claim: Claim, devices: KV): Promise<number | undefined> {
-		const { entry, revision } = await this.#read(claim, devices);
+		const { entry, revision, removed = 0 } = await this.#read(claim, devices);
 		const isElsewhere = entry?.online === true && entry.gateway !== this.#options.gateway;
-		if (claim.isLate && isElsewhere && entry.since > claim.since) {
-			this.#lose(claim, entry.gateway);
+		const isForgotten = claim.isOver && removed > claim.since;
+		if (isForgotten || (claim.isLate && isElsewhere && entry.since > claim.since)) {
+			this.#lose(claim, entry?.gateway ?? "");
 			return undefined;
 		}
 		return revision;
 	}
 
-	/** The entry of a device that is here, and its alias and tags. Undefined if it was removed, or cannot be read. */
+	/** The entry of a device that is here: undefined if it cannot be read, or was removed, which `removed` gives the time of. */
 	async #read({ server }: Claim, devices: KV) {
 		const found = await devices.get(keyOf(server.id));
 		const value = found?.operation === "PUT" ? found.value : undefined;
@@ -279,7 +280,8 @@ export class Claims {
 		if (entry !== undefined) {
 			this.#options.onEntry(entry, revision);
 		}
-		return { entry, revision, isNewer: value !== undefined && isLater(value) };
+		const removed = value === undefined ? found?.created.getTime() : undefined;
+		return { entry, revision, removed, isNewer: value !== undefined && isLater(value) };
 	}
 
 	#entryOf(claim: Claim, offers: string): Entry {
