@@ -88,7 +88,7 @@ export class Cluster {
 		const bus = (): Bus => this.#bus;
 		this.#outgoing = new OutgoingCalls(gateway, bus);
 		const shared = { gateway, buckets, lists: this.#lists, warn };
-		this.#remotes = new Remotes({ ...shared, registry, members, calls: this.#outgoing });
+		this.#remotes = new Remotes({ ...shared, registry, members, folder: options.stateFolder, calls: this.#outgoing });
 		this.#claims = new Claims({
 			...shared,
 			clock,

@@ -1,26 +1,54 @@
-import type { ServerEdit, ServerRegistry } from "xs-mcp-manager/core";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerRegistry } from "xs-mcp-manager/core";
+import { z } from "zod";
+import { replaceFileSync } from "../config/atomic-file.js";
 import type { Entry } from "./messages.js";
+
+const serverEdit = z.object({ alias: z.string().optional(), tags: z.array(z.string()).readonly().optional() });
+
+type ServerEdit = z.infer<typeof serverEdit>;
 
 /** An operator's change of a device: another alias, other tags, or that it was forgotten. */
 export type Edit = ServerEdit | "forgotten";
 
-/** Changes that were made at this gateway and are not in the bucket yet: NATS may be away, or others may write first. */
+const editsFile = z.object({
+	version: z.literal(1),
+	edits: z.record(z.string(), z.union([serverEdit, z.literal("forgotten")])),
+});
+
+/**
+ * Changes that were made at this gateway and are not in the bucket yet: NATS may be away, or others may write first. They are in
+ * a file, too, so that a gateway that was killed writes them to the bucket once it runs again.
+ */
 export class Edits {
 	readonly #registry: ServerRegistry;
+	readonly #path: string;
 	readonly #warn: (message: string) => void;
 	/** By device. */
-	readonly #waiting = new Map<string, Edit>();
+	readonly #waiting: Map<string, Edit>;
+	/** The content of the file. */
+	#saved = "";
+	#warned = "";
 	/** Devices that have lost their alias to another one whose entry is newer. Their default alias waits to be written. */
 	readonly #losers = new Set<string>();
 
-	constructor(registry: ServerRegistry, warn: (message: string) => void) {
+	/** @param folder the gateway's state folder; a file that is missing or damaged has no changes */
+	constructor(registry: ServerRegistry, folder: string, warn: (message: string) => void) {
 		this.#registry = registry;
+		this.#path = join(folder, "unshared-edits.json");
 		this.#warn = warn;
+		this.#waiting = read(this.#path);
+		this.#saved = this.#text;
 		registry.on("edited", ({ id }, change) => {
 			this.#waiting.set(id, { ...this.#editOf(id), ...change });
 			this.#losers.delete(id);
+			this.save();
 		});
-		registry.on("forgotten", (id) => this.#waiting.set(id, "forgotten"));
+		registry.on("forgotten", (id) => {
+			this.#waiting.set(id, "forgotten");
+			this.save();
+		});
 	}
 
 	/** By device. */
@@ -61,6 +89,33 @@ export class Edits {
 		this.#waiting.delete(id);
 	}
 
+	/** Writes the file, if it has changed. Changes remain in memory if it cannot be written. */
+	save(): void {
+		const text = this.#text;
+		if (text === this.#saved) {
+			return;
+		}
+		try {
+			replaceFileSync(this.#path, text);
+			this.#saved = text;
+			this.#warned = "";
+		} catch (error) {
+			const { message } = error as Error;
+			if (message !== this.#warned) {
+				this.#warned = message;
+				this.#warn(`cluster: changes of devices are lost if this gateway is killed before NATS has them: ${message}`);
+			}
+		}
+	}
+
+	get #text(): string {
+		// A device that has lost its alias loses it again when the entries are read.
+		const edits = [...this.#waiting].map(([id, edit]) => {
+			return [id, this.#losers.has(id) ? { tags: this.#editOf(id).tags } : edit];
+		});
+		return `${JSON.stringify({ version: 1, edits: Object.fromEntries(edits) })}\n`;
+	}
+
 	/** Else its entry would give it its old alias where it is read later. */
 	#noteLoser(id: string | undefined): void {
 		const alias = id && this.#registry.find(id)?.alias;
@@ -73,5 +128,13 @@ export class Edits {
 	#editOf(id: string): ServerEdit {
 		const edit = this.#waiting.get(id);
 		return edit === "forgotten" || edit === undefined ? {} : edit;
+	}
+}
+
+function read(path: string): Map<string, Edit> {
+	try {
+		return new Map(Object.entries(editsFile.parse(JSON.parse(readFileSync(path, "utf8"))).edits));
+	} catch {
+		return new Map();
 	}
 }

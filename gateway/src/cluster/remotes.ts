@@ -13,6 +13,8 @@ interface RemotesOptions {
 	readonly registry: ServerRegistry;
 	readonly members: Members;
 	readonly lists: Lists;
+	/** The gateway's state folder. */
+	readonly folder: string;
 	readonly calls: OutgoingCalls;
 	/** Undefined while there is no connection. */
 	readonly buckets: () => Buckets | undefined;
@@ -44,7 +46,7 @@ export class Remotes {
 
 	constructor(options: RemotesOptions) {
 		this.#options = options;
-		this.#edits = new Edits(options.registry, options.warn);
+		this.#edits = new Edits(options.registry, options.folder, options.warn);
 	}
 
 	/** The keys of every device's lists. */
@@ -123,14 +125,18 @@ export class Remotes {
 
 	/** Writes what the operator has changed here. Rejects if it cannot be written. */
 	async publishEdits(): Promise<void> {
-		for (const [id, edit] of this.#edits.waiting) {
-			const known = this.#known.get(id);
-			const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
-			if (edit === "forgotten" && hasConnected) {
-				this.#edits.done(id);
-			} else if (known !== undefined) {
-				await this.#publish(known, edit);
+		try {
+			for (const [id, edit] of this.#edits.waiting) {
+				const known = this.#known.get(id);
+				const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
+				if (edit === "forgotten" && hasConnected) {
+					this.#edits.done(id);
+				} else if (known !== undefined) {
+					await this.#publish(known, edit);
+				}
 			}
+		} finally {
+			this.#edits.save();
 		}
 	}
 

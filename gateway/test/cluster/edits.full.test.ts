@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
@@ -51,6 +52,24 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await a.gateway.servers.edit(LAMP, { alias: "desk" });
 		await a.program.close();
 		await untilNamed([b], "desk");
+	});
+
+	it("is kept if its gateway is killed before NATS is back", async (t) => {
+		const nats = await NatsServer.start(t);
+		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
+		const [folder, crashed] = [makeStateFolder(), makeStateFolder()];
+		const b = await startProgram(t, { cluster: nats.url, clusterName: "b" }, folder);
+		await (await WireDevice.connect(t, a)).unplug();
+		await until(() => isKnownOffline(b), "b knows it, offline");
+		await nats.kill();
+		await b.gateway.servers.edit(LAMP, { alias: "desk" });
+		// What a process leaves that is killed now.
+		cpSync(folder, crashed, { recursive: true });
+		await b.program.close();
+		await nats.run();
+		await untilBack(a);
+		const again = await startProgram(t, { cluster: nats.url, clusterName: "b" }, crashed);
+		await untilNamed([a, again], "desk");
 	});
 
 	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
@@ -164,6 +183,28 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 });
 
 describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => {
+	it("does not come back with the gateway from which it disconnected while that could not reach NATS", async (t) => {
+		const nats = await NatsServer.start(t);
+		const gate = await Gate.open(t, nats.port);
+		const a = await startProgram(t, { cluster: gate.url, clusterName: "a" });
+		const [b] = (await startCluster(t, nats, ["b"])) as [StartedProgram];
+		const device = await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		gate.cut();
+		await untilOnline(b, false);
+		await device.unplug();
+		await b.gateway.servers.forget(LAMP);
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const devices = await new Kvm(connection).open("xsmcp_devices");
+		const operation = async () => (await devices.get(keyOf(LAMP)))?.operation;
+		await until(async () => (await operation()) === "DEL", "b has stored that it is forgotten");
+		gate.restore();
+		await untilBack(a);
+		assert.equal(await operation(), "DEL");
+		await until(() => a.gateway.servers.find(LAMP) === undefined, "a has forgotten it");
+	});
+
 	it("stays once it has connected to another gateway, also if NATS did not know it", async (t) => {
 		const nats = await NatsServer.start(t);
 		const connection = await connect({ servers: nats.url });

@@ -187,9 +187,7 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	}
 	town.say(host.name, `${id} is named ${alias}`);
 	if (naming.state === "unsure") {
-		// A gateway that stops may no longer tell the others.
-		const isSure = host.state === "up" && (before === undefined || isShared(town, before));
-		naming.state = isSure ? "sure" : "disputed";
+		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
 	}
 	for (const each of others.length > 0 ? [naming, ...others] : []) {
 		each.state = "disputed";
@@ -201,10 +199,10 @@ function isShared(town: Town, { time }: Naming): boolean {
 	return town.world.now - time > BOUND && town.calmSince < town.world.now - BOUND;
 }
 
-/** Names that not every gateway knows may be lost, if one of them is killed, or NATS loses its disk. */
-function disputeNames(town: Town, isLost: (naming: Naming) => boolean): void {
+/** Names that not every gateway knows may be lost if NATS loses its disk. */
+function disputeNames(town: Town): void {
 	for (const naming of town.ledger.aliases.values()) {
-		if (!isShared(town, naming) && isLost(naming)) {
+		if (!isShared(town, naming)) {
 			naming.state = "disputed";
 		}
 	}
@@ -264,7 +262,7 @@ function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS"
 	town.stopNats();
 	town.nats.restart();
 	if (isLost) {
-		disputeNames(town, () => true);
+		disputeNames(town);
 		town.nats.loseEverything();
 		for (const event of town.ledger.events) {
 			event.isSure = false;
@@ -278,7 +276,6 @@ function restartNats(town: Town, { time, isLost }: Action & { do: "restart NATS"
 
 function kill(town: Town, host: Host): void {
 	town.say(host.name, "is killed");
-	disputeNames(town, ({ gateway }) => gateway === host.name);
 	town.kill(host);
 }
 
@@ -313,7 +310,6 @@ function disturb(town: Town, host: Host, action: Disturbance): void {
 			break;
 		case "stop":
 			town.say(host.name, "gets SIGTERM");
-			disputeNames(town, ({ gateway }) => gateway === host.name);
 			town.stop(host);
 			break;
 		case "start":
