@@ -61,6 +61,11 @@ export class Edits {
 		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
+	/** Whether the operator has given a device this alias, and it is still to be written. */
+	wants(id: string, alias: string): boolean {
+		return !this.#losers.has(id) && this.#editOf(id).alias === alias;
+	}
+
 	/**
 	 * Applies the alias and tags of an entry in the bucket, except where a change is still to be written. Of two entries with the same
 	 * alias, the one that was written last has it.

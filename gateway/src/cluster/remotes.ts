@@ -239,13 +239,15 @@ export class Remotes {
 		}
 	}
 
-	/** An entry may be read or shown after a newer one that gives its alias to another device, which then keeps it. */
+	/** Another device keeps the alias of an entry if a newer entry, or a change that is still to be written, gives it that. */
 	#adopt(entry: Entry): void {
-		const rival = this.#options.registry.find(entry.alias)?.id ?? "";
+		const { id = "" } = this.#options.registry.find(entry.alias) ?? {};
+		const rival = this.#known.get(id);
+		const isNewer = rival?.entry.alias === entry.alias && rival.revision > this.#revisionOf(entry.id);
+		const isKept = isNewer || (id !== entry.id && this.#edits.wants(id, entry.alias));
 		this.#edits.adopt(entry);
-		const newer = this.#known.get(rival);
-		if (newer?.entry.alias === entry.alias && newer.revision > this.#revisionOf(entry.id)) {
-			this.#edits.adopt(newer.entry);
+		if (rival !== undefined && isKept) {
+			this.#edits.adopt(rival.entry);
 		}
 	}
 
