@@ -10,6 +10,7 @@ const PROGRAMS = [
 	"bench/gateway/light-devices.ts",
 	"examples/tour/main.ts",
 	"gateway/src/config/token-store.ts",
+	"gateway/test/simulation/simulate.ts",
 	"gateway/test/support/stdio.ts",
 	"scripts/moddable/child-group.ts",
 	"scripts/moddable/doctor.ts",
