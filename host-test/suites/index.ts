@@ -23,6 +23,7 @@ export { default as drivers } from "./drivers.suite.js";
 export { default as envelope } from "./envelope.suite.js";
 export { default as esp32Updater } from "./esp32-updater.suite.js";
 export { default as ethernet } from "./ethernet.suite.js";
+export { default as examples } from "./examples.suite.js";
 export { default as face } from "./face.suite.js";
 export { default as faceMotion } from "./face-motion.suite.js";
 export { default as familyFace } from "./family-face.suite.js";
