@@ -68,6 +68,8 @@ export class BucketFollower {
 		const entry = remotes.received(found);
 		if (entry !== undefined) {
 			claims.received(entry, found.revision);
+		} else if (found.operation !== "PUT") {
+			claims.removed(idOf(found.key), found.revision);
 		} else if (isLater(found.value)) {
 			this.#hasNewerEntries = true;
 			claims.lostToNewerVersion(idOf(found.key));

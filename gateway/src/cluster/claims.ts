@@ -122,6 +122,17 @@ export class Claims {
 		}
 	}
 
+	/** Another gateway, which could not know that the device is here, has forgotten it: its entry is written again. */
+	removed(device: string, revision: number): void {
+		const claim = this.#claims.get(device);
+		if (claim?.revision !== undefined && revision > claim.revision && !claim.isOver) {
+			claim.revision = undefined;
+			claim.written = undefined;
+			claim.isDirty = true;
+			void this.#write(claim);
+		}
+	}
+
 	/** The entry of a device is of a later version than this program reads: a newer gateway has it. */
 	lostToNewerVersion(device: string): void {
 		const claim = this.#claims.get(device);

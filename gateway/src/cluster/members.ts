@@ -73,12 +73,13 @@ export class Members {
 		const now = performance.now();
 		if (isForced || now - this.#renewed >= LEASE_RENEWAL) {
 			const sent = Date.now();
-			await bucket.put(this.#name, JSON.stringify(lease));
+			const revision = await bucket.put(this.#name, JSON.stringify(lease));
 			const stored = Date.now();
 			// When it was sent: it may have arrived at once.
 			this.#renewed = now;
 			const entry = await bucket.get(this.#name);
-			if (entry !== null) {
+			// Another one may have been stored since: one that NATS has received late.
+			if (entry?.revision === revision) {
 				this.#clock.learn(entry.created.getTime(), sent, stored);
 			}
 		}

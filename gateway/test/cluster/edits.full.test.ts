@@ -79,7 +79,11 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		const alias = a.gateway.servers.find(LAMP)?.alias ?? "";
 		await a.gateway.servers.edit(LAMP, { alias: "between" });
 		await a.gateway.servers.edit(LAMP, { alias });
-		await b.gateway.servers.edit(LAMP, { alias: "desk" });
+		// Of two changes at the same time, the one that NATS gets last stays.
+		await until(async () => {
+			await b.gateway.servers.edit(LAMP, { alias: "desk" });
+			return a.gateway.servers.find(LAMP)?.alias === "desk";
+		}, "a has the alias that it got at b");
 		await untilNamed([a, b], "desk");
 	});
 
@@ -203,6 +207,19 @@ describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => 
 		await untilBack(a);
 		assert.equal(await operation(), "DEL");
 		await until(() => a.gateway.servers.find(LAMP) === undefined, "a has forgotten it");
+	});
+
+	it("is stored again if it is online at a gateway that the others cannot see", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const devices = await new Kvm(connection).open("xsmcp_devices");
+		// As a gateway does whose operator has forgotten it.
+		await devices.delete(keyOf(LAMP));
+		await until(async () => (await devices.get(keyOf(LAMP)))?.operation === "PUT", "a has stored it again");
+		await untilAt(b, "a");
 	});
 
 	it("stays once it has connected to another gateway, also if NATS did not know it", async (t) => {
