@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { parse } from "node:path";
 import type { CallToolResult, ContentBlock, ListToolsResult, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
@@ -9,6 +7,7 @@ import { UsageError } from "./exit.js";
 import { type ClientOptions, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph } from "./output.js";
 import { parameterHeaders } from "./relay-messages.js";
+import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 /** `tools DEVICE`: prints a device's tools. */
@@ -177,39 +176,4 @@ function valueFor(schema: PropertySchema): string {
 		return `${type} of ${minLength ?? 0}..${maxLength ?? ""} characters`;
 	}
 	return type;
-}
-
-/**
- * Writes the base64 contents of a result to files: pictures, sound, embedded resources. The first gets the given name,
- * the others end in -2, -3, …: photo.jpg, photo-2.jpg. A file of that name is replaced. Rejects if one cannot be
- * written.
- *
- * @returns where each block was saved
- */
-export async function saveMedia(
-	content: readonly ContentBlock[],
-	file: string,
-): Promise<ReadonlyMap<ContentBlock, string>> {
-	const saved = new Map<ContentBlock, string>();
-	for (const block of content) {
-		const data = dataOf(block);
-		if (data !== undefined) {
-			const path = numbered(file, saved.size + 1);
-			await writeFile(path, Buffer.from(data, "base64"));
-			saved.set(block, path);
-		}
-	}
-	return saved;
-}
-
-function dataOf(block: ContentBlock): string | undefined {
-	if (block.type === "image" || block.type === "audio") {
-		return block.data;
-	}
-	return block.type === "resource" && "blob" in block.resource ? block.resource.blob : undefined;
-}
-
-function numbered(file: string, number: number): string {
-	const { ext } = parse(file);
-	return number === 1 ? file : `${file.slice(0, file.length - ext.length)}-${number}${ext}`;
 }
