@@ -80,13 +80,13 @@ export class DefaultJsonSchemaValidator {
 }
 export { process };`;
 
-/** The part of rate-limiter-flexible that is used. */
+/** The only classes of rate-limiter-flexible that the gateway uses. */
 const LIMITERS = `
 exports.RateLimiterMemory = require("./lib/RateLimiterMemory");
 exports.RateLimiterRes = require("./lib/RateLimiterRes");`;
 
 /**
- * Replaces what is read at each start for nothing: the SDK's validator, Zod's messages in 60 languages, the spans of
+ * Replaces modules that each start would load without using them: the SDK's validator, Zod's messages in 60 languages, the spans of
  * OpenTelemetry in metrics, and limiters that keep their state in databases.
  */
 const withoutUnused = {

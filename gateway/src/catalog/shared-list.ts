@@ -29,7 +29,7 @@ interface Described {
 
 type Rename = (text: string) => string;
 
-/** Texts that name other items of their list. */
+/** The members that may name other items of the list. */
 const TEXTS = ["description", "inputSchema", "outputSchema"] as const;
 
 /** Never matches. */
@@ -40,7 +40,7 @@ export class SharedLists<Item extends Described> {
 	readonly #made = new WeakMap<readonly Item[], SharedList<Item>>();
 	readonly #shownAs: (item: Item) => Item;
 
-	/** @param shownAs an item as clients see it, but for its name */
+	/** @param shownAs returns an item as clients see it, under its own name */
 	constructor(shownAs: (item: Item) => Item) {
 		this.#shownAs = shownAs;
 	}
@@ -52,13 +52,13 @@ export class SharedLists<Item extends Described> {
 	}
 }
 
-/** A list of tools or prompts. Thousands of servers have the same one: what does not depend on their aliases is made once. */
+/** A list of tools or prompts. Thousands of servers share one, so whatever does not depend on their aliases is computed once. */
 class SharedList<Item extends Described> {
 	readonly #items: readonly Item[];
 	readonly #shown: readonly { readonly item: Item; readonly texts: readonly (typeof TEXTS)[number][] }[];
 	/** Matches names of the items that cannot be ordinary words. */
 	readonly #pattern: RegExp;
-	/** Without aliases, by what they depend on. */
+	/** The names that clients use, without the alias; by {@link keyOf}. */
 	readonly #names = new Map<string, readonly string[]>();
 	readonly #byName = new Map<string, ReadonlyMap<string, Item>>();
 
@@ -84,7 +84,7 @@ class SharedList<Item extends Described> {
 		return byName.get(name.slice(prefix.length));
 	}
 
-	/** The items under the names that clients know. Their descriptions use these names, too, because a model calls what they name. */
+	/** The items under the names that clients use. Descriptions use these names, too: a model calls the tools that they mention. */
 	named({ alias }: Server, naming: Naming): readonly NamedItem<Item>[] {
 		const prefix = prefixOf(alias, naming);
 		const names = this.#namesFor(alias, naming).map((name) => prefix + name);
@@ -126,7 +126,7 @@ function prefixOf(alias: string, naming: Lookup): string {
 	return naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
 }
 
-/** Prefixed names depend on the alias's length: how much of them is left. */
+/** Prefixed names depend on the alias's length: long ones are shortened to fit. */
 function keyOf(alias: string, naming: Lookup): string {
 	return naming === "prefixed" ? String(alias.length) : naming;
 }
@@ -140,19 +140,19 @@ function namesOf(items: readonly Described[], alias: string, naming: Lookup): re
 	return names.map((name) => name.slice(prefixOf(alias, naming).length));
 }
 
-/** Names that could be ordinary words are not matched. */
+/** Matches the items' names, except those that could be ordinary words. */
 function patternOf(items: readonly Described[]): RegExp {
-	const telling = items.map(({ name }) => name).filter((name) => /[._-]/.test(name));
-	if (telling.length === 0) {
+	const distinctive = items.map(({ name }) => name).filter((name) => /[._-]/.test(name));
+	if (distinctive.length === 0) {
 		return NOTHING;
 	}
 	// The longest first: one name may begin with another.
-	const longestFirst = telling.sort((one, other) => other.length - one.length);
+	const longestFirst = distinctive.sort((one, other) => other.length - one.length);
 	const escaped = longestFirst.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
 	return new RegExp(`(?<![\\w.-])(?:${escaped.join("|")})(?![\\w-]|\\.\\w)`, "g");
 }
 
-/** A text, or the descriptions in a schema, with the names that clients know. */
+/** A description, or a schema with its descriptions, with the names that clients use. */
 function withNames(key: string, value: unknown, rename: Rename): unknown {
 	if (typeof value === "string") {
 		return key === "description" ? rename(value) : value;
@@ -165,7 +165,7 @@ function withNames(key: string, value: unknown, rename: Rename): unknown {
 		: value;
 }
 
-/** A tool whose page (MCP Apps) is named by the URI that clients know; the member with a slash is the older form. */
+/** Replaces the URI of a tool's page (MCP Apps) by the one that clients use; `ui/resourceUri` is the older form. */
 function withPage<Item extends Described>(item: Item, alias: string): Item {
 	const { _meta: meta } = item;
 	if (!isObject(meta)) {

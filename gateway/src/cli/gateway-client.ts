@@ -39,7 +39,7 @@ export const ACCEPT = { Accept: "application/json, text/event-stream" };
 
 const META = "io.modelcontextprotocol/";
 
-/** Which client makes a request, and in which revision. It cannot be asked anything. */
+/** The revision and client of each request. Without capabilities: the command line cannot answer questions. */
 const ENVELOPE = {
 	[`${META}protocolVersion`]: "2026-07-28",
 	[`${META}clientInfo`]: GATEWAY_INFO,
@@ -52,9 +52,9 @@ const PROBE = { jsonrpc: "2.0", method: "notifications/cancelled", params: { req
 const LOST = "lost the connection to the gateway";
 
 interface McpOptions {
-	/** That the schema of a tool asks for. */
+	/** The headers for a tool's parameters. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Is called with each report of progress. */
+	/** Called with each progress notification. */
 	readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -118,8 +118,8 @@ export class GatewayClient {
 	}
 
 	/**
-	 * Makes a request of MCP (2026-07-28) to one device, with all its tools. Rejects as {@link open} does, and with an Error that
-	 * says what the gateway has answered, or that the connection was lost.
+	 * Sends an MCP request (2026-07-28) to one device, with all its tools. Rejects as {@link open} does, and with an Error if the
+	 * gateway responds with an error or the connection is lost.
 	 */
 	async request<Result>(device: string, method: string, params: object, options: McpOptions = {}): Promise<Result> {
 		const { headers, onProgress } = options;
@@ -129,14 +129,16 @@ export class GatewayClient {
 		const sent = { ...ACCEPT, ...standardHeaders(message), ...headers };
 		try {
 			const response = await this.open(path, { method: "POST", headers: sent, json: message, timeout: PATIENCE });
-			for await (const { params: progress, result, error } of messagesIn(response)) {
+			for await (const { method: notification, params: progress, result, error } of messagesIn(response)) {
 				if (error !== undefined) {
 					throw new Error(error.message);
 				}
 				if (result !== undefined) {
 					return result as Result;
 				}
-				onProgress?.(progress as unknown as Progress);
+				if (notification === "notifications/progress") {
+					onProgress?.(progress as unknown as Progress);
+				}
 			}
 		} catch (error) {
 			const { code } = (error instanceof UnreachableError ? error.cause : error) as NodeJS.ErrnoException;

@@ -89,7 +89,7 @@ export async function callOn(
 			console.error(printableLine(`progress ${progress}${total === undefined ? "" : `/${total}`} ${message}`)),
 	});
 	if (resultType !== "complete") {
-		throw new Error(`${name} asks the person, which this command cannot`);
+		throw new Error(`${name} asks for input, which this command cannot provide`);
 	}
 	return result as CallToolResult;
 }
@@ -114,7 +114,7 @@ function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): 
 	return userOnlyTools.filter((name) => !tools.some((tool) => portable(tool.name) === portable(name)));
 }
 
-/** A device, and every tool of it that the token may call. */
+/** A device, and all its tools that the token may call. */
 export async function toolsOf(name: string, options: ClientOptions) {
 	const gateway = clientFor(options);
 	const device = await gateway.device(name);

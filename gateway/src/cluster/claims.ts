@@ -122,7 +122,7 @@ export class Claims {
 		}
 	}
 
-	/** Another gateway, which could not know that the device is here, has forgotten it: its entry is written again. */
+	/** Another gateway has forgotten a device without knowing that it is online here. Writes its entry again. */
 	removed(device: string, revision: number): void {
 		const claim = this.#claims.get(device);
 		if (claim?.revision !== undefined && revision > claim.revision && !claim.isOver) {
@@ -282,7 +282,7 @@ export class Claims {
 		return revision;
 	}
 
-	/** The entry of a device that is here: undefined if it cannot be read, or was removed, which `removed` gives the time of. */
+	/** The entry of a device that is here; undefined if it cannot be read or was removed. `removed`: when, ms since 1970. */
 	async #read({ server }: Claim, devices: KV) {
 		const found = await devices.get(keyOf(server.id));
 		const value = found?.operation === "PUT" ? found.value : undefined;

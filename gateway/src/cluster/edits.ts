@@ -18,8 +18,8 @@ const editsFile = z.object({
 });
 
 /**
- * Changes that were made at this gateway and are not in the bucket yet: NATS may be away, or others may write first. They are in
- * a file, too, so that a gateway that was killed writes them to the bucket once it runs again.
+ * Changes that were made at this gateway and are not in the bucket yet: NATS may be unreachable, or another gateway may write
+ * first. A file has them, too: a gateway that was killed writes them to the bucket after its next start.
  */
 export class Edits {
 	readonly #registry: ServerRegistry;
@@ -30,10 +30,11 @@ export class Edits {
 	/** The content of the file. */
 	#saved = "";
 	#warned = "";
+	#isSaveDue = false;
 	/** Devices that have lost their alias to another one whose entry is newer. Their default alias waits to be written. */
 	readonly #losers = new Set<string>();
 
-	/** @param folder the gateway's state folder; a file that is missing or damaged has no changes */
+	/** @param folder the gateway's state folder; a missing or damaged file counts as empty */
 	constructor(registry: ServerRegistry, folder: string, warn: (message: string) => void) {
 		this.#registry = registry;
 		this.#path = join(folder, "unshared-edits.json");
@@ -43,11 +44,11 @@ export class Edits {
 		registry.on("edited", ({ id }, change) => {
 			this.#waiting.set(id, { ...this.#editOf(id), ...change });
 			this.#losers.delete(id);
-			this.save();
+			this.#saveSoon();
 		});
 		registry.on("forgotten", (id) => {
 			this.#waiting.set(id, "forgotten");
-			this.save();
+			this.#saveSoon();
 		});
 	}
 
@@ -61,7 +62,7 @@ export class Edits {
 		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
-	/** Whether the operator has given a device this alias, and it is still to be written. */
+	/** Whether the operator has given this alias to a device, and the bucket does not have it yet. */
 	wants(id: string, alias: string): boolean {
 		return !this.#losers.has(id) && this.#editOf(id).alias === alias;
 	}
@@ -94,7 +95,7 @@ export class Edits {
 		this.#waiting.delete(id);
 	}
 
-	/** Writes the file, if it has changed. Changes remain in memory if it cannot be written. */
+	/** Writes the file if its content has changed. Changes remain in memory if it cannot be written. */
 	save(): void {
 		const text = this.#text;
 		if (text === this.#saved) {
@@ -113,8 +114,19 @@ export class Edits {
 		}
 	}
 
+	/** Saves once for all changes of this turn: thousands of devices may be forgotten together. */
+	#saveSoon(): void {
+		if (!this.#isSaveDue) {
+			this.#isSaveDue = true;
+			queueMicrotask(() => {
+				this.#isSaveDue = false;
+				this.save();
+			});
+		}
+	}
+
 	get #text(): string {
-		// A device that has lost its alias loses it again when the entries are read.
+		// Without the default alias of a loser: the device loses its alias again when the entries are read.
 		const edits = [...this.#waiting].map(([id, edit]) => {
 			return [id, this.#losers.has(id) ? { tags: this.#editOf(id).tags } : edit];
 		});

@@ -78,7 +78,7 @@ export class Members {
 			// When it was sent: it may have arrived at once.
 			this.#renewed = now;
 			const entry = await bucket.get(this.#name);
-			// Another one may have been stored since: one that NATS has received late.
+			// NATS may have stored an earlier, delayed lease since.
 			if (entry?.revision === revision) {
 				this.#clock.learn(entry.created.getTime(), sent, stored);
 			}

@@ -239,7 +239,10 @@ export class Remotes {
 		}
 	}
 
-	/** Another device keeps the alias of an entry if a newer entry, or a change that is still to be written, gives it that. */
+	/**
+	 * Applies an entry's alias and tags. If another device has the same alias by a newer entry, or by a change that is still to be
+	 * written, that device keeps it.
+	 */
 	#adopt(entry: Entry): void {
 		const { id = "" } = this.#options.registry.find(entry.alias) ?? {};
 		const rival = this.#known.get(id);

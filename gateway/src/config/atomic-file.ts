@@ -19,7 +19,7 @@ export async function replaceFile(path: string, content: string): Promise<void> 
 	}
 }
 
-/** The same, synchronously: for a small file that is written only once. */
+/** The same, synchronously: for a small file that is rarely written. */
 export function replaceFileSync(path: string, content: string): void {
 	try {
 		mkdirSync(dirname(path), FOLDER);

@@ -41,7 +41,7 @@ function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpMan
 	};
 }
 
-/** For a client that cannot ask the person. */
+/** Rejects with the reason why a client could not ask the person, and the next step. */
 function notApproved(what: string, how: string): (error: Error) => never {
 	return ({ message }) => {
 		throw new Error(`${what} is not approved: ${message}; ${how}, or use a client that can ask`);

@@ -162,7 +162,7 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		await until(() => isShownBy(c), "c shows the same");
 	});
 
-	it("stay as they are if an older entry with the same alias is shown late, since its lists were missing", async (t) => {
+	it("stay as they are if an older entry with the same alias is applied late because its lists were missing", async (t) => {
 		const { nats, a, b } = await startTwo(t);
 		await (await WireDevice.connect(t, a)).unplug();
 		await until(() => isKnownOffline(b), "b knows it, offline");
@@ -187,7 +187,7 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 });
 
 describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => {
-	it("does not come back with the gateway from which it disconnected while that could not reach NATS", async (t) => {
+	it("does not come back if it disconnected from its gateway while that gateway could not reach NATS", async (t) => {
 		const nats = await NatsServer.start(t);
 		const gate = await Gate.open(t, nats.port);
 		const a = await startProgram(t, { cluster: gate.url, clusterName: "a" });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Link, Network, NORMAL } from "./network.js";
 import { World } from "./world.js";
 
-test("what is sent on a connection of the simulation arrives in its order", async () => {
+test("bytes on a simulated connection arrive in the order in which they were sent", async () => {
 	const sent = Array.from({ length: 500 }, (_, n) => n);
 	for (let seed = 1; seed <= 20; seed += 1) {
 		const world = new World(seed);

@@ -9,14 +9,14 @@ export const NOTHING_SENT = "xs-mcp/nothing-sent";
 
 interface SentRequest {
 	readonly method: string;
-	/** Milliseconds that the server had. */
+	/** Milliseconds. */
 	readonly timeout: number;
 	readonly signal: AbortSignal | undefined;
-	/** Why the session is over; undefined while it lasts. */
+	/** Why the session has ended; undefined while it is open. */
 	readonly over: string | undefined;
 }
 
-/** The error of a request, made from the SDK's: what the server has answered, or a ServerError that says why it has not. */
+/** Converts the SDK's error of a request: returns the server's error response, or a ServerError with the reason why there is none. */
 export function requestError(error: Error, request: SentRequest): Error {
 	if (!ProtocolError.isInstance(error)) {
 		return error instanceof ServerError ? error : unanswered(error, request);

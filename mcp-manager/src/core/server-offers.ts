@@ -33,7 +33,7 @@ export class ServerOffers {
 			this.#discover(server, session).catch((error: Error) => this.#options.onFailed(session, error));
 			return;
 		}
-		// Another gateway reads the lists, and has them ready when it notifies.
+		// Another gateway reads the lists before it sends a notification.
 		const learn = (): void => {
 			if (session.known !== undefined) {
 				const { info, offers } = session.known;
@@ -49,7 +49,7 @@ export class ServerOffers {
 		const { discovery, onRecord, onFailed } = this.#options;
 		const outdated = new Set(LIST_NAMES);
 		let board: ServerInfo | undefined;
-		/** Whether a list was read. From then on, one that fails costs only its own changes. */
+		/** Whether any list was read. After that, a list that cannot be read stays as it was. */
 		let isListed = false;
 		const report = (listed: Listed): void => {
 			const [failure] = listed.failures.values();
@@ -70,7 +70,9 @@ export class ServerOffers {
 		session.on("notification", (method) => {
 			const changed = changedLists(method);
 			if (changed.length > 0) {
-				changed.forEach(outdated.add, outdated);
+				for (const list of changed) {
+					outdated.add(list);
+				}
 				read().catch((error: Error) => onFailed(session, error));
 			}
 		});

@@ -256,7 +256,7 @@ function define<T>({
 	let schema: ManagementTool["inputSchema"] | undefined;
 	return {
 		...named,
-		/** Made when the tools are listed: a program starts sooner. */
+		/** Made on first use, which makes a program start faster. */
 		get inputSchema() {
 			schema ??= inputSchemaOf(input);
 			return schema;

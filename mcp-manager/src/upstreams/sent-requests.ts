@@ -6,7 +6,7 @@ import {
 	type RequestId,
 } from "@modelcontextprotocol/client";
 
-/** The requests of a connection that its server has not answered. */
+/** The requests of a connection that await an answer. */
 export class SentRequests {
 	readonly #unanswered = new Set<RequestId>();
 	#initializeId: RequestId | undefined;
@@ -17,7 +17,7 @@ export class SentRequests {
 		return this.#rejectsInitialize;
 	}
 
-	/** A message to the server: a request waits for its answer, unless it is cancelled. */
+	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
 	sent(message: JSONRPCMessage): void {
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.add(message.id);
@@ -27,7 +27,7 @@ export class SentRequests {
 		}
 	}
 
-	/** Whether a message is the answer to one of them, which then waits no longer. */
+	/** Returns whether a message answers one of the requests, and removes that request. */
 	take(message: JSONRPCMessage): boolean {
 		this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
 		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
