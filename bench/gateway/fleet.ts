@@ -77,7 +77,7 @@ export async function benchFleets(
 	say();
 	say("Each device has a token of its own, and so have the clients.");
 	say(
-		"Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it has been idle for half a minute.",
+		"Memory is what is resident (RSS) of the gateway's process. V8 gives back what calls took when it is idle, and not always within that minute.",
 	);
 	say(
 		"The devices are sockets in one process that answer at once, not XS, with the firmware's tools. Clients do not see",
