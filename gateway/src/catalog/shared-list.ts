@@ -58,8 +58,7 @@ class SharedList<Item extends Described> {
 	readonly #shown: readonly { readonly item: Item; readonly texts: readonly (typeof TEXTS)[number][] }[];
 	/** Matches names of the items that cannot be ordinary words. */
 	readonly #pattern: RegExp;
-	/** The names that clients use, without the alias; by {@link keyOf}. */
-	readonly #names = new Map<string, readonly string[]>();
+	/** The items by the names that clients use, without the alias; by {@link keyOf}. */
 	readonly #byName = new Map<string, ReadonlyMap<string, Item>>();
 
 	constructor(items: readonly Item[], shownAs: (item: Item) => Item) {
@@ -74,20 +73,13 @@ class SharedList<Item extends Described> {
 	/** The item of this name. */
 	find(name: string, { alias }: Server, naming: Lookup): Item | undefined {
 		const prefix = prefixOf(alias, naming);
-		if (!name.startsWith(prefix)) {
-			return undefined;
-		}
-		const names = this.#namesFor(alias, naming);
-		const key = keyOf(alias, naming);
-		const byName = this.#byName.get(key) ?? new Map(names.map((each, index) => [each, this.#items[index] as Item]));
-		this.#byName.set(key, byName);
-		return byName.get(name.slice(prefix.length));
+		return name.startsWith(prefix) ? this.#named(alias, naming).get(name.slice(prefix.length)) : undefined;
 	}
 
 	/** The items under the names that clients use. Descriptions use these names, too: a model calls the tools that they mention. */
 	named({ alias }: Server, naming: Naming): readonly NamedItem<Item>[] {
 		const prefix = prefixOf(alias, naming);
-		const names = this.#namesFor(alias, naming).map((name) => prefix + name);
+		const names = [...this.#named(alias, naming).keys()].map((name) => prefix + name);
 		const renamed = new Map(this.#items.map(({ name }, index) => [name, names[index] as string]));
 		const rename: Rename = (text) => text.replace(this.#pattern, (name) => renamed.get(name) ?? name);
 		return this.#shown.map(({ item, texts }, index) => {
@@ -100,12 +92,14 @@ class SharedList<Item extends Described> {
 		});
 	}
 
-	/** The names that clients use, without the alias. */
-	#namesFor(alias: string, naming: Lookup): readonly string[] {
+	/** The items by the names that clients use, without the alias. */
+	#named(alias: string, naming: Lookup): ReadonlyMap<string, Item> {
 		const key = keyOf(alias, naming);
-		const names = this.#names.get(key) ?? namesOf(this.#items, alias, naming);
-		this.#names.set(key, names);
-		return names;
+		const byName =
+			this.#byName.get(key) ??
+			new Map(namesOf(this.#items, alias, naming).map((name, index) => [name, this.#items[index] as Item]));
+		this.#byName.set(key, byName);
+		return byName;
 	}
 
 	/** Whether a text, or a description in a schema, names an item. */

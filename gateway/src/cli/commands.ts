@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { ClusterStatus } from "../cluster/status.js";
 import { withAddress } from "./address-options.js";
-import { addBindingCommands, addTagCommands } from "./binding-commands.js";
 import { addClientCommands } from "./client-commands.js";
+import { addBindingCommands, addTagCommands } from "./device-commands.js";
 import { addFirmwareCommands } from "./firmware-commands.js";
 import { type ClientOptions, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";

@@ -10,6 +10,9 @@ import { parameterHeaders } from "./relay-messages.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
+/** Limit of a list, for a gateway that never ends it. */
+const MAX_PAGES = 100;
+
 /** `tools DEVICE`: prints a device's tools. */
 export async function listTools(name: string, options: ClientOptions): Promise<void> {
 	const { device, tools } = await toolsOf(name, options);
@@ -120,13 +123,16 @@ export async function toolsOf(name: string, options: ClientOptions) {
 	const device = await gateway.device(name);
 	const tools: Tool[] = [];
 	let cursor: string | undefined;
-	do {
+	for (let count = 0; count < MAX_PAGES; count += 1) {
 		const params = cursor === undefined ? {} : { cursor };
 		const page = await gateway.request<ListToolsResult>(device.alias, "tools/list", params);
 		tools.push(...page.tools);
 		cursor = page.nextCursor;
-	} while (cursor !== undefined);
-	return { gateway, device, tools };
+		if (cursor === undefined) {
+			return { gateway, device, tools };
+		}
+	}
+	throw new Error(`the list of tools has more than ${MAX_PAGES} pages`);
 }
 
 /** The members of a property's schema that are printed. */

@@ -126,9 +126,7 @@ export class Claims {
 	removed(device: string, revision: number): void {
 		const claim = this.#claims.get(device);
 		if (claim?.revision !== undefined && revision > claim.revision && !claim.isOver) {
-			claim.revision = undefined;
-			claim.written = undefined;
-			claim.isDirty = true;
+			markUnknown(claim);
 			void this.#write(claim);
 		}
 	}
@@ -154,10 +152,8 @@ export class Claims {
 	/** The bucket may be another one, and devices may have gone to other gateways: every entry is compared with it. */
 	recheck(): void {
 		for (const claim of this.#claims.values()) {
-			claim.isDirty = true;
 			claim.isLate = true;
-			claim.revision = undefined;
-			claim.written = undefined;
+			markUnknown(claim);
 		}
 	}
 
@@ -323,4 +319,11 @@ export class Claims {
 			offers,
 		};
 	}
+}
+
+/** What the bucket has of a device is not known any more: its entry is read, and written again. */
+function markUnknown(claim: Claim): void {
+	claim.revision = undefined;
+	claim.written = undefined;
+	claim.isDirty = true;
 }

@@ -1,5 +1,4 @@
-import type { Server, ServerRegistry } from "xs-mcp-manager/core";
-import { z } from "zod";
+import { inputSchemaOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import { type Access, reaches } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
@@ -76,8 +75,8 @@ export class EventService {
 				title,
 				description,
 				delivery,
-				inputSchema: schemaOf(input),
-				payloadSchema: schemaOf(payload),
+				inputSchema: inputSchemaOf(input),
+				payloadSchema: inputSchemaOf(payload),
 			}),
 		);
 		const others = this.#reached(access, server).flatMap((each) => this.#upstream.typesOf(each));
@@ -225,18 +224,6 @@ export class EventService {
 			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
 	}
-}
-
-const schemas = new WeakMap<z.ZodObject, object>();
-
-function schemaOf(shape: z.ZodObject): object {
-	let schema = schemas.get(shape);
-	if (schema === undefined) {
-		const { $schema: _, ...rest } = z.toJSONSchema(shape, { io: "input" });
-		schema = rest;
-		schemas.set(shape, schema);
-	}
-	return schema;
 }
 
 /** Milliseconds for which a client that polls is expected back. */

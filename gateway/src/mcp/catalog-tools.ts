@@ -1,12 +1,12 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { type OrInput, type Server, textResult } from "xs-mcp-manager/core";
+import { inputSchemaOf, type OrInput, type Server, textResult } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
 import type { ListKind } from "../config/catalog-mode.js";
 import { answerWrongArguments, failedCall } from "./failures.js";
-import { checkInput, inputSchemaOf } from "./tool-input.js";
+import { checkInput } from "./tool-input.js";
 
 /** The client that calls a catalog tool. */
 interface CatalogCaller {

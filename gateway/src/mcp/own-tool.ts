@@ -1,9 +1,9 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { failedResult } from "xs-mcp-manager/core";
+import { failedResult, inputSchemaOf } from "xs-mcp-manager/core";
 import type { z } from "zod";
 import type { OwnTool, OwnToolCaller } from "../catalog/own-tools.js";
 import { failedCall } from "./failures.js";
-import { checkInput, inputSchemaOf } from "./tool-input.js";
+import { checkInput } from "./tool-input.js";
 
 /**
  * A tool of the gateway whose arguments are checked before it is called.

@@ -1,11 +1,4 @@
-import type { Tool } from "@modelcontextprotocol/server";
-import { z } from "zod";
-
-/** The input schema of a tool of the gateway, as its list shows it. */
-export function inputSchemaOf(input: z.ZodType): Tool["inputSchema"] {
-	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
-	return schema as Tool["inputSchema"];
-}
+import type { z } from "zod";
 
 /** Checks the arguments of a call. The problem names the tool and each wrong argument. */
 export function checkInput<Input extends z.ZodType>(

@@ -5,6 +5,7 @@ export type { CallDetails, CallRecord } from "./call-record.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { followStates } from "./follow-states.js";
 export { headerProblem } from "./header-parameters.js";
+export { inputSchemaOf } from "./input-schema.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
 export {

@@ -16,7 +16,7 @@ interface SentRequest {
 	readonly over: string | undefined;
 }
 
-/** Converts the SDK's error of a request: returns the server's error response, or a ServerError with the reason why there is none. */
+/** Converts an error that the SDK throws for a request. An error response of the server stays; anything else becomes a ServerError. */
 export function requestError(error: Error, request: SentRequest): Error {
 	if (!ProtocolError.isInstance(error)) {
 		return error instanceof ServerError ? error : unanswered(error, request);

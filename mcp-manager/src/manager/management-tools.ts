@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/tool-results.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import { connectedText, connectionsText, resourceContent, resourcesText, toolsText } from "./format.js";
@@ -253,13 +254,10 @@ function define<T>({
 	readonly annotations?: ManagementTool["annotations"];
 	readonly run: (manager: McpManager, args: T, caller: ManagementCaller) => Promise<CallToolResult>;
 }): ManagementTool {
-	let schema: ManagementTool["inputSchema"] | undefined;
 	return {
 		...named,
-		/** Made on first use, which makes a program start faster. */
 		get inputSchema() {
-			schema ??= inputSchemaOf(input);
-			return schema;
+			return inputSchemaOf(input);
 		},
 		annotations,
 		async run(manager, args, caller) {
@@ -275,11 +273,6 @@ function define<T>({
 			}
 		},
 	};
-}
-
-function inputSchemaOf(input: z.ZodType): ManagementTool["inputSchema"] {
-	const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
-	return schema as ManagementTool["inputSchema"];
 }
 
 /** The error of a management tool. Only a connection that failed has no "Error:" in front. */
