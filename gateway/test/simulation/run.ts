@@ -14,7 +14,7 @@ const MAX_QUIET = 45_000;
 const QUIET_CHECK = 1_000;
 
 /** Every so many seeds, a world goes on until {@link MAX_QUIET}: what is right at first may become wrong. */
-const LONG_WORLDS = 8;
+const LONG_WORLDS = 32;
 
 /** Milliseconds in which every gateway knows a new code; longer if a request to NATS before a cut still waits. */
 const SHARE_TIME = 1_000;

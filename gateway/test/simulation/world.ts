@@ -6,6 +6,12 @@ const BEGINNING = Date.parse("2026-01-01T00:00:00Z");
 /** Most events of one world: more are an endless loop. */
 const MAX_EVENTS = 400_000;
 
+/**
+ * Runs the promise jobs and process.nextTick callbacks of an event, as Node does after each of its own. Not documented, but
+ * in every Node: a turn of Node's event loop for each simulated event takes a fifth longer.
+ */
+const runJobs = (process as unknown as { readonly _tickCallback: () => void })._tickCallback;
+
 interface Event {
 	time: number;
 	readonly order: number;
@@ -96,15 +102,24 @@ export class World {
 	}
 
 	/** Lets time pass. Settles when all promises that can settle have settled, or after a failure. */
-	async pass(duration: number): Promise<void> {
+	pass(duration: number): Promise<void> {
 		const end = this.now + duration;
+		// Promise jobs do not nest: the loop begins where none runs.
+		return new Promise((resolve) => {
+			setImmediate(() => {
+				this.#passUntil(end);
+				resolve();
+			});
+		});
+	}
+
+	#passUntil(end: number): void {
 		for (let next = this.#heap[0]; next !== undefined && next.time <= end; next = this.#heap[0]) {
 			this.#pop();
 			if (!this.#happen(next)) {
 				continue;
 			}
-			// Promise jobs and process.nextTick of this event come before the next one.
-			await new Promise(setImmediate);
+			runJobs();
 			if (this.#failure !== undefined) {
 				return;
 			}

@@ -1,5 +1,6 @@
 // What runs in the sandbox: the gateway's own sources, and the little that stands for its listeners.
 import { nuid } from "@nats-io/nuid";
+import { getLocks } from "proper-lockfile/lib/lockfile.js";
 import { makeSignInCode } from "../../../src/config/sign-in-code.js";
 import { TokenStore } from "../../../src/config/token-store.js";
 
@@ -9,4 +10,9 @@ export { makeSignInCode, TokenStore };
 /** Forgets what libraries keep from one world to the next. */
 export function reset(): void {
 	nuid.reset();
+	// A killed process does not unlock, and its locks keep all of its world in memory.
+	const locks = getLocks();
+	for (const path of Object.keys(locks)) {
+		delete locks[path];
+	}
 }
