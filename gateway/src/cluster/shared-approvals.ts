@@ -36,7 +36,7 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 	readonly #pending = new Map<string, SharedPending>();
 	#onPending: (code: string, pending: SharedPending | undefined) => void = () => {};
 	#bucket: KV | undefined;
-	/** A code that was made here, until the bucket has it. */
+	/** A code that was made here, until it is sent to the bucket. */
 	#made: SignInCode | undefined;
 
 	/** @param folder the gateway's state folder */
@@ -140,20 +140,23 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 		}
 		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
 			const found = await bucket.get(COMMAND_LINE);
-			const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
-			const isNewest = made.expires > Math.max(this.#clock.now, known?.expires ?? 0);
-			const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
-			const isDone =
-				!isNewest ||
-				(await isWritten(
-					found === null ? bucket.create(COMMAND_LINE, text) : bucket.update(COMMAND_LINE, text, found.revision),
-				));
-			if (isDone) {
-				if (this.#made === made) {
-					this.#made = undefined;
-				}
+			if (this.#made !== made) {
 				return;
 			}
+			const known = found?.operation === "PUT" ? readMessage(signInCodeEntrySchema, found.value) : undefined;
+			// Not written again unless it was refused: without a reply it may be used, and NATS may have forgotten that since.
+			this.#made = undefined;
+			if (made.expires <= Math.max(this.#clock.now, known?.expires ?? 0)) {
+				return;
+			}
+			const text = JSON.stringify({ v: VERSION, sha256: made.sha256, expires: made.expires });
+			const isDone = await isWritten(
+				found === null ? bucket.create(COMMAND_LINE, text) : bucket.update(COMMAND_LINE, text, found.revision),
+			);
+			if (isDone) {
+				return;
+			}
+			this.#made ??= made;
 		}
 	}
 

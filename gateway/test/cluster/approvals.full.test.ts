@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { jetstream } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
@@ -25,6 +26,7 @@ import {
 	startSignIn,
 	statusOf,
 } from "../support/sign-in.js";
+import { Gate } from "./support/gate.js";
 import { startCluster } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
@@ -317,5 +319,36 @@ describe("codes of the command line", { skip: whyNoNats }, () => {
 		await Promise.all([a.approvals.flush(), b.approvals.flush()]);
 		assert.equal(await a.approvals.takeSignInCode(old), false);
 		assert.equal(await a.approvals.takeSignInCode(code), true);
+	});
+
+	it("that NATS may have are not written again: NATS may have forgotten that they were used", async (t) => {
+		const nats = await NatsServer.start(t);
+		const gate = await Gate.open(t, nats.port);
+		const openBucket = async (servers: string) => {
+			const connection = await connect({ servers, reconnect: false });
+			t.after(() => connection.close());
+			return await new Kvm(jetstream(connection, { timeout: 500 })).create("approvals", { storage: "memory" });
+		};
+		const folder = makeStateFolder();
+		const open = () => new SharedApprovals(folder, new SharedClock(assert.fail), assert.fail);
+		const [a, b] = [open(), open()];
+		b.use(await openBucket(nats.url));
+		const bucket = await openBucket(gate.url);
+		const create = bucket.create.bind(bucket);
+		bucket.create = (...entry) => {
+			gate.mute();
+			return create(...entry);
+		};
+		a.use(bucket);
+		const code = makeSignInCode(folder);
+		await assert.rejects(a.flush(), "the reply of NATS does not arrive");
+		assert.equal(await b.takeSignInCode(code), true);
+		await nats.kill();
+		await nats.run();
+		for (const each of [a, b]) {
+			each.use(await openBucket(nats.url));
+		}
+		await a.flush();
+		assert.equal(await b.takeSignInCode(code), false);
 	});
 });

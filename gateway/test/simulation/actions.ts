@@ -179,6 +179,11 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	const naming: Naming = { alias, gateway: host.name, time: world.now, state: "unsure" };
 	ledger.aliases.set(id, naming);
 	const others = [...ledger.aliases.values()].filter((each) => each !== naming && each.alias === alias);
+	// Another gateway may write later that another device has this alias, and then take it from this one.
+	const isContested = ledger.namings.some(
+		(each) => each.alias === alias && each.gateway !== host.name && !isShared(town, each),
+	);
+	ledger.namings.push(naming);
 	try {
 		await gateway.edit(id, { alias });
 	} catch (error) {
@@ -187,7 +192,8 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	}
 	town.say(host.name, `${id} is named ${alias}`);
 	if (naming.state === "unsure") {
-		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
+		const isSure = !isContested && (before === undefined || isShared(town, before));
+		naming.state = isSure ? "sure" : "disputed";
 	}
 	for (const each of others.length > 0 ? [naming, ...others] : []) {
 		each.state = "disputed";
