@@ -84,4 +84,20 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 		],
 	},
+	{
+		name: "resent-code",
+		seed: 100_000_998,
+		patches: [
+			{
+				file: `${CLUSTER}/shared-approvals.ts`,
+				from: "			this.#made = undefined;\n			if (made.expires",
+				to: "			if (made.expires",
+			},
+			{
+				file: `${CLUSTER}/shared-approvals.ts`,
+				from: "			if (isDone) {\n",
+				to: "			if (isDone) {\n				this.#made = undefined;\n",
+			},
+		],
+	},
 ];
