@@ -18,10 +18,10 @@ interface Claim {
 	readonly since: number;
 	/** Whether there was no connection to the cluster since it was made, so that another gateway may have a newer one. */
 	isLate: boolean;
-	/** Of the entry that was written last: the fencing number. Undefined before the first time. */
+	/** Of the entry in the bucket: the fencing number. Undefined before the first time. */
 	revision: number | undefined;
-	/** The entry that was written last. */
-	written: Entry | undefined;
+	/** The entry in the bucket, as far as it is known here. */
+	known: Entry | undefined;
 	/** Source of the entry. */
 	record: ServerRecord;
 	state: string | undefined;
@@ -75,7 +75,7 @@ export class Claims {
 			since: this.#options.clock.now,
 			isLate: this.#options.buckets() === undefined,
 			revision: undefined,
-			written: undefined,
+			known: undefined,
 			record: server.record,
 			state: server.state,
 			isDirty: true,
@@ -116,7 +116,8 @@ export class Claims {
 			return;
 		}
 		if (entry.claim === claim.id) {
-			claim.revision = revision;
+			// Written again only if it is different here: a later entry takes an alias from an earlier one.
+			Object.assign(claim, { revision, known: entry });
 		} else {
 			this.#lose(claim, entry.gateway);
 		}
@@ -160,9 +161,9 @@ export class Claims {
 	/** Has lists stored again that are missing in the bucket, will expire, or could not be stored. */
 	recheckLists(): void {
 		for (const claim of this.#claims.values()) {
-			const { written, problem } = claim;
+			const { known, problem } = claim;
 			claim.isDirty ||=
-				problem !== undefined || (written !== undefined && !this.#options.lists.isStored(written.offers));
+				problem !== undefined || (known !== undefined && !this.#options.lists.isStored(known.offers));
 		}
 	}
 
@@ -209,12 +210,12 @@ export class Claims {
 		}
 		const entry = this.#entryOf(claim, offers);
 		const text = JSON.stringify(entry);
-		if (claim.written !== undefined && text === JSON.stringify(claim.written)) {
+		if (claim.known !== undefined && text === JSON.stringify(claim.known)) {
 			return;
 		}
 		try {
 			claim.revision = await devices.put(keyOf(entry.id), text, { previousSeq: revision });
-			claim.written = entry;
+			claim.known = entry;
 			this.#options.onEntry(entry, claim.revision);
 			// The session may have ended while the entry was written.
 			if (!entry.online && this.#claims.get(entry.id) === claim) {
@@ -257,7 +258,7 @@ export class Claims {
 		if (isNewer) {
 			this.lostToNewerVersion(claim.server.id);
 		} else if (entry === undefined || entry.claim === claim.id) {
-			claim.revision = entry && revision;
+			Object.assign(claim, { revision: entry && revision, known: entry });
 		} else {
 			this.#lose(claim, entry.gateway);
 		}
@@ -324,6 +325,6 @@ export class Claims {
 /** What the bucket has of a device is not known any more: its entry is read, and written again. */
 function markUnknown(claim: Claim): void {
 	claim.revision = undefined;
-	claim.written = undefined;
+	claim.known = undefined;
 	claim.isDirty = true;
 }

@@ -87,6 +87,23 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await untilNamed([a, b], "desk");
 	});
 
+	it("is written once, at the gateway where it is changed: a later entry would take it from another device", async (t) => {
+		const { nats, a, b } = await startTwo(t);
+		await WireDevice.connect(t, a);
+		await untilAt(b, "a");
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		const devices = await new Kvm(connection).open("xsmcp_devices");
+		const revisions: number[] = [];
+		for (const alias of ["desk", "shelf"]) {
+			await b.gateway.servers.edit(LAMP, { alias });
+			await untilNamed([a], alias);
+			revisions.push((await devices.get(keyOf(LAMP)))?.revision as number);
+		}
+		const [first, second] = revisions as [number, number];
+		assert.equal(second, first + 1);
+	});
+
 	it("is kept if the device moves before its gateway could store it", async (t) => {
 		const { nats, a, b } = await startTwo(t);
 		const first = await WireDevice.connect(t, a);
