@@ -162,8 +162,7 @@ export class Claims {
 	recheckLists(): void {
 		for (const claim of this.#claims.values()) {
 			const { known, problem } = claim;
-			claim.isDirty ||=
-				problem !== undefined || (known !== undefined && !this.#options.lists.isStored(known.offers));
+			claim.isDirty ||= problem !== undefined || (known !== undefined && !this.#options.lists.isStored(known.offers));
 		}
 	}
 
