@@ -163,12 +163,16 @@ export class Cluster {
 			onBack: () => void this.#rejoin(),
 			onRefused: (message) => this.#options.warn(`cluster: ${message}. ${PERMISSIONS}`),
 		});
+		const connection = this.#connection;
 		try {
 			const buckets = await this.#bus.openBuckets();
 			await this.#expectName(buckets);
 			this.#subscribe();
 			await this.#bus.expectSubscriptions();
-			await this.#enter(buckets, this.#connection.signal);
+			// A connection that was lost and is back has entered by itself.
+			if (this.#connection === connection) {
+				await this.#enter(buckets, connection.signal);
+			}
 		} catch (error) {
 			await this.#bus.close();
 			throw error;

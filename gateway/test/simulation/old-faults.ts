@@ -100,4 +100,20 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 		],
 	},
+	{
+		name: "entered-twice",
+		seed: 200_039_476,
+		patches: [
+			{
+				file: `${CLUSTER}/cluster.ts`,
+				from: "if (this.#connection === connection) {\n				await",
+				to: "{\n				await",
+			},
+			{
+				file: `${CLUSTER}/cluster.ts`,
+				from: "this.#enter(buckets, connection.signal);\n			}",
+				to: "this.#enter(buckets, this.#connection.signal);\n			}",
+			},
+		],
+	},
 ];
