@@ -88,13 +88,15 @@ export class Cluster {
 		const bus = (): Bus => this.#bus;
 		this.#outgoing = new OutgoingCalls(gateway, bus);
 		const shared = { gateway, buckets, lists: this.#lists, warn };
-		this.#remotes = new Remotes({ ...shared, registry, members, folder: options.stateFolder, calls: this.#outgoing });
+		const folder = options.stateFolder;
+		this.#remotes = new Remotes({ ...shared, registry, members, folder, clock, calls: this.#outgoing });
 		this.#claims = new Claims({
 			...shared,
 			clock,
 			incarnation,
 			maxBytes: () => this.#bus.maxBytes,
 			onEntry: (entry, revision) => this.#remotes.learn(entry, revision),
+			namedAs: (id, alias) => this.#remotes.namedAs(id, alias),
 			onLost: (session, other) => session.close(`the device has connected to gateway ${other}`),
 		});
 		this.#incoming = new IncomingCalls({ bus, deviceOf: (call) => this.#deviceOf(call) });
@@ -234,13 +236,14 @@ export class Cluster {
 	/** Shows that this gateway is here, and follows the others. Rejects if the connection is lost meanwhile. */
 	async #enter(buckets: Buckets, connection: AbortSignal): Promise<void> {
 		connection.throwIfAborted();
+		// Before anything is written: if NATS has lost its disk, an entry's revision may be that of an older one.
+		this.#claims.recheck();
 		this.#buckets = buckets;
 		this.#lists.forgetStored();
 		this.#remotes.reset();
 		await this.#shared.enter(this.#bus, buckets, connection);
 		await this.#renew(true);
 		await this.#follower.start(buckets, connection);
-		this.#claims.recheck();
 		await this.#claims.flush();
 	}
 

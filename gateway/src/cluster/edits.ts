@@ -5,7 +5,12 @@ import { z } from "zod";
 import { replaceFileSync } from "../config/atomic-file.js";
 import type { Entry } from "./messages.js";
 
-const serverEdit = z.object({ alias: z.string().optional(), tags: z.array(z.string()).readonly().optional() });
+const serverEdit = z.object({
+	alias: z.string().optional(),
+	/** See the entry's. */
+	named: z.number().optional(),
+	tags: z.array(z.string()).readonly().optional(),
+});
 
 type ServerEdit = z.infer<typeof serverEdit>;
 
@@ -34,15 +39,19 @@ export class Edits {
 	/** Devices that have lost their alias to another one whose entry is newer. Their default alias waits to be written. */
 	readonly #losers = new Set<string>();
 
-	/** @param folder the gateway's state folder; a missing or damaged file counts as empty */
-	constructor(registry: ServerRegistry, folder: string, warn: (message: string) => void) {
+	/**
+	 * @param folder the gateway's state folder; a missing or damaged file counts as empty
+	 * @param now the time for the next alias that is given, ms since 1970
+	 */
+	constructor(registry: ServerRegistry, folder: string, now: () => number, warn: (message: string) => void) {
 		this.#registry = registry;
 		this.#path = join(folder, "unshared-edits.json");
 		this.#warn = warn;
 		this.#waiting = read(this.#path);
 		this.#saved = this.#text;
 		registry.on("edited", ({ id }, change) => {
-			this.#waiting.set(id, { ...this.#editOf(id), ...change });
+			const named = change.alias !== undefined && { named: now() };
+			this.#waiting.set(id, { ...this.#editOf(id), ...change, ...named });
 			this.#losers.delete(id);
 			this.#saveSoon();
 		});
@@ -62,31 +71,63 @@ export class Edits {
 		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
-	/** Whether the operator has given this alias to a device, and the bucket does not have it yet. */
-	wants(id: string, alias: string): boolean {
-		return !this.#losers.has(id) && this.#editOf(id).alias === alias;
+	/** When the operator has given this alias to a device, if the bucket does not have it yet. */
+	namedAs(id: string, alias: string): number | undefined {
+		const edit = this.#editOf(id);
+		return edit.alias === alias && !this.#losers.has(id) ? (edit.named ?? 0) : undefined;
+	}
+
+	/** The alias of an entry's device: that of a change that is still to be written, unless the entry's was given later. */
+	namingOf({ id, alias, named = 0 }: Entry): { readonly alias: string; readonly named: number } {
+		const edit = this.#editOf(id);
+		const given = edit.alias === undefined ? undefined : this.namedAs(id, edit.alias);
+		return edit.alias !== undefined && given !== undefined && given >= named
+			? { alias: edit.alias, named: given }
+			: { alias, named };
+	}
+
+	/** The alias that a device was given is in the bucket, or another one was given later. */
+	dropAlias(id: string): void {
+		const { alias, tags } = this.#editOf(id);
+		this.#losers.delete(id);
+		if (alias !== undefined) {
+			this.#set(id, { tags });
+		}
 	}
 
 	/**
-	 * Applies the alias and tags of an entry in the bucket, except where a change is still to be written. Of two entries with the same
-	 * alias, the one that was written last has it.
+	 * Applies the alias and tags of an entry in the bucket, except where a change is still to be written. Another device that has the
+	 * alias loses it.
 	 */
-	adopt({ id, alias, tags }: Entry): void {
+	adopt(entry: Entry): void {
+		const { id } = entry;
 		if (this.#registry.find(id) === undefined) {
 			return;
 		}
-		const edit = this.#losers.delete(id) ? { ...this.#editOf(id), alias: undefined } : this.#editOf(id);
+		const { alias, named } = this.namingOf(entry);
+		if (alias === entry.alias && named === (entry.named ?? 0)) {
+			this.dropAlias(id);
+		}
+		const edit = this.#editOf(id);
+		const { tags = entry.tags } = edit;
 		// Each by itself: an alias that another device has here does not keep the tags away.
-		for (const change of [{ alias: edit.alias ?? alias }, { tags: edit.tags ?? tags }]) {
+		for (const change of [{ alias }, { tags }]) {
 			try {
 				this.#noteLoser(this.#registry.relabel(id, change));
 			} catch (error) {
 				this.#warn(`${id}: its alias or tags of another gateway cannot be used here: ${(error as Error).message}`);
 			}
 		}
-		const isWritten = (edit.alias ?? alias) === alias && String(edit.tags ?? tags) === String(tags);
-		if (isWritten) {
+		if (String(tags) === String(entry.tags)) {
+			this.#set(id, { alias: edit.alias, named: edit.named });
+		}
+	}
+
+	#set(id: string, edit: ServerEdit): void {
+		if (edit.alias === undefined && edit.tags === undefined) {
 			this.#waiting.delete(id);
+		} else {
+			this.#waiting.set(id, edit);
 		}
 	}
 

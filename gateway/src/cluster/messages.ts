@@ -83,6 +83,8 @@ export const entrySchema = z.object({
 	/** When the session began, in milliseconds since 1970. */
 	since: z.number(),
 	alias: z.string(),
+	/** When the alias was given, in milliseconds since 1970; absent: it is the default alias. */
+	named: z.number().optional(),
 	tags: z.array(z.string()).default([]),
 	board: z.object({ name: z.string(), version: z.string() }),
 	capabilities: z.record(z.string(), z.unknown()).default({}),

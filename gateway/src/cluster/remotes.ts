@@ -7,6 +7,7 @@ import type { Members } from "./members.js";
 import { type Entry, entrySchema, eventSchema, idOf, keyOf, readMessage } from "./messages.js";
 import type { OutgoingCalls } from "./outgoing-calls.js";
 import { RemoteTransport } from "./remote-transport.js";
+import type { SharedClock } from "./shared-clock.js";
 
 interface RemotesOptions {
 	readonly gateway: string;
@@ -15,6 +16,7 @@ interface RemotesOptions {
 	readonly lists: Lists;
 	/** The gateway's state folder. */
 	readonly folder: string;
+	readonly clock: SharedClock;
 	readonly calls: OutgoingCalls;
 	/** Undefined while there is no connection. */
 	readonly buckets: () => Buckets | undefined;
@@ -42,11 +44,22 @@ export class Remotes {
 	readonly #retries = new Set<string>();
 	/** Devices whose lists are missing in the bucket. */
 	readonly #missing = new Set<string>();
+	/** When an alias was given last, as far as it is known here. */
+	#latestNaming = 0;
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
 		this.#options = options;
-		this.#edits = new Edits(options.registry, options.folder, options.warn);
+		const { registry, folder, clock, warn } = options;
+		// Later than any other, whatever the gateways' clocks say.
+		const now = (): number => Math.max(clock.now, this.#latestNaming + 1);
+		this.#edits = new Edits(registry, folder, now, warn);
+	}
+
+	/** When a device was given its alias, ms since 1970; undefined: it has the default alias. */
+	namedAs(id: string, alias: string): number | undefined {
+		const known = this.#known.get(id)?.entry;
+		return this.#edits.namedAs(id, alias) ?? (known?.alias === alias ? known.named : undefined);
 	}
 
 	/** The keys of every device's lists. */
@@ -83,6 +96,7 @@ export class Remotes {
 	learn(entry: Entry, revision: number): void {
 		if (revision >= this.#revisionOf(entry.id)) {
 			this.#known.set(entry.id, { entry, revision });
+			this.#latestNaming = Math.max(this.#latestNaming, entry.named ?? 0);
 			this.#adopt(entry);
 			void this.#loadAndApply(entry);
 		}
@@ -152,8 +166,10 @@ export class Remotes {
 				await devices.delete(key, { previousSeq: revision });
 				this.#forget(entry.id);
 			} else {
-				const { alias = entry.alias, tags = entry.tags } = edit;
-				const edited: Entry = { ...entry, alias, tags: [...tags] };
+				const { tags = entry.tags } = edit;
+				const { alias, named } = edit.alias === undefined ? entry : edit;
+				// With its members in the order that every gateway writes: the text is compared.
+				const edited = entrySchema.parse({ ...entry, alias, named, tags });
 				this.learn(edited, await devices.update(key, JSON.stringify(edited), revision));
 			}
 		} catch (error) {
@@ -239,15 +255,17 @@ export class Remotes {
 		}
 	}
 
-	/**
-	 * Applies an entry's alias and tags. If another device has the same alias by a newer entry, or by a change that is still to be
-	 * written, that device keeps it.
-	 */
+	/** Applies an entry's alias and tags. If another device was given the same alias later, that device keeps it. */
 	#adopt(entry: Entry): void {
-		const { id = "" } = this.#options.registry.find(entry.alias) ?? {};
+		const { alias, named } = this.#edits.namingOf(entry);
+		const { id = entry.id } = this.#options.registry.find(alias) ?? {};
 		const rival = this.#known.get(id);
-		const isNewer = rival?.entry.alias === entry.alias && rival.revision > this.#revisionOf(entry.id);
-		const isKept = isNewer || (id !== entry.id && this.#edits.wants(id, entry.alias));
+		const isRival = id !== entry.id && (rival?.entry.alias === alias || this.#edits.namedAs(id, alias) !== undefined);
+		const later = (this.namedAs(id, alias) ?? 0) - named;
+		const isKept = isRival && (later > 0 || (later === 0 && this.#revisionOf(id) > this.#revisionOf(entry.id)));
+		if (isRival) {
+			this.#edits.dropAlias(isKept ? entry.id : id);
+		}
 		this.#edits.adopt(entry);
 		if (rival !== undefined && isKept) {
 			this.#edits.adopt(rival.entry);

@@ -79,7 +79,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		const alias = a.gateway.servers.find(LAMP)?.alias ?? "";
 		await a.gateway.servers.edit(LAMP, { alias: "between" });
 		await a.gateway.servers.edit(LAMP, { alias });
-		// Of two changes at the same time, the one that NATS gets last stays.
+		// Of two changes at the same time, the later one stays.
 		await until(async () => {
 			await b.gateway.servers.edit(LAMP, { alias: "desk" });
 			return a.gateway.servers.find(LAMP)?.alias === "desk";
@@ -158,6 +158,23 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		await servers.edit(LAMP, { alias: second });
 		await until(() => String(aliasesAt(b)) === String([second, first]), "b has the new names");
 		assert.deepEqual(aliasesAt(a), [second, first]);
+	});
+
+	it("stay as they were given last, if a gateway that does not know that yet stores an earlier one later", async (t) => {
+		const { nats, a, b } = await startWithTwoDevices(t);
+		const [first = ""] = aliasesAt(a);
+		const entry = await openEntry(t, nats);
+		const earlier = await entry();
+		await a.gateway.servers.edit(LAMP, { alias: "shelf" });
+		await a.gateway.servers.edit(OTHER, { alias: first });
+		await untilNamed([b], "shelf");
+		await until(async () => (await entry(OTHER))?.alias === first, "NATS has the new names");
+		const connection = await connect({ servers: nats.url });
+		t.after(() => connection.close());
+		await (await new Kvm(connection).open("xsmcp_devices")).put(keyOf(LAMP), JSON.stringify(earlier));
+		await until(async () => (await entry())?.alias !== first, "the device has another alias");
+		await until(() => [a, b].every((gateway) => aliasesAt(gateway)[1] === first), "both gateways show the last one");
+		assert.equal((await entry(OTHER))?.alias, first);
 	});
 
 	it("become different if two gateways gave both the same at once: every gateway shows the same, also one that is new", async (t) => {

@@ -179,8 +179,6 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	const naming: Naming = { alias, gateway: host.name, time: world.now, state: "unsure" };
 	ledger.aliases.set(id, naming);
 	const others = [...ledger.aliases.values()].filter((each) => each !== naming && each.alias === alias);
-	const isContested = isAliasContested(town, naming, id);
-	ledger.namings.push(naming);
 	try {
 		await gateway.edit(id, { alias });
 	} catch (error) {
@@ -189,26 +187,11 @@ async function give(town: Town, host: Host, id: string, alias: string): Promise<
 	}
 	town.say(host.name, `${id} is named ${alias}`);
 	if (naming.state === "unsure") {
-		const isSure = !isContested && (before === undefined || isShared(town, before));
-		naming.state = isSure ? "sure" : "disputed";
+		naming.state = before === undefined || isShared(town, before) ? "sure" : "disputed";
 	}
 	for (const each of others.length > 0 ? [naming, ...others] : []) {
 		each.state = "disputed";
 	}
-}
-
-/**
- * Whether another gateway may write later that another device has this alias, which then takes it: because it gave it that
- * alias, or because it was not told that the device has a new one.
- */
-function isAliasContested(town: Town, { alias, gateway: here }: Naming, id: string): boolean {
-	const { hosts, ledger, world } = town;
-	const isCalm = town.calmSince < world.now - BOUND;
-	const others = hosts.filter(({ name }) => name !== here);
-	return (
-		ledger.namings.some((each) => each.alias === alias && each.gateway !== here && !isShared(town, each)) ||
-		(!isCalm && others.some(({ gateway }) => gateway?.devices.some((each) => each.alias === alias && each.id !== id)))
-	);
 }
 
 /** Whether every gateway knows the name, as far as that can be expected. */

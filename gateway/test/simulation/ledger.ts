@@ -62,6 +62,4 @@ export class Ledger {
 	readonly removed: Token[] = [];
 	/** The alias that each device was given last, by its id. */
 	readonly aliases = new Map<string, Naming>();
-	/** All that were given. */
-	readonly namings: Naming[] = [];
 }

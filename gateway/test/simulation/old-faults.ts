@@ -69,7 +69,11 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		commit: "17b9eb31",
 		seed: 9,
 		patches: [
-			{ file: `${CLUSTER}/edits.ts`, from: "		if (isWritten) {\n", to: '		if (isWritten || id !== "") {\n' },
+			{
+				file: `${CLUSTER}/edits.ts`,
+				from: "if (alias === entry.alias && named === (entry.named ?? 0)) {",
+				to: 'if (id !== "") {',
+			},
 		],
 	},
 	{
@@ -113,6 +117,22 @@ export const OLD_FAULTS: readonly OldFault[] = [
 				file: `${CLUSTER}/cluster.ts`,
 				from: "this.#enter(buckets, connection.signal);\n			}",
 				to: "this.#enter(buckets, this.#connection.signal);\n			}",
+			},
+		],
+	},
+	{
+		name: "reused-revision",
+		seed: 200_103_583,
+		patches: [
+			{
+				file: `${CLUSTER}/cluster.ts`,
+				from: "		this.#claims.recheck();\n		this.#buckets = buckets;\n",
+				to: "		this.#buckets = buckets;\n",
+			},
+			{
+				file: `${CLUSTER}/cluster.ts`,
+				from: "		await this.#follower.start(buckets, connection);\n",
+				to: "		await this.#follower.start(buckets, connection);\n		this.#claims.recheck();\n",
 			},
 		],
 	},
