@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Msg } from "@nats-io/transport-node";
-import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
+import type { Server, ServerRegistry } from "xs-mcp-manager/core";
 import type { EventService } from "../events/event-service.js";
 import { BucketFollower } from "./bucket-follower.js";
 import { type Buckets, Bus, type BusOptions, hasNoResponder } from "./bus.js";
@@ -12,6 +12,7 @@ import { Members } from "./members.js";
 import { type Call, type Lease, SUBJECTS, VERSION } from "./messages.js";
 import { OutgoingCalls } from "./outgoing-calls.js";
 import { Remotes } from "./remotes.js";
+import { shareDevices } from "./share-devices.js";
 import type { SharedApprovals } from "./shared-approvals.js";
 import { SharedClock } from "./shared-clock.js";
 import { SharedState, type SharedStateOptions } from "./shared-state.js";
@@ -46,9 +47,6 @@ const RETRY_TIME = 1_000;
 
 /** Where an operator finds the required NATS permissions. */
 const PERMISSIONS = "docs/gateway/cluster.md lists the permissions that a gateway needs";
-
-/** Lists are read anew when the entry of their device says so. */
-const LIST_CHANGED = /\/list_changed$/;
 
 /**
  * Makes gateways on one NATS server or cluster one gateway: each has the devices of the others in its registry, as servers like
@@ -180,9 +178,14 @@ export class Cluster {
 			throw error;
 		}
 		this.#options.events.open(this.#shared.webhooks);
-		registry.on("online", (server) => this.#online(server));
-		registry.on("disconnected", (_server, session) => this.#disconnected(session));
-		registry.on("notification", (server, method, params) => this.#notified(server, method, params));
+		shareDevices({
+			gateway: name,
+			registry,
+			claims: this.#claims,
+			remotes: this.#remotes,
+			incoming: this.#incoming,
+			bus: this.#bus,
+		});
 		this.#members.start();
 		this.#timers = [
 			setInterval(() => this.#check(), TICK),
@@ -338,36 +341,4 @@ export class Cluster {
 		const { size: devices } = this.#claims;
 		return { ...this.#self, devices, clients: this.#options.clients(), calls: this.#incoming.size };
 	}
-
-	#online(server: Server): void {
-		const { session } = server;
-		if (session !== undefined && isHere(session)) {
-			this.#claims.begin(server, session);
-		}
-	}
-
-	#disconnected(session: Session): void {
-		const { id } = session.identity;
-		if (isHere(session)) {
-			this.#incoming.deviceGone(id);
-			this.#claims.end(session);
-		}
-		// Another gateway may have the device. A session that fails at once does so once a second.
-		setTimeout(() => this.#remotes.recheck(id), isHere(session) ? 0 : RETRY_TIME).unref();
-	}
-
-	#notified({ id, session }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
-		const claim = this.#claims.claimOf(id);
-		if (claim !== undefined && session !== undefined && isHere(session) && !LIST_CHANGED.test(method)) {
-			const event = { v: VERSION, device: id, claim, method, params };
-			if (this.#bus.connected && Buffer.byteLength(JSON.stringify(event)) <= this.#bus.maxBytes) {
-				this.#bus.publish(SUBJECTS.event(this.#options.name), event);
-			}
-		}
-	}
-}
-
-/** Whether a session is with a device that is connected to this gateway. */
-function isHere({ identity }: Session): boolean {
-	return identity.gateway === undefined && identity.configured !== true;
 }
