@@ -64,7 +64,7 @@ interface PageBundler {
 }
 
 const { writeLicences }: PackageFiles = await import(new URL("package-files.mjs", import.meta.url).href);
-const { bundleDevicePage }: PageBundler = await import(new URL("../toolchain/bundle.mjs", import.meta.url).href);
+const { bundleDevicePage }: PageBundler = await import(new URL("../toolchain/bundle-pages.mjs", import.meta.url).href);
 const { bundleDeclarations }: Declarations = await import(new URL("declarations.mjs", import.meta.url).href);
 
 const { dependencies, devDependencies, engines, license } = readPackage(ROOT);
