@@ -43,8 +43,8 @@ interface ClaimsOptions {
 	readonly clock: SharedClock;
 	/** The bucket has this entry of a device that is here. */
 	readonly onEntry: (entry: Entry, revision: number) => void;
-	/** When a device was given its alias: see the entry's `named`. */
-	readonly namedAs: (id: string, alias: string) => number | undefined;
+	/** When a device was given its alias, ms since 1970; undefined: it has the default alias. */
+	readonly aliasSetAt: (id: string, alias: string) => number | undefined;
 	/** A device has connected to another gateway. */
 	readonly onLost: (session: Session, gateway: string) => void;
 	readonly warn: (message: string) => void;
@@ -298,8 +298,8 @@ export class Claims {
 		claim.record = server.record;
 		claim.state = server.state;
 		const { alias, tags = [], board, lastSeen } = claim.record;
-		const { gateway, incarnation, namedAs } = this.#options;
-		const named = namedAs(server.id, alias);
+		const { gateway, incarnation } = this.#options;
+		const aliasSetAt = this.#options.aliasSetAt(server.id, alias);
 		const { clientId, transport } = session.identity;
 		const { capabilities, revision = "2024-11-05" } = session;
 		return {
@@ -311,7 +311,7 @@ export class Claims {
 			online: !isOver,
 			since,
 			alias,
-			...(named !== undefined && { named }),
+			...(aliasSetAt !== undefined && { aliasSetAt }),
 			tags: [...tags],
 			board,
 			capabilities: { ...capabilities },

@@ -94,7 +94,7 @@ export class Cluster {
 			incarnation,
 			maxBytes: () => this.#bus.maxBytes,
 			onEntry: (entry, revision) => this.#remotes.learn(entry, revision),
-			namedAs: (id, alias) => this.#remotes.namedAs(id, alias),
+			aliasSetAt: (id, alias) => this.#remotes.aliasSetAt(id, alias),
 			onLost: (session, other) => session.close(`the device has connected to gateway ${other}`),
 		});
 		this.#incoming = new IncomingCalls({ bus, deviceOf: (call) => this.#deviceOf(call) });

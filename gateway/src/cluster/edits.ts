@@ -7,8 +7,8 @@ import type { Entry } from "./messages.js";
 
 const serverEdit = z.object({
 	alias: z.string().optional(),
-	/** See the entry's. */
-	named: z.number().optional(),
+	/** When the alias was given, ms since 1970. */
+	aliasSetAt: z.number().optional(),
 	tags: z.array(z.string()).readonly().optional(),
 });
 
@@ -50,8 +50,8 @@ export class Edits {
 		this.#waiting = read(this.#path);
 		this.#saved = this.#text;
 		registry.on("edited", ({ id }, change) => {
-			const named = change.alias !== undefined && { named: now() };
-			this.#waiting.set(id, { ...this.#editOf(id), ...change, ...named });
+			const time = change.alias !== undefined && { aliasSetAt: now() };
+			this.#waiting.set(id, { ...this.#editOf(id), ...change, ...time });
 			this.#losers.delete(id);
 			this.#saveSoon();
 		});
@@ -71,19 +71,19 @@ export class Edits {
 		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
-	/** When the operator has given this alias to a device, if the bucket does not have it yet. */
-	namedAs(id: string, alias: string): number | undefined {
+	/** When the operator has given this alias to a device, ms since 1970; undefined if the bucket has it, or another one was given. */
+	aliasSetAt(id: string, alias: string): number | undefined {
 		const edit = this.#editOf(id);
-		return edit.alias === alias && !this.#losers.has(id) ? (edit.named ?? 0) : undefined;
+		return edit.alias === alias && !this.#losers.has(id) ? (edit.aliasSetAt ?? 0) : undefined;
 	}
 
 	/** The alias of an entry's device: that of a change that is still to be written, unless the entry's was given later. */
-	namingOf({ id, alias, named = 0 }: Entry): { readonly alias: string; readonly named: number } {
-		const edit = this.#editOf(id);
-		const given = edit.alias === undefined ? undefined : this.namedAs(id, edit.alias);
-		return edit.alias !== undefined && given !== undefined && given >= named
-			? { alias: edit.alias, named: given }
-			: { alias, named };
+	aliasFor({ id, alias, aliasSetAt = 0 }: Entry): { readonly alias: string; readonly aliasSetAt: number } {
+		const { alias: given } = this.#editOf(id);
+		const time = given === undefined ? undefined : this.aliasSetAt(id, given);
+		return given !== undefined && time !== undefined && time >= aliasSetAt
+			? { alias: given, aliasSetAt: time }
+			: { alias, aliasSetAt };
 	}
 
 	/** The alias that a device was given is in the bucket, or another one was given later. */
@@ -104,8 +104,8 @@ export class Edits {
 		if (this.#registry.find(id) === undefined) {
 			return;
 		}
-		const { alias, named } = this.namingOf(entry);
-		if (alias === entry.alias && named === (entry.named ?? 0)) {
+		const { alias, aliasSetAt } = this.aliasFor(entry);
+		if (alias === entry.alias && aliasSetAt === (entry.aliasSetAt ?? 0)) {
 			this.dropAlias(id);
 		}
 		const edit = this.#editOf(id);
@@ -119,15 +119,7 @@ export class Edits {
 			}
 		}
 		if (String(tags) === String(entry.tags)) {
-			this.#set(id, { alias: edit.alias, named: edit.named });
-		}
-	}
-
-	#set(id: string, edit: ServerEdit): void {
-		if (edit.alias === undefined && edit.tags === undefined) {
-			this.#waiting.delete(id);
-		} else {
-			this.#waiting.set(id, edit);
+			this.#set(id, { alias: edit.alias, aliasSetAt: edit.aliasSetAt });
 		}
 	}
 
@@ -180,6 +172,14 @@ export class Edits {
 		if (id !== undefined && this.#editOf(id).alias === undefined) {
 			this.#waiting.set(id, { ...this.#editOf(id), alias });
 			this.#losers.add(id);
+		}
+	}
+
+	#set(id: string, edit: ServerEdit): void {
+		if (edit.alias === undefined && edit.tags === undefined) {
+			this.#waiting.delete(id);
+		} else {
+			this.#waiting.set(id, edit);
 		}
 	}
 

@@ -84,7 +84,7 @@ export const entrySchema = z.object({
 	since: z.number(),
 	alias: z.string(),
 	/** When the alias was given, in milliseconds since 1970; absent: it is the default alias. */
-	named: z.number().optional(),
+	aliasSetAt: z.number().optional(),
 	tags: z.array(z.string()).default([]),
 	board: z.object({ name: z.string(), version: z.string() }),
 	capabilities: z.record(z.string(), z.unknown()).default({}),

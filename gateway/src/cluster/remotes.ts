@@ -44,22 +44,22 @@ export class Remotes {
 	readonly #retries = new Set<string>();
 	/** Devices whose lists are missing in the bucket. */
 	readonly #missing = new Set<string>();
-	/** When an alias was given last, as far as it is known here. */
-	#latestNaming = 0;
+	/** When an alias was given last, as far as it is known here, ms since 1970. */
+	#newestAliasTime = 0;
 	#isClosed = false;
 
 	constructor(options: RemotesOptions) {
 		this.#options = options;
 		const { registry, folder, clock, warn } = options;
 		// Later than any other, whatever the gateways' clocks say.
-		const now = (): number => Math.max(clock.now, this.#latestNaming + 1);
+		const now = (): number => Math.max(clock.now, this.#newestAliasTime + 1);
 		this.#edits = new Edits(registry, folder, now, warn);
 	}
 
 	/** When a device was given its alias, ms since 1970; undefined: it has the default alias. */
-	namedAs(id: string, alias: string): number | undefined {
+	aliasSetAt(id: string, alias: string): number | undefined {
 		const known = this.#known.get(id)?.entry;
-		return this.#edits.namedAs(id, alias) ?? (known?.alias === alias ? known.named : undefined);
+		return this.#edits.aliasSetAt(id, alias) ?? (known?.alias === alias ? known.aliasSetAt : undefined);
 	}
 
 	/** The keys of every device's lists. */
@@ -96,7 +96,7 @@ export class Remotes {
 	learn(entry: Entry, revision: number): void {
 		if (revision >= this.#revisionOf(entry.id)) {
 			this.#known.set(entry.id, { entry, revision });
-			this.#latestNaming = Math.max(this.#latestNaming, entry.named ?? 0);
+			this.#newestAliasTime = Math.max(this.#newestAliasTime, entry.aliasSetAt ?? 0);
 			this.#adopt(entry);
 			void this.#loadAndApply(entry);
 		}
@@ -167,9 +167,9 @@ export class Remotes {
 				this.#forget(entry.id);
 			} else {
 				const { tags = entry.tags } = edit;
-				const { alias, named } = edit.alias === undefined ? entry : edit;
+				const { alias, aliasSetAt } = edit.alias === undefined ? entry : edit;
 				// With its members in the order that every gateway writes: the text is compared.
-				const edited = entrySchema.parse({ ...entry, alias, named, tags });
+				const edited = entrySchema.parse({ ...entry, alias, aliasSetAt, tags });
 				this.learn(edited, await devices.update(key, JSON.stringify(edited), revision));
 			}
 		} catch (error) {
@@ -257,11 +257,12 @@ export class Remotes {
 
 	/** Applies an entry's alias and tags. If another device was given the same alias later, that device keeps it. */
 	#adopt(entry: Entry): void {
-		const { alias, named } = this.#edits.namingOf(entry);
+		const { alias, aliasSetAt } = this.#edits.aliasFor(entry);
 		const { id = entry.id } = this.#options.registry.find(alias) ?? {};
 		const rival = this.#known.get(id);
-		const isRival = id !== entry.id && (rival?.entry.alias === alias || this.#edits.namedAs(id, alias) !== undefined);
-		const later = (this.namedAs(id, alias) ?? 0) - named;
+		const isRival =
+			id !== entry.id && (rival?.entry.alias === alias || this.#edits.aliasSetAt(id, alias) !== undefined);
+		const later = (this.aliasSetAt(id, alias) ?? 0) - aliasSetAt;
 		const isKept = isRival && (later > 0 || (later === 0 && this.#revisionOf(id) > this.#revisionOf(entry.id)));
 		if (isRival) {
 			this.#edits.dropAlias(isKept ? entry.id : id);

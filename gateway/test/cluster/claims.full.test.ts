@@ -48,7 +48,7 @@ async function openClaims(t: TestContext, whileWriting: (server: Device) => void
 		lists: new Lists(),
 		clock: new SharedClock(assert.fail),
 		onEntry: () => {},
-		namedAs: () => undefined,
+		aliasSetAt: () => undefined,
 		onLost: assert.fail,
 		warn: assert.fail,
 	});

@@ -71,7 +71,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		patches: [
 			{
 				file: `${CLUSTER}/edits.ts`,
-				from: "if (alias === entry.alias && named === (entry.named ?? 0)) {",
+				from: "if (alias === entry.alias && aliasSetAt === (entry.aliasSetAt ?? 0)) {",
 				to: 'if (id !== "") {',
 			},
 		],
