@@ -1,19 +1,8 @@
-import type { EventEmitter } from "node:events";
-import type { DeviceEvents } from "./device-events.js";
-import { DeviceRun } from "./device-run.js";
+import { DeviceRun, type RunOptions } from "./device-run.js";
 import type { Engine, EngineExit } from "./engine/engine.js";
-import type { Environment } from "./environment.js";
-import type { NetworkFaults } from "./services/network-faults.js";
 import type { Service } from "./services/service.js";
-import type { SettingsStore } from "./services/settings.js";
-import type { VirtualFlash } from "./virtual-flash.js";
 
-interface DevicePowerOptions {
-	readonly environment: Environment;
-	readonly settings: SettingsStore;
-	readonly flash: VirtualFlash;
-	readonly faults: NetworkFaults;
-	readonly events: EventEmitter<DeviceEvents>;
+interface DevicePowerOptions extends Omit<RunOptions, "onRestart"> {
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
 	/** Whether the device restarts after its engine ended. */
 	readonly watchdog: boolean;

@@ -21,7 +21,7 @@ import { UdpSockets } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
 import type { VirtualFlash } from "./virtual-flash.js";
 
-interface RunOptions {
+export interface RunOptions {
 	readonly environment: Environment;
 	readonly settings: SettingsStore;
 	readonly flash: VirtualFlash;

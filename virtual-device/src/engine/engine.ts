@@ -14,8 +14,20 @@ export interface HeapLimits {
 	readonly slots?: number;
 	/** Bytes of chunk memory (strings, buffers, byte code). */
 	readonly chunkBytes?: number;
-	/** Slots of the XS stack. */
+	/** Slots of the XS stack, without the some 140 of built-ins, which a device has in flash. Default 4096. */
 	readonly stackSlots?: number;
+}
+
+/** How to start a machine. */
+export interface EngineOptions {
+	/** Receives the script's traces, in pieces that need not be lines. Without it they are dropped. */
+	readonly onTrace?: (text: string) => void;
+	/** Hard limits: a machine that needs more ends. Without them it starts small and grows, up to 256 MB. */
+	readonly limits?: HeapLimits;
+	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. Default 10,000. `Infinity`: no limit. */
+	readonly timeoutMs?: number;
+	/** Of `Math.random`, from 1 to 999,999,999: the same numbers at each start of this kind of engine. Default: the system's. */
+	readonly seed?: number;
 }
 
 /** The heap of an XS machine. Slots are 16 bytes on a 32-bit machine such as the ESP32, 32 bytes on 64 bits. */

@@ -1,17 +1,8 @@
 import { type BuildOptions, buildXsHost } from "./build-xs.js";
-import type { Engine, HeapLimits } from "./engine.js";
+import type { Engine, EngineOptions } from "./engine.js";
 import { EngineError } from "./engine-error.js";
 import { startV8Engine } from "./v8-engine.js";
 import { startXsEngine } from "./xs-engine.js";
-
-interface EngineOptions {
-	readonly onTrace?: (text: string) => void;
-	readonly limits?: HeapLimits;
-	/** Milliseconds that one command may take before the machine is ended as unresponsive. Default 10,000. */
-	readonly timeoutMs?: number;
-	/** Seed of the machine's random numbers, to repeat a run. Default: from the system. */
-	readonly seed?: number;
-}
 
 export interface EngineChoice {
 	/** Makes a machine of the chosen kind. */

@@ -1,17 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { CommandQueue, type Packet, type Port, type PortEvents } from "./command-queue.js";
-import type { Engine, EngineExit } from "./engine.js";
+import type { Engine, EngineExit, EngineOptions } from "./engine.js";
 import { QueuedEngine } from "./queued-engine.js";
-
-/** How to start a V8 machine. */
-interface V8EngineOptions {
-	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
-	readonly timeoutMs?: number;
-	/** Of `Math.random`, as for XS; the numbers are others. */
-	readonly seed?: number;
-	/** Receives the script's traces, which are dropped without it. */
-	readonly onTrace?: (text: string) => void;
-}
 
 /** Message of v8-worker.mjs. */
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
@@ -26,14 +16,14 @@ const MAX_HEAP_MB = 256;
  * points. Stack overflow is an exception that the script could catch. Rejects with an `EngineError` of the exit's code
  * where the thread cannot start.
  */
-export async function startV8Engine(options: V8EngineOptions = {}): Promise<Engine> {
+export async function startV8Engine(options: EngineOptions = {}): Promise<Engine> {
 	const queue = new CommandQueue((events) => openThread(options, events), options.timeoutMs ?? 10_000);
 	const [hello] = await queue.request({ kind: "hello" });
 	const [version]: string[] = JSON.parse(hello?.header ?? "[]");
 	return new QueuedEngine(`V8 ${version?.split(".").slice(0, 2).join(".")}`, queue);
 }
 
-function openThread({ onTrace, seed }: V8EngineOptions, events: PortEvents): Port {
+function openThread({ onTrace, seed }: EngineOptions, events: PortEvents): Port {
 	const worker = new Worker(new URL("./v8-worker.mjs", import.meta.url), {
 		execArgv: [],
 		env: {},

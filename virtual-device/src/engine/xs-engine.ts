@@ -1,26 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { type Command, CommandQueue, type Packet, type Port, type PortEvents } from "./command-queue.js";
-import type { Engine, HeapLimits } from "./engine.js";
+import type { Engine, EngineOptions } from "./engine.js";
 import { EngineError } from "./engine-error.js";
 import { NetstringReader } from "./netstring.js";
 import { QueuedEngine } from "./queued-engine.js";
 import { decodeReply, encodeCommand, toExit } from "./xs-protocol.js";
 
-/** How to start an XS machine. */
-interface XsEngineOptions {
+interface XsEngineOptions extends EngineOptions {
 	/** The host's binary, as `buildXsHost` returns it. */
 	readonly hostPath: string;
-	/**
-	 * Hard limits: a machine that needs more ends. Without them it starts small and grows, up to 256 MB.
-	 * `stackSlots` excludes the some 140 slots of built-ins, which a device has in flash; it is 4096 unless told.
-	 */
-	readonly limits?: HeapLimits;
-	/** Of `Math.random`, from 1 to 999,999,999: the same numbers at each start. Without it they are the system's. */
-	readonly seed?: number;
-	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. `Infinity`: no limit. */
-	readonly timeoutMs?: number;
-	/** Receives the script's traces, in pieces that need not be lines. Without it they are dropped. */
-	readonly onTrace?: (text: string) => void;
 }
 
 /** Longer than Node's time-out, so that this ends only a machine whose parent has ended. */
