@@ -5,7 +5,7 @@ import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import { ProgramError, runProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
-import type { EngineExit, HeapReport } from "./engine/engine.js";
+import type { EngineExit } from "./engine/engine.js";
 import type { EngineError } from "./engine/engine-error.js";
 import {
 	bundle,
@@ -36,7 +36,7 @@ await runProgram(program.action(run));
 
 async function run(given: Options): Promise<void> {
 	const options = given.prompt ? await servingPrompt(given) : given;
-	const { engine: kind, bits, heap, url, otaUrl, http, setup, count } = options;
+	const { engine: kind, bits, url, otaUrl, http, setup, count } = options;
 	if (url === undefined && otaUrl === undefined && http === undefined && setup === undefined) {
 		program.error(
 			"error: required option '--url <url>', '--ota-url <url>', '--http <port>' or '--setup' not specified",
@@ -68,9 +68,6 @@ async function run(given: Options): Promise<void> {
 	}
 	if (options.prompt) {
 		void takeCommands(first, options);
-	}
-	if (heap) {
-		setInterval(() => void printHeaps(devices), 10_000);
 	}
 	if (steps !== undefined) {
 		await play(steps, first);
@@ -282,17 +279,4 @@ function countedUp(macAddress: string, index: number): string {
 		.toString(16)
 		.padStart(12, "0")
 		.replace(/..(?!$)/g, "$&:");
-}
-
-async function printHeaps(devices: readonly VirtualDevice[]): Promise<void> {
-	for (const device of devices) {
-		const heap = await device.heap().catch(() => undefined);
-		if (heap !== undefined) {
-			console.log(describeHeap(heap));
-		}
-	}
-}
-
-function describeHeap({ slots, peakSlots, chunkBytes, peakChunkBytes, slotBytes }: HeapReport): string {
-	return `heap: ${slots} slots of ${slotBytes} bytes (peak ${peakSlots}), ${chunkBytes} chunk bytes (peak ${peakChunkBytes})`;
 }

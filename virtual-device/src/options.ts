@@ -22,7 +22,6 @@ export interface Options {
 	readonly chunkBytes?: number;
 	readonly seed?: number;
 	readonly prompt?: boolean;
-	readonly heap?: boolean;
 	readonly restart?: boolean;
 	readonly firmware?: string;
 	readonly manifest?: string;
@@ -160,7 +159,6 @@ export const program = makeProgram(
 		),
 	)
 	.option("--prompt", "take commands from standard input, such as list, call TOOL, press and quit; help names them")
-	.option("--heap", "print the heap usage every 10 seconds")
 	.option("--restart", "restart the device if its engine exits, as a watchdog would")
 	.addHelpText("after", EPILOGUE);
 
