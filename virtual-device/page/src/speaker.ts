@@ -4,6 +4,9 @@ import { SAMPLES_HEAD_BYTES } from "../../src/page/page-messages.js";
 /** Seconds of buffering before playback starts, so that late samples leave no gap. */
 const LEAD = 0.12;
 
+/** Most seconds of sound that wait for a browser that is slow to begin. */
+const MAX_WAITING = 10;
+
 /** Whether a sound comes that the browser does not play: until a person has clicked, pages are silent. */
 export const isSilenced = signal(false);
 
@@ -16,9 +19,17 @@ export function play(message: ArrayBuffer): void {
 	const rate = new DataView(message).getUint32(4, true);
 	const samples = new Int16Array(message, SAMPLES_HEAD_BYTES);
 	const { currentTime, state } = contextFor(rate);
-	isSilenced.value = state !== "running";
+	const isRunning = state === "running";
+	isSilenced.value = !isRunning && !navigator.userActivation.hasBeenActive;
 	if (isSilenced.value || context === undefined || samples.length === 0) {
 		return;
+	}
+	if (!isRunning) {
+		// It takes a moment, on a busy computer a second: until then its clock stands still, and nothing is lost.
+		void context.resume();
+		if (end > currentTime + MAX_WAITING) {
+			return;
+		}
 	}
 	const buffer = context.createBuffer(1, samples.length, rate);
 	buffer.copyToChannel(
