@@ -6,14 +6,11 @@ import * as core from "xs-mcp-manager/core";
 /** Only this user can read it, and the file. */
 const FOLDER = { recursive: true, mode: 0o700 };
 
-/**
- * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
- * Rejects with UnsavedError.
- */
-export async function replaceFile(path: string, content: string): Promise<void> {
+/** The same as {@link core.replaceFile}, in a folder that may be missing. Rejects with UnsavedError. */
+export async function replaceFile(path: string, content: string, mayReplace?: () => boolean): Promise<boolean> {
 	try {
 		await mkdir(dirname(path), FOLDER);
-		await core.replaceFile(path, content);
+		return await core.replaceFile(path, content, mayReplace);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
 	}

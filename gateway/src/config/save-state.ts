@@ -36,10 +36,11 @@ export class SaveState {
 	}
 
 	/** Settles as a write does, whose end it notes. */
-	async watch(write: Promise<void>): Promise<void> {
+	async watch<T>(write: Promise<T>): Promise<T> {
 		try {
-			await write;
+			const result = await write;
 			this.attempted();
+			return result;
 		} catch (error) {
 			this.attempted(error as Error);
 			throw error;

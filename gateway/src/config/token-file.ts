@@ -126,13 +126,19 @@ export function readTokens(path: string): Omit<z.infer<typeof tokensFile>, "vers
 	return read(path, tokensFile) ?? { tokens: [], removed: [] };
 }
 
-/** @param removed hashes */
+/**
+ * @param removed hashes
+ * @param version of the file that is replaced: see {@link versionOf}; undefined: any
+ * @returns whether it was replaced: not if another process has changed it
+ */
 export async function writeTokens(
 	path: string,
 	tokens: readonly TokenRecord[],
 	removed: readonly string[] = [],
-): Promise<void> {
-	await replaceFile(path, `${JSON.stringify({ version: 1, tokens, removed }, undefined, "\t")}\n`);
+	version?: string,
+): Promise<boolean> {
+	const text = `${JSON.stringify({ version: 1, tokens, removed }, undefined, "\t")}\n`;
+	return await replaceFile(path, text, () => version === undefined || versionOf(path) === version);
 }
 
 /** @throws TokenError that names the file, and the place in it */

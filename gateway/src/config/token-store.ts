@@ -36,7 +36,7 @@ export const NO_TOKEN_NAME = "local";
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
 
-/** Attempts of a change while other gateways change the same record. */
+/** Attempts of a change while other processes or gateways change the same. */
 const MAX_ATTEMPTS = 5;
 
 /** The tokens of clients and devices, in a file that several processes may change. */
@@ -122,7 +122,7 @@ export class TokenStore {
 
 	/** Stores what has been changed in other stores. */
 	async adopt(change: (records: readonly TokenRecord[]) => TokenChange): Promise<void> {
-		await this.#locked(() => this.#write(change(this.records)));
+		await this.#untilDone(() => this.#locked((version) => this.#write(change(this.records), version)));
 	}
 
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
@@ -281,34 +281,41 @@ export class TokenStore {
 
 	/** Changes the newest records, here and in the other stores. */
 	async #change(change: (records: readonly TokenRecord[]) => readonly TokenRecord[]): Promise<void> {
-		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-			const isDone = await this.#locked(async () => {
+		await this.#untilDone(async () => {
+			const isDone = await this.#locked(async (version) => {
 				const before = this.records;
 				const after = change(before);
-				if (after !== before && this.#share !== undefined && !(await this.#share.commit(before, after))) {
-					return false;
-				}
-				await this.#write({ records: after });
-				return true;
+				const isCommitted = after === before || (await this.#share?.commit(before, after)) !== false;
+				return isCommitted && (await this.#write({ records: after }, version));
 			});
 			await this.#share?.catchUp();
-			if (isDone) {
+			return isDone;
+		});
+	}
+
+	async #untilDone(run: () => Promise<boolean>): Promise<void> {
+		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+			if (await run()) {
 				return;
 			}
 		}
-		throw new TokenError("other gateways change the same token: try again");
+		throw new TokenError("other processes change the same token: try again");
 	}
 
 	/**
-	 * Writes records and the hashes of removed ones, in one file, unless it has them, and that their kinds need a token. Under the lock
-	 * no other process writes the file, so it is not read again.
+	 * Writes records and the hashes of removed ones, in one file, unless it has them, and that their kinds need a token.
+	 *
+	 * @param version of the file that was read
+	 * @returns false if it is another one: this process did not run for a while, and another one has taken over the lock
 	 */
-	async #write({ records, needed: more = [], removed: others = [] }: TokenChange): Promise<void> {
+	async #write({ records, needed: more = [], removed: others = [] }: TokenChange, version?: string): Promise<boolean> {
 		const hashes = new Set(records.map(({ sha256 }) => sha256));
 		const gone = this.records.flatMap(({ sha256 }) => (hashes.has(sha256) ? [] : sha256));
 		const removed = new Set([...this.#removed, ...others, ...gone]);
 		if (records !== this.records || removed.size > this.#removed.size) {
-			await this.#saves.watch(writeTokens(this.#path, records, [...removed]));
+			if (!(await this.#saves.watch(writeTokens(this.#path, records, [...removed], version)))) {
+				return false;
+			}
 			this.#take(new TokenIndex(records), removed, versionOf(this.#path));
 		}
 		const needed = new Set([...this.#needed, ...more, ...this.#index.kinds]);
@@ -316,14 +323,15 @@ export class TokenStore {
 			await this.#saves.watch(writeKinds(this.#kindsPath, needed));
 			this.#needed = needed;
 		}
+		return true;
 	}
 
 	/** Runs under a lock, on the file's newest content. */
-	async #locked<T>(run: () => Promise<T>): Promise<T> {
+	async #locked<T>(run: (version: string | undefined) => Promise<T>): Promise<T> {
 		return await this.#changes(() =>
 			withLock(this.#path, async () => {
 				this.#reload();
-				const result = await run();
+				const result = await run(this.#version);
 				this.#reload();
 				return result;
 			}),

@@ -49,7 +49,7 @@ const SAVE_INTERVAL = 1_000;
 interface WebhookFileOptions {
 	readonly folder: string;
 	/** Is told of each attempt to write. */
-	readonly watch: (write: Promise<void>) => Promise<void>;
+	readonly watch: (write: Promise<unknown>) => Promise<unknown>;
 	readonly onWarning: (message: string) => void;
 }
 
@@ -112,8 +112,9 @@ export class WebhookFile implements WebhookStore {
 	#save(): Promise<void> {
 		clearTimeout(this.#timer);
 		this.#timer = undefined;
-		const write = (): Promise<void> =>
-			this.#options.watch(replaceFile(this.#path, JSON.stringify([...this.#records.values()])));
+		const write = async (): Promise<void> => {
+			await this.#options.watch(replaceFile(this.#path, JSON.stringify([...this.#records.values()])));
+		};
 		this.#saving = this.#saving.then(write, write);
 		return this.#saving;
 	}

@@ -133,6 +133,30 @@ describe("the token store", () => {
 		);
 	});
 
+	it("keeps what another process stores that took over the lock of one that did not run for a while", async (t) => {
+		const { folder, file } = makeFolder(t);
+		const [slow, other] = [new TokenStore(folder), new TokenStore(folder)];
+		await slow.add({ name: "laptop", kind: "client" });
+		let isStopped = true;
+		slow.share({
+			now: Date.now(),
+			changed: () => {},
+			catchUp: async () => {},
+			forbid: async () => {},
+			commit: async () => {
+				if (isStopped) {
+					isStopped = false;
+					utimesSync(`${file}.locked`, 1, 1);
+					await other.remove("laptop");
+				}
+				return true;
+			},
+		});
+		await slow.add({ name: "phone", kind: "client" });
+		assert.deepEqual(namesIn(folder), ["phone"]);
+		assert.deepEqual([slow.has("client"), slow.records.length], [true, 1]);
+	});
+
 	it("takes over the lock of a process that was killed, and is not blocked until then", async (t) => {
 		const { folder, file } = makeFolder(t);
 		const store = new TokenStore(folder);

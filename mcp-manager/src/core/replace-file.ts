@@ -8,11 +8,28 @@ const MODE = 0o600;
 /**
  * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
  * Rejects with the error of the file system; then the old content stays.
+ *
+ * @param mayReplace asked once the new content is on the disk: false keeps the old one
+ * @returns whether the file was replaced
  */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string, mayReplace = (): boolean => true): Promise<boolean> {
+	let isKept = false;
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
-	const tmpfileCreated = (temporary: string): Promise<void> => writeFile(temporary, content);
-	await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
+	const tmpfileCreated = async (temporary: string): Promise<void> => {
+		await writeFile(temporary, content, { flush: true });
+		isKept = !mayReplace();
+		if (isKept) {
+			throw new Error("the old content is kept");
+		}
+	};
+	try {
+		await writeFileAtomic(path, "", { mode: MODE, tmpfileCreated });
+	} catch (error) {
+		if (!isKept) {
+			throw error;
+		}
+	}
+	return !isKept;
 }
 
 /** The same, synchronously: for a small file that is written only once. */
