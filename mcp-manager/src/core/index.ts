@@ -22,16 +22,15 @@ export { INVALID_RESPONSE } from "./request-error.js";
 export { isUserOnly, type Server } from "./server.js";
 export type { ServerEdit } from "./server-directory.js";
 export type { Notification, ServerRecord } from "./server-record.js";
-export {
-	type AudioChannel,
-	type AudioEvents,
-	type CallOptions,
-	type KnownServer,
-	type ServerIdentity,
-	type ServerInfo,
-	type ServerTransport,
-	Session,
-} from "./session.js";
+export type {
+	AudioChannel,
+	AudioEvents,
+	KnownServer,
+	ServerIdentity,
+	ServerInfo,
+	ServerTransport,
+} from "./server-transport.js";
+export { type CallOptions, Session } from "./session.js";
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { EVERY_DEVICE } from "./tags.js";
 export { failedResult, textOf, textResult } from "./tool-results.js";

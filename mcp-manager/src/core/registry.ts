@@ -11,7 +11,8 @@ import { ServerDirectory, type ServerDirectoryOptions, type ServerEdit } from ".
 import { keepState } from "./server-notifications.js";
 import { ServerOffers } from "./server-offers.js";
 import type { ServerRecord } from "./server-record.js";
-import { type Capabilities, type ServerTransport, Session } from "./session.js";
+import type { ServerTransport } from "./server-transport.js";
+import { type Capabilities, Session } from "./session.js";
 import type { Uploads } from "./uploads.js";
 
 export interface ServerRegistryOptions extends CallLimits, ServerDirectoryOptions, Omit<DiscoveryOptions, "warn"> {

@@ -4,7 +4,8 @@ import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers } from "./offe
 import type { Server } from "./server.js";
 import type { ServerDirectory } from "./server-directory.js";
 import type { ServerRecord } from "./server-record.js";
-import type { ServerInfo, Session } from "./session.js";
+import type { ServerInfo } from "./server-transport.js";
+import type { Session } from "./session.js";
 import type { Uploads } from "./uploads.js";
 
 interface ServerOffersOptions {

@@ -1,5 +1,5 @@
 import type { Offers } from "./offers.js";
-import type { ServerInfo } from "./session.js";
+import type { ServerInfo } from "./server-transport.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
 export interface ServerRecord {

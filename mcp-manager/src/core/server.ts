@@ -2,7 +2,8 @@ import { type CallContext, type CallLimits, type CallPolicy, Calls } from "./cal
 import type { Listed } from "./discovery.js";
 import { LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
 import type { DeviceEvent, ServerRecord } from "./server-record.js";
-import type { ServerInfo, Session } from "./session.js";
+import type { ServerInfo } from "./server-transport.js";
+import type { Session } from "./session.js";
 import { Subscriptions } from "./subscriptions.js";
 
 /** The context that all servers of a registry share. */

@@ -24,15 +24,6 @@ import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
 import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
 
-export type {
-	AudioChannel,
-	AudioEvents,
-	KnownServer,
-	ServerIdentity,
-	ServerInfo,
-	ServerTransport,
-} from "./server-transport.js";
-
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,8 @@
 import type { CallToolResult, RequestId } from "@modelcontextprotocol/client";
 import type { OrInput } from "./asking.js";
 import type { ServerTool } from "./offers.js";
-import type { Capabilities, ServerIdentity } from "./session.js";
+import type { ServerIdentity } from "./server-transport.js";
+import type { Capabilities } from "./session.js";
 
 /** Lets devices upload files during their calls: the gateway's pictures. */
 export interface Uploads {

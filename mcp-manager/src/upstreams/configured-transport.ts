@@ -18,7 +18,7 @@ import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { INVALID_RESPONSE, NOTHING_SENT } from "../core/request-error.js";
-import type { ServerIdentity, ServerTransport } from "../core/session.js";
+import type { ServerIdentity, ServerTransport } from "../core/server-transport.js";
 import { SignedIn } from "./auth/signed-in.js";
 import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
