@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CATALOG_MODES } from "../config/catalog-mode.js";
-import { type CatalogOptions, DEFAULT_URL } from "./gateway-client.js";
+import { DEFAULT_URL } from "./gateway-client.js";
 
 /** Collects the values of a repeated flag. */
 export function collect(text: string, before: readonly string[] = []): string[] {
@@ -26,13 +26,4 @@ export function withCatalog(command: Command): Command {
 			"Tools that are always listed; a trailing * matches any ending (repeatable)",
 			collect,
 		);
-}
-
-/** The options that {@link withCatalog} has read. */
-export function catalogFrom({ catalog, catalogLimit, pinnedTools }: CatalogOptions): CatalogOptions {
-	return {
-		...(catalog !== undefined && { catalog }),
-		...(catalogLimit !== undefined && { catalogLimit }),
-		...(pinnedTools !== undefined && { pinnedTools }),
-	};
 }

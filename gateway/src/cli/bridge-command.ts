@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { catalogFrom, withAddress, withCatalog } from "./address-options.js";
+import { withAddress, withCatalog } from "./address-options.js";
 import { EXIT } from "./exit.js";
 import {
 	type CatalogOptions,
@@ -47,7 +47,7 @@ async function runBridge(device: string | undefined, options: ClientOptions & Ca
 	let code: number = EXIT.ok;
 	const firstAttempt = new Promise<void>((resolve) => {
 		const reached = waitForGateway(
-			() => gateway.address(device, catalogFrom(options)),
+			() => gateway.address(device, options),
 			(error) => resolve(report(error)),
 		);
 		const online = reached.then((address) => relay.online(address));

@@ -109,9 +109,13 @@ export class GatewayClient {
 	 * @param device alias or id
 	 * @param view which tools the gateway lists
 	 */
-	async address(device: string | undefined, view: CatalogOptions): Promise<GatewayAddress> {
+	async address(
+		device: string | undefined,
+		{ catalog, catalogLimit, pinnedTools }: CatalogOptions,
+	): Promise<GatewayAddress> {
 		const path = device === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await this.device(device)).alias)}`;
-		const query = new URLSearchParams(Object.entries(view).map(([name, value]) => [name, `${value}`]));
+		const view = Object.entries({ catalog, catalogLimit, pinnedTools }).filter(([, value]) => value !== undefined);
+		const query = new URLSearchParams(view.map(([name, value]) => [name, `${value}`]));
 		const target = `${path}?${query}`;
 		await this.ask(target, { method: "POST", json: PROBE, headers: ACCEPT });
 		return { url: `${this.#base}${target}`, headers: this.#headers };

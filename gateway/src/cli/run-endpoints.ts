@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { printableLine } from "../log/printable.js";
 import { Endpoint, type EndpointOptions } from "../transports/endpoint.js";
-import { catalogFrom } from "./address-options.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { EXIT, UsageError } from "./exit.js";
@@ -35,7 +34,7 @@ export async function runEndpoints(given: readonly string[], options: EndpointCo
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const gateway = clientFor({ ...(url && { url }), ...(token && { token }) });
 	const serve = (endpoint: string) =>
-		serveEndpoint(endpoint, { onChange, open: () => gateway.address(device, catalogFrom(options)) });
+		serveEndpoint(endpoint, { onChange, open: () => gateway.address(device, options) });
 	const served = await Promise.all(endpoints.map(serve));
 	await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 	await Promise.all(served.map((close) => close()));
