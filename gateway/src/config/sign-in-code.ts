@@ -1,8 +1,9 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { replaceFileSync } from "./atomic-file.js";
+import { digest } from "./digest.js";
 
 /** Milliseconds for which a code is valid. */
 const LIFETIME = 600_000;
@@ -76,8 +77,4 @@ export function looksLikeCode(entered: string): boolean {
 
 function pathIn(stateFolder: string): string {
 	return join(stateFolder, "sign-in-code.json");
-}
-
-function digest(code: string): string {
-	return createHash("sha256").update(code).digest("hex");
 }

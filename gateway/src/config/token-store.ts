@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import { digest } from "./digest.js";
 import { withLock } from "./file-lock.js";
 import { SaveState } from "./save-state.js";
 import {
@@ -351,8 +352,4 @@ function isValid({ expires }: TokenRecord, now: number): boolean {
 /** The hash in the record of a signed-in client is an id, not a token's. */
 function isTokenOf(kind: TokenKind, record: TokenRecord, now: number): boolean {
 	return record.kind === kind && record.grant === undefined && isValid(record, now);
-}
-
-function digest(secret: string): string {
-	return createHash("sha256").update(secret).digest("hex");
 }

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { digest } from "../config/digest.js";
 import type { TokenRecord } from "../config/token-store.js";
 
 /** Milliseconds for which a person stays signed in. */
@@ -63,8 +64,4 @@ export class ConsoleSessions {
 			this.#sessions.delete(oldest[0]);
 		}
 	}
-}
-
-function digest(secret: string): string {
-	return createHash("sha256").update(secret).digest("base64url");
 }

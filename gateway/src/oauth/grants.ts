@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { AccessGrant } from "../config/access.js";
+import { digest } from "../config/digest.js";
 import { type Limits, scopesOf } from "../config/scopes.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
@@ -194,10 +195,6 @@ function idIn(refreshToken: string): string {
 
 function challengeOf(verifier: string): string {
 	return createHash("sha256").update(verifier).digest("base64url");
-}
-
-function digest(secret: string): string {
-	return createHash("sha256").update(secret).digest("hex");
 }
 
 function isEqual(one: string, other: string): boolean {
