@@ -1,6 +1,21 @@
-import type { FileHandle } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+
+/**
+ * Opens a file for reading. Not a pipe, a device or a folder: opening one could block one of the few file threads for good.
+ * Rejects if it is none of at most `maxBytes`.
+ */
+export async function openFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
+	const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	const stat = await handle.stat();
+	if (!stat.isFile() || stat.size > maxBytes) {
+		await handle.close();
+		throw new Error(`${path}: not a file, or too large`);
+	}
+	return handle;
+}
 
 /** Milliseconds without progress of a download after which the connection is cut. */
 const STALL_TIME = 30_000;

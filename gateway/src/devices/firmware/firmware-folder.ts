@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isNewer, isVersion } from "../../firmware.js";
+import { openFile } from "./firmware-download.js";
 
 /** A firmware image in the folder. */
 export interface Firmware {
@@ -63,7 +63,7 @@ export class FirmwareFolder {
 		if (!FILE.test(file)) {
 			throw new Error("not the name of a firmware image");
 		}
-		return await this.#openFile(file);
+		return await openFile(join(this.#path, file));
 	}
 
 	/** The digest and signature of an image. Rejects if the image cannot be read. */
@@ -79,19 +79,9 @@ export class FirmwareFolder {
 		}
 	}
 
-	/** Not a pipe, a device or a folder: opening one could block one of the few file threads for good. */
-	async #openFile(name: string): Promise<FileHandle> {
-		const handle = await open(join(this.#path, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-		if (!(await handle.stat()).isFile()) {
-			await handle.close();
-			throw new Error(`${name}: not a file`);
-		}
-		return handle;
-	}
-
 	/** The text of a file; undefined if the file does not exist. */
 	async #read(name: string): Promise<string | undefined> {
-		const handle = await this.#openFile(name).catch(() => undefined);
+		const handle = await openFile(join(this.#path, name)).catch(() => undefined);
 		return await handle?.readFile("utf8").finally(() => handle.close());
 	}
 

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { openFile } from "./firmware-download.js";
 
 /** Boards of one folder, and bytes of a manifest. */
 const MAX_BOARDS = 200;
@@ -69,31 +69,18 @@ export class FlashImages {
 	async open(board: string, file: string): Promise<FileHandle | undefined> {
 		const image = NAME.test(board) ? await this.#read(board) : undefined;
 		const isPart = image?.builds.some(({ parts }) => parts.some(({ path }) => path === file));
-		return isPart ? await this.#openFile(board, file).catch(() => undefined) : undefined;
+		return isPart ? await openFile(join(this.#path, board, file), MAX_FLASH).catch(() => undefined) : undefined;
 	}
 
 	async #read(board: string): Promise<FlashImage | undefined> {
-		const file = await this.#openFile(board, "manifest.json").catch(() => undefined);
+		const file = await openFile(join(this.#path, board, "manifest.json"), MAX_MANIFEST).catch(() => undefined);
 		try {
-			const size = (await file?.stat())?.size ?? 0;
-			const text = size <= MAX_MANIFEST ? await file?.readFile("utf8") : undefined;
-			const { data } = MANIFEST.safeParse(JSON.parse(text ?? "null"));
+			const { data } = MANIFEST.safeParse(JSON.parse((await file?.readFile("utf8")) ?? "null"));
 			return data && { ...data, board };
 		} catch {
 			return undefined;
 		} finally {
 			await file?.close();
 		}
-	}
-
-	/** Not a pipe or a device: opening one could block one of the few file threads for good. */
-	async #openFile(board: string, name: string): Promise<FileHandle> {
-		const handle = await open(join(this.#path, board, name), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-		const { isFile, size } = await handle.stat().then((stat) => ({ isFile: stat.isFile(), size: stat.size }));
-		if (!isFile || size > MAX_FLASH) {
-			await handle.close();
-			throw new Error(`${name}: not a file of an image`);
-		}
-		return handle;
 	}
 }
