@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { isObject } from "../firmware.js";
+import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "../speech/run-program.js";
-import { post, type SpeechService } from "../speech/speech-service.js";
 
 /** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */
 export type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;
@@ -28,7 +28,7 @@ const LANGUAGE = "{language}";
  *
  * @param language ISO 639-1: `en`, `ja`, `zh`. Default: the service finds out
  */
-export function serviceRecognizer(service: SpeechService, language: string | undefined): Recognize {
+export function serviceRecognizer(service: ModelService, language: string | undefined): Recognize {
 	return async (wav, signal) => {
 		const body = new FormData();
 		body.set("file", new Blob([Uint8Array.from(wav)], { type: "audio/wav" }), "speech.wav");

@@ -1,7 +1,5 @@
-import { collect } from "./run-program.js";
-
 /** A service with an API as OpenAI's. */
-export interface SpeechService {
+export interface ModelService {
 	/** The base URL: `https://HOST/v1`. */
 	readonly url: string;
 	readonly model: string;
@@ -20,7 +18,7 @@ interface PostOptions {
 
 /** Posts to a service. Resolves with its answer. Rejects with an Error that gives the reason, without the key. */
 export async function post(
-	{ url, key }: SpeechService,
+	{ url, key }: ModelService,
 	{ path, body, signal, what, maxBytes }: PostOptions,
 ): Promise<Buffer> {
 	const response = await fetch(`${url.replace(/\/+$/, "")}${path}`, {
@@ -38,4 +36,22 @@ export async function post(
 		throw new Error(`HTTP status ${response.status}`);
 	}
 	return await collect(response.body ?? [], what, maxBytes);
+}
+
+/** Rejects with an Error if there are more bytes: `the sound is too long (limit 16777216 bytes)`. */
+export async function collect(
+	pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+	what: string,
+	maxBytes: number,
+): Promise<Buffer> {
+	const kept: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const piece of pieces) {
+		bytes += piece.length;
+		if (bytes > maxBytes) {
+			throw new Error(`${what} is too long (limit ${maxBytes} bytes)`);
+		}
+		kept.push(piece);
+	}
+	return Buffer.concat(kept);
 }

@@ -1,10 +1,10 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { ConfigurationError } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
+import type { ModelService } from "../net/model-service.js";
 import { Announcements } from "../speech/announcements.js";
 import type { DeviceTurns } from "../speech/device-turns.js";
 import { Speech } from "../speech/speech.js";
-import type { SpeechService } from "../speech/speech-service.js";
 import { programVoice, serviceVoice, type Voice } from "../speech/voice.js";
 
 export interface OpenedSpeech {
@@ -48,7 +48,7 @@ function voiceOf(configuration: Configuration): Voice | undefined {
 export function readProvider(
 	configuration: Configuration,
 	what: "speech" | "transcription",
-): { readonly command: string } | SpeechService | undefined {
+): { readonly command: string } | ModelService | undefined {
 	const {
 		[`${what}Command` as const]: command,
 		[`${what}Url` as const]: url,

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { collect } from "../net/model-service.js";
 
 interface ProgramOptions {
 	/** Replaces placeholders in each argument. */
@@ -49,22 +50,4 @@ export async function runProgram(
 		child.kill("SIGKILL");
 		throw error;
 	}
-}
-
-/** Rejects with an Error if there are more bytes: `the sound is too long (limit 16777216 bytes)`. */
-export async function collect(
-	pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-	what: string,
-	maxBytes: number,
-): Promise<Buffer> {
-	const kept: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const piece of pieces) {
-		bytes += piece.length;
-		if (bytes > maxBytes) {
-			throw new Error(`${what} is too long (limit ${maxBytes} bytes)`);
-		}
-		kept.push(piece);
-	}
-	return Buffer.concat(kept);
 }

@@ -1,5 +1,5 @@
+import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "./run-program.js";
-import { post, type SpeechService } from "./speech-service.js";
 
 /** Speaks a text. Rejects with an Error that says why it cannot, without the key. */
 export type Voice = (text: string, signal: AbortSignal) => Promise<Buffer>;
@@ -21,7 +21,7 @@ const DEFAULT_VOICES: ReadonlyMap<string, string> = new Map([
  *
  * @param voices by language: `en`, `ja`, `zh`; or `*` for any other
  */
-export function serviceVoice(service: SpeechService, voices: ReadonlyMap<string, string>): Voice {
+export function serviceVoice(service: ModelService, voices: ReadonlyMap<string, string>): Voice {
 	return async (text, signal) => {
 		const voice = voiceFor(text, voices) ?? "alloy";
 		const body = JSON.stringify({ model: service.model, input: text, voice, response_format: "wav" });

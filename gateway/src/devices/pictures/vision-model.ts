@@ -1,20 +1,18 @@
-import { isObject } from "../../firmware.js";
+import { z } from "zod";
+import { type ModelService, post } from "../../net/model-service.js";
 import type { Picture } from "./pictures.js";
 
-interface VisionModelOptions {
-	/** The base URL of an OpenAI-compatible API: `https://HOST/v1`. */
-	readonly url: string;
-	readonly model: string;
-	readonly key?: string | undefined;
+interface VisionModelOptions extends ModelService {
 	/** Milliseconds for the whole answer. Default 20,000: less than a device waits. */
 	readonly timeout?: number;
 }
 
-/** Bytes of an answer that are read. */
-const MAX_ANSWER_BYTES = 256 * 1024;
-
-/** Characters of the text for the device, whose memory is small. */
+/** The limit of an answer, and characters of the text for the device, whose memory is small. */
+const LIMIT = { what: "the answer", maxBytes: 256 * 1024 };
 const MAX_TEXT = 2_000;
+
+/** A chat completion. */
+const COMPLETION = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
 
 /** A vision model: any service with the Chat Completions API of OpenAI. */
 export class VisionModel {
@@ -26,47 +24,19 @@ export class VisionModel {
 
 	/** Asks a question about a picture. Rejects with an Error that does not contain the key. */
 	async ask(question: string, { mimeType, data }: Picture): Promise<string> {
-		const { url, model, key, timeout = 20_000 } = this.#options;
+		const { model, timeout = 20_000 } = this.#options;
 		const image = { url: `data:${mimeType};base64,${data.toString("base64")}` };
 		const content = [
 			{ type: "text", text: question },
 			{ type: "image_url", image_url: image },
 		];
-		const response = await fetch(`${url.replace(/\/+$/, "")}/chat/completions`, {
-			method: "POST",
-			headers: { "Content-Type": "application/json", ...(key !== undefined && { Authorization: `Bearer ${key}` }) },
-			body: JSON.stringify({ model, messages: [{ role: "user", content }] }),
-			redirect: "error",
-			signal: AbortSignal.timeout(timeout),
-		});
-		const text = await readText(response);
-		if (!response.ok) {
-			throw new Error(`HTTP status ${response.status}`);
+		const body = JSON.stringify({ model, messages: [{ role: "user", content }] });
+		const signal = AbortSignal.timeout(timeout);
+		const answer = await post(this.#options, { path: "/chat/completions", body, signal, ...LIMIT });
+		const { data: completion } = COMPLETION.safeParse(JSON.parse(answer.toString()));
+		if (completion === undefined) {
+			throw new Error("no text in the response: expected choices[0].message.content");
 		}
-		return textIn(text).slice(0, MAX_TEXT);
+		return (completion.choices[0]?.message.content ?? "").slice(0, MAX_TEXT);
 	}
-}
-
-async function readText({ body }: Response): Promise<string> {
-	const chunks: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-		bytes += chunk.length;
-		if (bytes > MAX_ANSWER_BYTES) {
-			throw new Error(`response too large (limit ${MAX_ANSWER_BYTES} bytes)`);
-		}
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString();
-}
-
-/** The text of a chat completion. */
-function textIn(json: string): string {
-	const answer: unknown = JSON.parse(json);
-	const [choice] = isObject(answer) && Array.isArray(answer.choices) ? answer.choices : [];
-	const content = isObject(choice) && isObject(choice.message) ? choice.message.content : undefined;
-	if (typeof content !== "string") {
-		throw new Error("no text in the response: expected choices[0].message.content");
-	}
-	return content;
 }
