@@ -11,6 +11,7 @@ import { openPageWithMicrophone } from "./chromium.js";
 import { correlation } from "./correlation.js";
 import { samplesOf, speak } from "./speak.js";
 import { temporaryFolder } from "./temporary-folder.js";
+import { until } from "./until.js";
 
 /** Hertz of a device's microphone. */
 const RATE = 16_000;
@@ -79,7 +80,7 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 }
 
 async function soundsOf(page: Page): Promise<readonly Played[]> {
-	await page.waitForFunction("ended === played.length");
+	await until(() => page.evaluate("ended === played.length"), "every sound has been played");
 	const played = (await page.evaluate("played")) as Played[];
 	const gaps = played.slice(1).map(({ when, sampleRate }, index) => {
 		const before = played[index] as Played;
