@@ -22,7 +22,7 @@ const FOLDER_RETRIES = { retries: 30, factor: 1, minTimeout: 100, maxTimeout: 10
 export async function withLock<T>(path: string, change: () => Promise<T>): Promise<T> {
 	const release = await lock(path, {
 		retries: RETRIES,
-		// By default it throws outside any promise. Who writes the file compares it with what was read before.
+		// By default it throws outside any promise. The token store checks that the file has not changed before it replaces it.
 		onCompromised: () => {},
 	}).catch((error: NodeJS.ErrnoException) => {
 		throw error.code === "ELOCKED"

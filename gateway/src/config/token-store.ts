@@ -37,7 +37,7 @@ export const NO_TOKEN_NAME = "local";
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";
 
-/** Attempts of a change while other processes or gateways change the same. */
+/** Attempts at a change while other processes or gateways change the same tokens. */
 const MAX_ATTEMPTS = 5;
 
 /** The tokens of clients and devices, in a file that several processes may change. */
@@ -294,6 +294,7 @@ export class TokenStore {
 		});
 	}
 
+	/** Runs a change again until it is made. Rejects with TokenError after {@link MAX_ATTEMPTS}. */
 	async #untilDone(run: () => Promise<boolean>): Promise<void> {
 		for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
 			if (await run()) {
@@ -307,7 +308,7 @@ export class TokenStore {
 	 * Writes records and the hashes of removed ones, in one file, unless it has them, and that their kinds need a token.
 	 *
 	 * @param version of the file that was read
-	 * @returns false if it is another one: this process did not run for a while, and another one has taken over the lock
+	 * @returns false if another process has changed the file: it took over the lock, because this one did not run for a while
 	 */
 	async #write({ records, needed: more = [], removed: others = [] }: TokenChange, version?: string): Promise<boolean> {
 		const hashes = new Set(records.map(({ sha256 }) => sha256));

@@ -4,8 +4,8 @@ import type { ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
 /**
- * Opens a file for reading. Not a pipe, a device or a folder: opening one could block one of the few file threads for good.
- * Rejects if it is none of at most `maxBytes`.
+ * Opens a file for reading. Rejects if the path is not that of a regular file, such as of a pipe or a device, which could block one
+ * of the few file threads for good, or if the file is larger than `maxBytes`.
  */
 export async function openFile(path: string, maxBytes = Number.POSITIVE_INFINITY): Promise<FileHandle> {
 	const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -7,12 +7,16 @@ interface VisionModelOptions extends ModelService {
 	readonly timeout?: number;
 }
 
-/** The limit of an answer, and characters of the text for the device, whose memory is small. */
+/** The limit of an answer. */
 const LIMIT = { what: "the answer", maxBytes: 256 * 1024 };
+
+/** Characters of the text for the device, whose memory is small. */
 const MAX_TEXT = 2_000;
 
-/** A chat completion. */
-const COMPLETION = z.object({ choices: z.array(z.object({ message: z.object({ content: z.string() }) })).min(1) });
+/** The first choice of a chat completion. */
+const COMPLETION = z.object({
+	choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })], z.unknown()),
+});
 
 /** A vision model: any service with the Chat Completions API of OpenAI. */
 export class VisionModel {
@@ -37,6 +41,6 @@ export class VisionModel {
 		if (completion === undefined) {
 			throw new Error("no text in the response: expected choices[0].message.content");
 		}
-		return (completion.choices[0]?.message.content ?? "").slice(0, MAX_TEXT);
+		return completion.choices[0].message.content.slice(0, MAX_TEXT);
 	}
 }
