@@ -33,8 +33,14 @@ function failure(error) {
 	const cause = error.cause ?? error;
 	return {
 		isFromBelow: error.failureType === "subtestsFailed",
-		error: typeof cause === "object" ? (cause.stack ?? cause.message ?? String(cause)) : String(cause),
+		error: describe(cause),
 	};
+}
+
+/** An error with its causes: "fetch failed" alone says nothing. */
+function describe(error) {
+	const text = typeof error === "object" ? (error?.stack ?? error?.message ?? String(error)) : String(error);
+	return error?.cause === undefined ? text : `${text}\nCaused by: ${describe(error.cause)}`;
 }
 
 /** Ticks a second in Linux's /proc. */
