@@ -26,7 +26,7 @@ function write(text: Sendable): void {
 		return;
 	}
 	for (let taken = 0; taken < text.bytes; ) {
-		const { byteLength } = ArrayBuffer.fromString(text.take());
+		const { byteLength } = text.take();
 		taken += byteLength;
 		bytes += byteLength;
 	}

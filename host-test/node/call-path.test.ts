@@ -1,4 +1,4 @@
-import "./xs-globals.js";
+import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import setLamp from "../../examples/set-lamp.js";

@@ -1,3 +1,4 @@
+import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -32,7 +32,7 @@ describe("a test that fails", () => {
 		const { code, output } = run({ CI: "true", XS_MCP_ALWAYS: "1" });
 		assert.equal(code, 1, output);
 		assert.match(output, /^FAILED fails each time, if it is told to$/m);
-		assert.match(output, /TypeError: fetch failed[^]*Caused by: Error: connect ECONNREFUSED/);
+		assert.match(output, /TypeError: fetch failed\n.*Caused by: Error: connect ECONNREFUSED/s);
 	});
 
 	it("fails the run elsewhere", () => {

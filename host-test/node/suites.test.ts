@@ -1,4 +1,4 @@
-import "./xs-globals.js";
+import "../../toolchain/xs-globals.js";
 import { describe, it } from "node:test";
 import * as suites from "../suites/index.js";
 

@@ -23,7 +23,7 @@ const numbered = (count: number, words: string, audience?: "user"): Tool<undefin
 
 /** Bytes of the first page of a list, if it has this many items and is not the last. */
 function lengthOfFirst(items: readonly Listed[], count: number): number {
-	const entries = items.slice(0, count).map(({ entry }) => entry);
+	const entries = items.slice(0, count).map(({ entry }) => String.fromArrayBuffer(entry));
 	const end = count < items.length ? `],"nextCursor":${JSON.stringify(items[count]?.key)}}` : "]}";
 	return utf8Length(`{"tools":[${entries.join(",")}${end}`);
 }
@@ -202,7 +202,8 @@ export default suite("MCP", {
 	"fills its pages to the byte"() {
 		const items = Array.from({ length: 6 }, (_, at) => listed(`日${at}`, { name: "x".repeat(at) }));
 		const list = new PagedList("tools", items);
-		const textOf = ({ before, items, after }: LongResult): string => `${before}${items.join(",")}${after}`;
+		const textOf = ({ before, items, after }: LongResult): string =>
+			before.concat(items.map((item) => String.fromArrayBuffer(item)).join(","), after);
 		for (const count of [2, 3, 4]) {
 			const budget = lengthOfFirst(items, count);
 			equal([list.page("", budget - 1).items.length, list.page("", budget).items.length], [count - 1, count]);
@@ -231,7 +232,7 @@ export default suite("MCP", {
 			let taken = "";
 			let takes = 0;
 			while (ArrayBuffer.fromString(taken).byteLength < page.bytes) {
-				taken += page.take();
+				taken += String.fromArrayBuffer(page.take());
 				takes += 1;
 			}
 			equal([taken, ArrayBuffer.fromString(taken).byteLength], [whole, page.bytes]);

@@ -173,7 +173,15 @@ export default suite("MQTT", {
 		const pieces = Array.from({ length: 9 }, (_, at) => `${at}語`.repeat(200));
 		const whole = `[${pieces.join(",")}]`;
 		client.grant(0);
-		protocol.send(new PiecedText("[", pieces, "]", ArrayBuffer.fromString(whole).byteLength));
+		const { byteLength } = ArrayBuffer.fromString(whole);
+		protocol.send(
+			new PiecedText(
+				"[",
+				pieces.map((piece) => ArrayBuffer.fromString(piece)),
+				"]",
+				byteLength,
+			),
+		);
 		protocol.send("next");
 		for (let turn = 0; turn < 60; turn += 1) {
 			client.grant(300);

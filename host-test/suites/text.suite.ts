@@ -7,6 +7,7 @@ import { MAX_TEXT_LENGTH, shortText } from "../../src/text/short-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 
+const toBytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 /** JSON so many levels deep, in which these pairs of opening and closing take turns. */
@@ -70,13 +71,13 @@ export default suite("text", {
 	"puts a text together from its pieces, a part at a time"() {
 		for (const pieces of [[], ["a"], ["a", "b", "c"], Array.from({ length: 9 }, (_, at) => `${at}`.repeat(500))]) {
 			const whole = `[${pieces.join(",")}]`;
-			const text = new PiecedText("[", pieces, "]", whole.length);
+			const text = new PiecedText("[", pieces.map(toBytes), "]", whole.length);
 			equal(String(text), whole);
 			let taken = "";
 			while (taken.length < whole.length) {
 				const part = text.take();
-				ok(part.length <= 1_100, `${part.length} characters at once`);
-				taken += part;
+				ok(part.byteLength <= 1_100, `${part.byteLength} bytes at once`);
+				taken += String.fromArrayBuffer(part);
 			}
 			equal(taken, whole);
 		}
@@ -98,14 +99,24 @@ export default suite("text", {
 	},
 	"takes about a kilobyte of short pieces at a time"() {
 		const pieces = Array.from({ length: 100 }, () => "x".repeat(99));
-		const text = new PiecedText("[", pieces, "]", 10_001);
-		equal([text.take().length, text.take().length], [1 + 10 * 100, 1_000]);
+		const text = new PiecedText("[", pieces.map(toBytes), "]", 10_001);
+		equal([text.take().byteLength, text.take().byteLength], [1 + 10 * 100, 1_000]);
+	},
+	"takes at most 16 pieces at a time, as each takes a part of the stack"() {
+		const text = new PiecedText(
+			"[",
+			Array.from({ length: 100 }, () => toBytes("5")),
+			"]",
+			201,
+		);
+		equal([text.take().byteLength, text.take().byteLength], [1 + 16 * 2, 16 * 2]);
 	},
 	"takes pieces of more than a part one at a time"() {
 		const pieces = ["a", "b", "c", "d"].map((letter) => letter.repeat(3_000));
-		const text = new PiecedText("[", [...pieces], "]", 12_005);
-		equal(text.take(), `[${pieces[0]},`);
-		equal([text.take(), text.take(), text.take()], [`${pieces[1]},`, `${pieces[2]},`, `${pieces[3]}]`]);
+		const text = new PiecedText("[", pieces.map(toBytes), "]", 12_005);
+		const take = (): string => String.fromArrayBuffer(text.take());
+		equal(take(), `[${pieces[0]},`);
+		equal([take(), take(), take()], [`${pieces[1]},`, `${pieces[2]},`, `${pieces[3]}]`]);
 	},
 	"keeps the start of a message that is too long, up to what is not ASCII"() {
 		for (const [message, start] of [

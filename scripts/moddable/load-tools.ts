@@ -1,3 +1,4 @@
+import "../../toolchain/xs-globals.js";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { HardwareTool } from "../../src/tools/define-tool.js";

@@ -46,7 +46,7 @@ export class BackendMcp {
 	 * @returns undefined if it answers no request
 	 */
 	shorten(text: Sendable, bytes: number, maxBytes: number): string | undefined {
-		const start = typeof text === "string" ? text : text.take();
+		const start = typeof text === "string" ? text : String.fromArrayBuffer(text.take());
 		const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
 		const id = isObject(payload) ? payload.id : undefined;
 		if (!isRequestId(id)) {

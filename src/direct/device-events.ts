@@ -7,7 +7,6 @@ import { PagedList } from "../mcp_server/paged-list.js";
 import { type Params, readArguments, readCursor } from "../mcp_server/params.js";
 import type { ToolCall } from "../mcp_server/tool-call.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { utf8Length } from "../text/utf8.js";
 import { EVENT_TYPES, type EventType, findEventType, listEventTypes, MAX_DATA, MAX_EVENTS } from "./event-types.js";
 
 /** Milliseconds after which a client may poll again. */
@@ -146,11 +145,11 @@ export class DeviceEvents implements Feature<unknown> {
 		const start = this.#start(params);
 		let { position } = start;
 		let bytes = RESULT_START.length + END_RESERVE;
-		const items: string[] = [];
+		const items: ArrayBuffer[] = [];
 		for (const event of this.#events.filter(({ seq }) => seq > start.position)) {
 			if (isMeant(event)) {
-				const item = this.#occurrence(event);
-				bytes += utf8Length(item) + 1;
+				const item = ArrayBuffer.fromString(this.#occurrence(event));
+				bytes += item.byteLength + 1;
 				if (items.length === maxEvents || bytes > room) {
 					break;
 				}
@@ -229,8 +228,8 @@ function readInteger(params: Params, name: string, minimum: number): number | un
 	return value as number | undefined;
 }
 
-function longResult(items: readonly string[], after: string): LongResult {
+function longResult(items: readonly ArrayBuffer[], after: string): LongResult {
 	const commas = Math.max(items.length - 1, 0);
-	const bytes = items.reduce((sum, item) => sum + utf8Length(item), RESULT_START.length + commas + after.length);
+	const bytes = items.reduce((sum, item) => sum + item.byteLength, RESULT_START.length + commas + after.length);
 	return { before: RESULT_START, items, after, bytes };
 }

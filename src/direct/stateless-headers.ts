@@ -60,13 +60,9 @@ function checkArguments(
 	headers: ServedRequest["headers"],
 	server: McpServer<unknown>,
 ): void {
-	const entry = typeof name === "string" ? (server.tools.byName.get(name)?.entry ?? "") : "";
-	if (!entry.includes('"x-mcp-header"')) {
-		return;
-	}
-	const { inputSchema } = JSON.parse(entry) as { inputSchema: { properties?: Readonly<Record<string, Params>> } };
-	for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
-		const header = schema["x-mcp-header"];
+	const tool = typeof name === "string" ? server.tools.byName.get(name) : undefined;
+	for (const { name: argument, validator } of tool?.input.members ?? []) {
+		const header = validator.schema["x-mcp-header"];
 		const value = given[argument];
 		if (header !== undefined && value !== undefined && value !== null) {
 			const name = `Mcp-Param-${header}`;

@@ -90,10 +90,10 @@ export const RESPONSE_START = '{"jsonrpc":"2.0","id":';
 export const RESULT_START = ',"result":';
 export const RESPONSE_END = "}";
 
-/** A result that holds a long list: its JSON before the list's items, the items, and the JSON after them. */
+/** A result that holds a long list: its JSON before the list's items, the items as UTF-8, and the JSON after them. */
 export interface LongResult {
 	readonly before: string;
-	readonly items: readonly string[];
+	readonly items: readonly ArrayBuffer[];
 	readonly after: string;
 	/** Bytes of the whole as UTF-8, the commas between the items included. */
 	readonly bytes: number;

@@ -1,19 +1,17 @@
 import { utf8Length } from "../text/utf8.js";
 import { invalidParams, type LongResult } from "./json-rpc.js";
 
-/** A list entry: its object, serialised once, so that XS can keep it in flash. */
+/** An item of a list. */
 export interface Listed {
 	/** Its unique key in the list: a name or URI. Also the cursor of a page that begins with it. */
 	readonly key: string;
-	readonly entry: string;
-	/** Size of the entry in bytes as UTF-8. */
-	readonly entryBytes: number;
+	/** Its entry as JSON, in UTF-8: made once, so that XS can keep it in flash. */
+	readonly entry: ArrayBuffer;
 }
 
 /** Makes a list entry. Undefined members are omitted. */
 export function listed(key: string, members: object): Listed {
-	const entry = JSON.stringify(members);
-	return { key, entry, entryBytes: utf8Length(entry) };
+	return { key, entry: ArrayBuffer.fromString(JSON.stringify(members)) };
 }
 
 const END = "]}";
@@ -25,8 +23,8 @@ function endBefore(next: Listed | undefined): string {
 
 function offsetsOf(items: readonly Listed[]): readonly number[] {
 	const offsets = [0];
-	for (const { entryBytes } of items) {
-		offsets.push((offsets.at(-1) as number) + entryBytes + 1);
+	for (const { entry } of items) {
+		offsets.push((offsets.at(-1) as number) + entry.byteLength + 1);
 	}
 	return offsets;
 }
@@ -44,7 +42,7 @@ export class PagedList {
 	/** @param member the member of the result that holds the list, such as "tools" */
 	constructor(member: string, items: readonly Listed[]) {
 		const before = `{"${member}":[`;
-		const entryBytes = items.reduce((sum, { entryBytes }) => sum + entryBytes, 0);
+		const entryBytes = items.reduce((sum, { entry }) => sum + entry.byteLength, 0);
 		const commas = Math.max(items.length - 1, 0);
 		this.#items = items;
 		this.#whole = {

@@ -43,8 +43,9 @@ export class ToolRegistry<Context> {
 		if (this.byName.has(tool.name)) {
 			throw new TypeError(`tool ${tool.name} is already registered`);
 		}
-		if (tool.entryBytes > this.#maxEntryBytes) {
-			throw new RangeError(`tool ${tool.name}: list entry of ${tool.entryBytes} bytes (limit ${this.#maxEntryBytes})`);
+		const { byteLength } = tool.entry;
+		if (byteLength > this.#maxEntryBytes) {
+			throw new RangeError(`tool ${tool.name}: list entry of ${byteLength} bytes (limit ${this.#maxEntryBytes})`);
 		}
 		this.byName.set(tool.name, tool);
 		if (tool.userOnly) {

@@ -78,5 +78,5 @@ function readTools(exported: unknown, tools: readonly HardwareTool[]): readonly 
 
 function isTool(value: unknown): value is HardwareTool {
 	const { name, entry, run, needs } = (value ?? {}) as Partial<Record<keyof HardwareTool, unknown>>;
-	return typeof name === "string" && typeof entry === "string" && typeof run === "function" && Array.isArray(needs);
+	return typeof name === "string" && entry instanceof ArrayBuffer && typeof run === "function" && Array.isArray(needs);
 }

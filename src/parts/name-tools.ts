@@ -35,9 +35,9 @@ function named(tool: HardwareTool, argument: string, names: readonly string[]): 
 	};
 }
 
-/** The entry is text: XS cannot write JSON of objects in flash. */
+/** The entry is read, since XS cannot write JSON of objects in flash. */
 function relisted({ key, entry }: Listed, argument: string, names: readonly string[]): Listed {
-	const members = JSON.parse(entry) as Entry;
+	const members = JSON.parse(String.fromArrayBuffer(entry)) as Entry;
 	const property = members.inputSchema.properties[argument] ?? {};
 	delete property.maxLength;
 	property.enum = names;

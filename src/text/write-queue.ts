@@ -111,7 +111,7 @@ export class WriteQueue {
 	#present(message: ArrayBuffer | PiecedText): ArrayBuffer {
 		let piece = this.#piece;
 		if (piece === undefined || this.#pieceWritten === piece.byteLength) {
-			piece = message instanceof ArrayBuffer ? message : ArrayBuffer.fromString(message.take());
+			piece = message instanceof ArrayBuffer ? message : message.take();
 			this.#piece = piece;
 			this.#pieceWritten = 0;
 		}

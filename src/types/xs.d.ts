@@ -6,6 +6,11 @@ interface ArrayBufferConstructor {
 	fromString(text: string): ArrayBuffer;
 }
 
+interface ArrayBuffer {
+	/** A copy with these buffers' bytes behind its own. */
+	concat(...buffers: readonly ArrayBuffer[]): ArrayBuffer;
+}
+
 interface StringConstructor {
 	/** The text that the bytes are as UTF-8. Throws on bytes that are not. */
 	fromArrayBuffer(bytes: ArrayBuffer): string;

@@ -56,6 +56,17 @@ export function realm(host) {
 		return new Uint8Array(bytes).buffer;
 	});
 
+	define(ArrayBuffer.prototype, "concat", function concat(...buffers) {
+		const all = [this, ...buffers];
+		const bytes = new Uint8Array(all.reduce((sum, buffer) => sum + checkBuffer(buffer), 0));
+		let at = 0;
+		for (const buffer of all) {
+			bytes.set(new Uint8Array(buffer), at);
+			at += buffer.byteLength;
+		}
+		return bytes.buffer;
+	});
+
 	function sizeOfSequence(first) {
 		if (first < 0x80) {
 			return 1;

@@ -1,9 +1,14 @@
-// Globals of XS that Node lacks, for the suites and the firmware's modules on Node.
+// Globals of XS that Node lacks, for the firmware's modules on Node: its tools, and the suites.
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 Object.assign(ArrayBuffer, { fromString: (text: string) => encoder.encode(text).buffer });
+Object.assign(ArrayBuffer.prototype, {
+	concat(this: ArrayBuffer, ...buffers: readonly ArrayBuffer[]): ArrayBuffer {
+		return new Uint8Array(Buffer.concat([this, ...buffers].map((buffer) => new Uint8Array(buffer)))).buffer;
+	},
+});
 Object.assign(String, { fromArrayBuffer: (bytes: ArrayBuffer) => decoder.decode(bytes).split("\0", 1)[0] });
 
 /** XS takes a list of the wanted names where others take a reviver. */
