@@ -40,14 +40,14 @@ export class Edits {
 	readonly #losers = new Set<string>();
 
 	/**
-	 * @param folder the gateway's state folder; a missing or damaged file counts as empty
+	 * @param folder the gateway's state folder; a damaged file counts as empty, with a warning
 	 * @param now the time for the next alias that is given, ms since 1970
 	 */
 	constructor(registry: ServerRegistry, folder: string, now: () => number, warn: (message: string) => void) {
 		this.#registry = registry;
 		this.#path = join(folder, "unshared-edits.json");
 		this.#warn = warn;
-		this.#waiting = read(this.#path);
+		this.#waiting = read(this.#path, warn);
 		this.#saved = this.#text;
 		registry.on("edited", ({ id }, change) => {
 			const time = change.alias !== undefined && { aliasSetAt: now() };
@@ -189,10 +189,13 @@ export class Edits {
 	}
 }
 
-function read(path: string): Map<string, Edit> {
+function read(path: string, warn: (message: string) => void): Map<string, Edit> {
 	try {
 		return new Map(Object.entries(editsFile.parse(JSON.parse(readFileSync(path, "utf8"))).edits));
-	} catch {
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+			warn(`${path}: damaged, so its changes of devices are lost: ${(error as Error).message}`);
+		}
 		return new Map();
 	}
 }

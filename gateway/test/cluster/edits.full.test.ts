@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
@@ -74,6 +75,14 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await untilBack(a);
 		const again = await startProgram(t, { cluster: nats.url, clusterName: "b" }, crashed);
 		await untilNamed([a, again], "desk");
+	});
+
+	it("is lost with a damaged file, as the log says", async (t) => {
+		const { url } = await NatsServer.start(t);
+		const folder = makeStateFolder();
+		writeFileSync(join(folder, "unshared-edits.json"), '{"version":1,"edits":{"');
+		const { log } = await startProgram(t, { cluster: url, clusterName: "a" }, folder);
+		assert.match(log(), /unshared-edits\.json: damaged, so its changes of devices are lost: /);
 	});
 
 	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
