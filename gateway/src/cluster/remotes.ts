@@ -270,6 +270,9 @@ export class Remotes {
 		this.#edits.adopt(entry);
 		if (rival !== undefined && isKept) {
 			this.#edits.adopt(rival.entry);
+		} else if (rival !== undefined && rival.entry.alias !== alias && id !== entry.id) {
+			// It had this alias because its entry was not applied here yet.
+			this.#adopt(rival.entry);
 		}
 	}
 

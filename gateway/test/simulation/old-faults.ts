@@ -136,4 +136,9 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 		],
 	},
+	{
+		name: "lost-name",
+		seed: 100_209_919,
+		patches: [{ file: `${CLUSTER}/remotes.ts`, from: "rival.entry.alias !== alias && id !== entry.id", to: "false" }],
+	},
 ];
