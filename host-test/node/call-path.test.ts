@@ -1,13 +1,15 @@
 import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import setLamp from "../../examples/set-lamp.js";
 import { Application } from "../../src/app/application.js";
 import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { calledFunctions, documentedPath } from "../support/call-path.js";
+
+// A tool is made when it is loaded: with the globals of XS. A bundle keeps no order of static imports.
+const { default: setLamp } = await import("../../examples/set-lamp.js");
 
 /** Limits for most calls. */
 const MAX_FILES = 12;
