@@ -1,9 +1,9 @@
-import { TOOLS } from "../doubles/tools.js";
+import { loadTools } from "../../scripts/moddable/load-tools.js";
 
 /** A virtual device has every part but Wi-Fi that could be set up, and parts of one's own. */
 const LACKING = ["wifiSetup", "switches", "servos", "lines"];
 
-const OFFERED = TOOLS.filter(({ needs }) => !needs.some((part) => LACKING.includes(part)));
+const OFFERED = (await loadTools()).filter(({ needs }) => !needs.some((part) => LACKING.includes(part)));
 
 /** How many tools a virtual device lists: with the user's, and without them. */
 export const ALL_TOOLS = OFFERED.length;

@@ -171,6 +171,20 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		assert.deepEqual(aliasesAt(a), [second, first]);
 	});
 
+	it("are left alone where one of them is configured for the other device", async (t) => {
+		const { nats, a } = await startWithTwoDevices(t);
+		const aliases = { [LAMP]: "desk" };
+		const c = await startProgram(t, { cluster: nats.url, clusterName: "c", aliases });
+		await until(() => [LAMP, OTHER].every((id) => isKnownOffline(c, id)), "c knows them, offline");
+		const [, second = ""] = aliasesAt(a);
+		await a.gateway.servers.edit(OTHER, { alias: "desk" });
+		await a.gateway.servers.edit(LAMP, { alias: second });
+		await until(() => c.log().split("cannot be used here").length > 2, "c cannot use either");
+		assert.deepEqual(aliasesAt(c), ["desk", second]);
+		assert.equal(c.gateway.servers.find(second)?.id, OTHER);
+		assert.doesNotMatch(c.log(), /call stack/);
+	});
+
 	it("stay as they were given last, if a gateway that does not know that yet stores an earlier one later", async (t) => {
 		const { nats, a, b } = await startWithTwoDevices(t);
 		const [first = ""] = aliasesAt(a);

@@ -71,16 +71,17 @@ export class Aliases {
 	/**
 	 * Reserves another alias for a device, which also keeps the one that it has until {@link release}.
 	 *
+	 * @param loser the device that may lose it, unless the configuration chose it
 	 * @throws RangeError when the alias is invalid or another device's, or when the configuration chose the device's
 	 */
-	reserve(id: string, alias: string): void {
+	reserve(id: string, alias: string, loser = id): void {
 		const chosen = this.#chosen.get(id);
 		if (chosen !== undefined) {
 			throw new RangeError(`alias of ${id}: the setting aliases fixes it to ${chosen}`);
 		}
 		expectValid(id, alias);
 		const owner = this.#owners.get(alias) ?? id;
-		if (owner !== id) {
+		if (owner !== id && (owner !== loser || this.#chosen.has(owner))) {
 			throw new RangeError(`alias ${alias}: already assigned to ${owner}`);
 		}
 		this.#owners.set(alias, id);

@@ -238,10 +238,7 @@ export class ServerDirectory {
 		}
 		const { alias = server.alias } = edit;
 		const owner = this.#aliases.owner(alias) ?? server.id;
-		if (owner !== server.id && !this.#settings.has(owner)) {
-			this.#aliases.release(owner, alias);
-		}
-		this.#apply(server, undefined, this.#prepare(server, edit));
+		this.#apply(server, undefined, this.#prepare(server, edit, this.#settings.has(owner) ? server.id : owner));
 		// One whose edit is not on disk yet only loses that.
 		const loser = owner !== server.id && this.#servers.get(owner)?.alias === alias ? owner : undefined;
 		if (loser !== undefined) {
@@ -253,9 +250,10 @@ export class ServerDirectory {
 	/**
 	 * Checks an edit, and reserves the alias.
 	 *
+	 * @param owner the device that may lose it
 	 * @throws RangeError
 	 */
-	#prepare({ id, alias: before }: Server, { alias, tags }: ServerEdit) {
+	#prepare({ id, alias: before }: Server, { alias, tags }: ServerEdit, owner = id) {
 		if (this.#settings.has(id)) {
 			throw new RangeError(
 				tags === undefined
@@ -266,7 +264,7 @@ export class ServerDirectory {
 		const renamed = alias === undefined || alias === before ? undefined : alias;
 		const change = { ...(renamed !== undefined && { alias: renamed }), ...(tags && { tags: readTags(tags) }) };
 		if (renamed !== undefined) {
-			this.#aliases.reserve(id, renamed);
+			this.#aliases.reserve(id, renamed, owner);
 		}
 		return change;
 	}
