@@ -8,7 +8,7 @@ import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPageWithMicrophone } from "./chromium.js";
-import { correlation } from "./correlation.js";
+import { correlation, correlationWithGaps } from "./correlation.js";
 import { samplesOf, speak } from "./speak.js";
 import { temporaryFolder } from "./temporary-folder.js";
 import { until } from "./until.js";
@@ -93,7 +93,7 @@ async function soundsOf(page: Page): Promise<readonly Played[]> {
 
 function likenessOf(played: readonly Played[], answer: string): number {
 	const heard = Int16Array.from(played.flatMap(({ samples }) => samples.map((sample) => sample * 0x8000)));
-	return correlation(samplesOf(speak(answer), played[0]?.sampleRate ?? 0), heard, RATE);
+	return correlationWithGaps(samplesOf(speak(answer), played[0]?.sampleRate ?? 0), heard, RATE);
 }
 
 /** The least correlation of half of a sound's pieces with the recording: a busy browser loses parts of it. */
