@@ -257,8 +257,9 @@ export class Remotes {
 
 	/** Applies an entry's alias and tags. If another device was given the same alias later, that device keeps it. */
 	#adopt(entry: Entry): void {
+		const { registry } = this.#options;
 		const { alias, aliasSetAt } = this.#edits.aliasFor(entry);
-		const { id = entry.id } = this.#options.registry.find(alias) ?? {};
+		const { id = entry.id } = registry.find(alias) ?? {};
 		const rival = this.#known.get(id);
 		const isRival =
 			id !== entry.id && (rival?.entry.alias === alias || this.#edits.aliasSetAt(id, alias) !== undefined);
@@ -270,8 +271,8 @@ export class Remotes {
 		this.#edits.adopt(entry);
 		if (rival !== undefined && isKept) {
 			this.#edits.adopt(rival.entry);
-		} else if (rival !== undefined && rival.entry.alias !== alias && id !== entry.id) {
-			// It had this alias because its entry was not applied here yet.
+		} else if (rival !== undefined && rival.entry.alias !== alias && registry.find(id)?.alias !== alias) {
+			// It had this alias only because its entry was not applied here yet.
 			this.#adopt(rival.entry);
 		}
 	}

@@ -182,7 +182,7 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		await until(() => c.log().split("cannot be used here").length > 2, "c cannot use either");
 		assert.deepEqual(aliasesAt(c), ["desk", second]);
 		assert.equal(c.gateway.servers.find(second)?.id, OTHER);
-		assert.doesNotMatch(c.log(), /call stack/);
+		assert.ok(c.log().split("cannot be used here").length < 20, "it warns without end");
 	});
 
 	it("stay as they were given last, if a gateway that does not know that yet stores an earlier one later", async (t) => {

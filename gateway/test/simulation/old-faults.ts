@@ -139,6 +139,12 @@ export const OLD_FAULTS: readonly OldFault[] = [
 	{
 		name: "lost-name",
 		seed: 100_209_919,
-		patches: [{ file: `${CLUSTER}/remotes.ts`, from: "rival.entry.alias !== alias && id !== entry.id", to: "false" }],
+		patches: [
+			{
+				file: `${CLUSTER}/remotes.ts`,
+				from: "rival.entry.alias !== alias && registry.find(id)?.alias !== alias",
+				to: "false",
+			},
+		],
 	},
 ];

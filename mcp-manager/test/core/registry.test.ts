@@ -139,6 +139,17 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual(stored.sort(), ["desk", "lamp_000001"]);
 	});
 
+	it("keep an alias that another device was given elsewhere, but may not have here", async (t) => {
+		const other = "aa:bb:cc:00:00:02";
+		const side = await startGateway(t, { aliases: new Map([[other, "desk"]]) });
+		const { servers } = side.gateway;
+		await WireDevice.connect(t, side);
+		await WireDevice.connect(t, side, { id: other });
+		assert.throws(() => servers.relabel(other, { alias: "lamp_000001" }), /the setting aliases fixes it to desk/);
+		assert.throws(() => servers.relabel(ID, { alias: "desk" }), /already assigned to aa:bb:cc:00:00:02/);
+		assert.deepEqual([servers.find("lamp_000001")?.id, servers.find("desk")?.id], [ID, other]);
+	});
+
 	it("tell of each notification of a device once, and whether it has changed its state or is an event that is not too long", async (t) => {
 		const { side, device } = await startWithDevice(t);
 		const { servers } = side.gateway;
