@@ -147,4 +147,15 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 		],
 	},
+	{
+		name: "freed-name",
+		seed: 200_327_520,
+		patches: [
+			{
+				file: "mcp-manager/src/core/server-directory.ts",
+				from: "alias !== undefined && this.#servers.get(id)?.alias !== alias",
+				to: "alias !== undefined",
+			},
+		],
+	},
 ];

@@ -214,9 +214,7 @@ export class ServerDirectory {
 		try {
 			await this.#store?.save({ ...before, ...change });
 		} catch (error) {
-			if (change.alias !== undefined) {
-				this.#aliases.release(server.id, change.alias);
-			}
+			this.#releaseUnused(server.id, change.alias);
 			throw error;
 		}
 		this.#apply(server, before, change);
@@ -281,7 +279,7 @@ export class ServerDirectory {
 		const owner = this.#aliases.owner(alias);
 		if (this.#servers.get(id) !== server) {
 			// Forgotten meanwhile.
-			this.#aliases.release(id, alias);
+			this.#releaseUnused(id, alias);
 			return;
 		}
 		if (owner !== id) {
@@ -300,6 +298,13 @@ export class ServerDirectory {
 		} else {
 			this.#aliases.release(id, old);
 			this.renamed();
+		}
+	}
+
+	/** Frees an alias that was reserved, unless the server got it in another way meanwhile. */
+	#releaseUnused(id: string, alias: string | undefined): void {
+		if (alias !== undefined && this.#servers.get(id)?.alias !== alias) {
+			this.#aliases.release(id, alias);
 		}
 	}
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { followStates, ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
+import { followStates, type Server, ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import {
 	REBOOT,
 	SET_VOLUME,
@@ -137,6 +137,20 @@ describe("the servers that the gateway knows", () => {
 		await side.gateway.close();
 		const stored = filesIn(folder).map((name) => JSON.parse(readFileSync(join(folder, "devices", name), "utf8")).alias);
 		assert.deepEqual(stored.sort(), ["desk", "lamp_000001"]);
+	});
+
+	it("keep an alias that they got again while it was being stored", async (t) => {
+		const side = await startGateway(t, { stateFolder: temporaryFolder() });
+		const { servers } = side.gateway;
+		const device = await WireDevice.connect(t, side);
+		await device.unplug();
+		await until(() => servers.find(ID)?.session === undefined, "the device is offline");
+		const { record } = servers.find(ID) as Server;
+		const edit = servers.edit(ID, { alias: "desk" });
+		const forget = servers.forget(ID);
+		servers.addOffline({ ...record, alias: "desk" });
+		await Promise.all([edit, forget]);
+		assert.equal(servers.find("desk")?.id, ID);
 	});
 
 	it("keep an alias that another device was given elsewhere, but may not have here", async (t) => {
