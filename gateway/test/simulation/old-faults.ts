@@ -53,8 +53,8 @@ export const OLD_FAULTS: readonly OldFault[] = [
 		patches: [
 			{
 				file: "mcp-manager/src/core/server-directory.ts",
-				from: "		if (owner !== server.id && !this.#settings.has(owner)) {\n",
-				to: "		if (owner === undefined) {\n",
+				from: "this.#prepare(server, edit, this.#settings.has(owner) ? server.id : owner)",
+				to: "this.#prepare(server, edit)",
 			},
 		],
 	},
