@@ -7,7 +7,11 @@ import * as core from "xs-mcp-manager/core";
 const FOLDER = { recursive: true, mode: 0o700 };
 
 /** The same as {@link core.replaceFile}, in a folder that may be missing. Rejects with UnsavedError. */
-export async function replaceFile(path: string, content: string, mayReplace?: () => boolean): Promise<boolean> {
+export async function replaceFile(
+	path: string,
+	content: string,
+	mayReplace?: (written: string) => boolean,
+): Promise<boolean> {
 	try {
 		await mkdir(dirname(path), FOLDER);
 		return await core.replaceFile(path, content, mayReplace);

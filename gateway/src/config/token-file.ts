@@ -129,16 +129,22 @@ export function readTokens(path: string): Omit<z.infer<typeof tokensFile>, "vers
 /**
  * @param removed hashes
  * @param version of the file that is replaced: see {@link versionOf}; undefined: any
- * @returns whether it was replaced: not if another process has changed it
+ * @returns the new file's version; undefined if another process has changed the file, so that it was not replaced
  */
 export async function writeTokens(
 	path: string,
 	tokens: readonly TokenRecord[],
 	removed: readonly string[] = [],
 	version?: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
 	const text = `${JSON.stringify({ version: 1, tokens, removed }, undefined, "\t")}\n`;
-	return await replaceFile(path, text, () => version === undefined || versionOf(path) === version);
+	let replaced: string | undefined;
+	await replaceFile(path, text, (written) => {
+		// Not read later: another process may replace the file at once.
+		replaced = version === undefined || versionOf(path) === version ? versionOf(written) : undefined;
+		return replaced !== undefined;
+	});
+	return replaced;
 }
 
 /** @throws TokenError that names the file, and the place in it */

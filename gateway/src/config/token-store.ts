@@ -315,10 +315,11 @@ export class TokenStore {
 		const gone = this.records.flatMap(({ sha256 }) => (hashes.has(sha256) ? [] : sha256));
 		const removed = new Set([...this.#removed, ...others, ...gone]);
 		if (records !== this.records || removed.size > this.#removed.size) {
-			if (!(await this.#saves.watch(writeTokens(this.#path, records, [...removed], version)))) {
+			const written = await this.#saves.watch(writeTokens(this.#path, records, [...removed], version));
+			if (written === undefined) {
 				return false;
 			}
-			this.#take(new TokenIndex(records), removed, versionOf(this.#path));
+			this.#take(new TokenIndex(records), removed, written);
 		}
 		const needed = new Set([...this.#needed, ...more, ...this.#index.kinds]);
 		if (needed.size > readKinds(this.#kindsPath).length) {

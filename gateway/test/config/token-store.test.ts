@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { moduleUrl } from "../../../host-test/e2e/program.js";
 import { IS_FULL } from "../../../host-test/support/scope.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
+import { SaveState } from "../../src/config/save-state.js";
 import { TokenStore } from "../../src/config/token-store.js";
 
 function makeFolder(_t: TestContext): { folder: string; file: string } {
@@ -155,6 +156,28 @@ describe("the token store", () => {
 		await slow.add({ name: "phone", kind: "client" });
 		assert.deepEqual(namesIn(folder), ["phone"]);
 		assert.deepEqual([slow.has("client"), slow.records.length], [true, 1]);
+	});
+
+	it("notices a token that another process removes just after it has written the file", async (t) => {
+		const { folder, file } = makeFolder(t);
+		const other = new TokenStore(folder);
+		await other.add({ name: "laptop", kind: "client" });
+		const saves = new (class extends SaveState {
+			override async watch<T>(write: Promise<T>): Promise<T> {
+				const result = await write;
+				// This process does not run for a while.
+				utimesSync(`${file}.locked`, 1, 1);
+				await other.remove("laptop");
+				return result;
+			}
+		})();
+		const slow = new TokenStore(folder, undefined, saves);
+		await slow.add({ name: "phone", kind: "client" });
+		slow.refresh();
+		assert.deepEqual(
+			slow.records.map(({ name }) => name),
+			["phone"],
+		);
 	});
 
 	it("takes over the lock of a process that was killed, and is not blocked until then", async (t) => {

@@ -158,4 +158,15 @@ export const OLD_FAULTS: readonly OldFault[] = [
 			},
 		],
 	},
+	{
+		name: "missed-removal",
+		seed: 200_422_769,
+		patches: [
+			{
+				file: "gateway/src/config/token-store.ts",
+				from: "this.#take(new TokenIndex(records), removed, written);",
+				to: "this.#take(new TokenIndex(records), removed, versionOf(this.#path));",
+			},
+		],
+	},
 ];

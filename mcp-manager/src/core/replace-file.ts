@@ -9,15 +9,19 @@ const MODE = 0o600;
  * Replaces a file atomically: every reader sees the old or the new content, also after a power cut, or if the disk fills up.
  * Rejects with the error of the file system; then the old content stays.
  *
- * @param mayReplace asked once the new content is on the disk: false keeps the old one
+ * @param mayReplace asked once the new content is on the disk, in a file that then gets this name: false keeps the old one
  * @returns whether the file was replaced
  */
-export async function replaceFile(path: string, content: string, mayReplace = (): boolean => true): Promise<boolean> {
+export async function replaceFile(
+	path: string,
+	content: string,
+	mayReplace = (_written: string): boolean => true,
+): Promise<boolean> {
 	let isKept = false;
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
 	const tmpfileCreated = async (temporary: string): Promise<void> => {
 		await writeFile(temporary, content, { flush: true });
-		isKept = !mayReplace();
+		isKept = !mayReplace(temporary);
 		if (isKept) {
 			throw new Error("the old content is kept");
 		}
