@@ -8,9 +8,11 @@ import { nodeServer } from "../support/upstreams.js";
 
 const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));
 
+/** A list that is `null` never comes, so the wait for it is short; others may take long on a busy computer. */
 async function connect(t: TestContext, flaws: object) {
 	const warnings: string[] = [];
-	const registry = await ServerRegistry.open({ discoveryTimeout: 200 }, (warning) => warnings.push(warning));
+	const discoveryTimeout = Object.values(flaws).includes(null) ? 1_000 : 60_000;
+	const registry = await ServerRegistry.open({ discoveryTimeout }, (warning) => warnings.push(warning));
 	const manager = new McpManager({ registry, servers: [nodeServer("flawed", PROGRAM, JSON.stringify(flaws))] });
 	t.after(async () => {
 		await manager.close();
@@ -31,7 +33,7 @@ describe("a list that fails", () => {
 		["an internal error", -32_603, "failure -32603"],
 		["invalid params", -32_602, "failure -32602"],
 		["an answer without the list", {}, "resources/templates/list: "],
-		["silence", null, "no complete list within 0.2 s"],
+		["silence", null, "no complete list within 1 s"],
 	] as const) {
 		it(`costs that list only, and is said: ${name}`, async (t) => {
 			const { manager, warnings, connections } = await connect(t, { "resources/templates/list": flaw });
