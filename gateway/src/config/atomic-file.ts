@@ -11,10 +11,10 @@ export async function replaceFile(
 	path: string,
 	content: string,
 	mayReplace?: (written: string) => boolean,
-): Promise<boolean> {
+): Promise<void> {
 	try {
 		await mkdir(dirname(path), FOLDER);
-		return await core.replaceFile(path, content, mayReplace);
+		await core.replaceFile(path, content, mayReplace);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
 	}

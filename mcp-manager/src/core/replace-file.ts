@@ -10,13 +10,12 @@ const MODE = 0o600;
  * Rejects with the error of the file system; then the old content stays.
  *
  * @param mayReplace asked once the new content is on the disk, in a file that then gets this name: false keeps the old one
- * @returns whether the file was replaced
  */
 export async function replaceFile(
 	path: string,
 	content: string,
 	mayReplace = (_written: string): boolean => true,
-): Promise<boolean> {
+): Promise<void> {
 	let isKept = false;
 	// The library asks the file system once, which may write only the first part. Node goes on, and fails.
 	const tmpfileCreated = async (temporary: string): Promise<void> => {
@@ -33,7 +32,6 @@ export async function replaceFile(
 			throw error;
 		}
 	}
-	return !isKept;
 }
 
 /** The same, synchronously: for a small file that is written only once. */
