@@ -8,7 +8,7 @@ import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPageWithMicrophone } from "./chromium.js";
-import { correlation, correlationWithGaps } from "./correlation.js";
+import { correlation } from "./correlation.js";
 import { samplesOf, speak } from "./speak.js";
 import { temporaryFolder } from "./temporary-folder.js";
 import { until } from "./until.js";
@@ -71,10 +71,12 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 			await page.getByRole("button", { name: `Microphone ${from}` }).click();
 			await page.getByRole("button", { name: `Microphone ${from === "on" ? "off" : "on"}` }).waitFor();
 		},
-		/** Waits until a sound has ended. Resolves with the correlation of its beginning and a sentence. */
+		/** Waits until a sound has ended. Resolves with the likeness of a sentence's pieces to it. */
 		likenessTo: async (answer: string): Promise<number> => {
 			await page.getByLabel("Last sound").waitFor();
-			return likenessOf(await soundsOf(page), answer);
+			const played = await soundsOf(page);
+			const heard = Int16Array.from(played.flatMap(({ samples }) => samples.map((sample) => sample * 0x8000)));
+			return likenessOfPieces(samplesOf(speak(answer), played[0]?.sampleRate ?? 0), heard);
 		},
 	};
 }
@@ -91,12 +93,7 @@ async function soundsOf(page: Page): Promise<readonly Played[]> {
 	return played;
 }
 
-function likenessOf(played: readonly Played[], answer: string): number {
-	const heard = Int16Array.from(played.flatMap(({ samples }) => samples.map((sample) => sample * 0x8000)));
-	return correlationWithGaps(samplesOf(speak(answer), played[0]?.sampleRate ?? 0), heard, RATE);
-}
-
-/** The least correlation of half of a sound's pieces with the recording: a busy browser loses parts of it. */
+/** The least correlation of half of a sound's pieces with the recording: a busy computer loses or conceals parts of it. */
 export function likenessOfPieces(source: Int16Array, heard: Int16Array): number {
 	const found: number[] = [];
 	for (let at = 0; at + PIECE <= source.length; at += PIECE) {
