@@ -32,7 +32,7 @@ export function matches(text: string, pattern: RegExp): void {
 	ok(pattern.test(text), `${JSON.stringify(text)} does not match ${String(pattern)}`);
 }
 
-/** @returns what was thrown */
+/** @returns the error that was thrown */
 export function throws(run: () => unknown, pattern: RegExp): Error {
 	try {
 		run();

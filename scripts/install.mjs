@@ -1,4 +1,4 @@
-// What `npm start` needs is installed for it, and the rest when a program needs it: `npm test`, for example.
+// Installs the packages that `npm start` needs, and the rest when a program needs it: `npm test`, for example.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 

@@ -13,7 +13,7 @@ import { projectVersion, writeLicences, writePages, writePrograms } from "./pack
 const root = fileURLToPath(new URL("../", import.meta.url));
 /** Examples and schema of the file of servers. */
 const SERVERS_FILES = ["mcp-manager/mcp-servers.schema.json", "mcp-manager/mcp-servers.json.example"];
-/** What docs/gateway/operation.md copies. */
+/** The files that docs/gateway/operation.md copies. */
 const DEPLOY_FILES = ["xs-mcp-gateway.service", "alerts.yml", "grafana-dashboard.json"];
 /** The pages about the gateway, at their places in this repository. */
 const GATEWAY_PAGES = [

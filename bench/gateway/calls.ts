@@ -12,7 +12,7 @@ import { PlainClient } from "./plain-client.js";
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 const SDK_SERVER = "SDK v2 server";
 const TOOL = "self.audio_speaker.set_volume";
-/** What the programs to compare with print when they listen. */
+/** The line that the programs to compare with print when they listen. */
 const LISTENING = /listening on (\d+)/;
 const isListening = (output: string): boolean => LISTENING.test(output);
 

@@ -14,7 +14,7 @@ const ROUNDS = 20;
 const PAUSE = 500;
 const PRESS = 100;
 
-/** What a person waits for at a virtual device on XS: the first sound of a text, and the first packet of the microphone after a press. */
+/** The delays at a virtual device on XS: the first sound of a text, and the first packet of the microphone after a press. */
 export async function timeVoice(
 	gateway: RunningGateway,
 	id: string,

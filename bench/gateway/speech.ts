@@ -100,7 +100,7 @@ class SpeakingDevice {
 	}
 }
 
-/** What speech costs a gateway, and how soon it is heard and ends. */
+/** The cost of speech for a gateway, and how soon it is heard and ends. */
 export async function benchSpeech({ say, row, header }: Report): Promise<void> {
 	const folder = temporaryFolder();
 	const ids = Array.from({ length: SPEAKING }, (_, at) => `02:00:00:ff:00:${at.toString(16).padStart(2, "0")}`);

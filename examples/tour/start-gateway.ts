@@ -76,7 +76,7 @@ function configure(
 	});
 }
 
-/** The port, or 0 where somebody has it. */
+/** The port, or 0 if it is in use. */
 async function usualPort(port: number): Promise<number> {
 	return (await getPort({ port, host: "127.0.0.1" })) === port ? port : 0;
 }

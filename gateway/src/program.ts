@@ -72,7 +72,7 @@ export class GatewayProgram {
 		return (this.#core as Core).gateway;
 	}
 
-	/** What devices measured; undefined: off. */
+	/** Measurements of devices; undefined: off. */
 	get history(): History | undefined {
 		return this.#core?.history;
 	}

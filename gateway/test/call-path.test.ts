@@ -17,7 +17,7 @@ const FINALIZER = "core/shared-lists.ts";
 
 /** A gateway with a device, and a client with a token. */
 async function connect(t: TestContext, era: Era) {
-	// What these write about the call before would run meanwhile.
+	// Their log of the previous call would be written meanwhile.
 	const started = await startProgram(t, { auditBytes: 0, historyBytes: 0 });
 	const token = await started.tokens.add({ name: "laptop", kind: "client" });
 	const device = { arrived(): void {}, answer(): void {} };

@@ -8,7 +8,7 @@ import { until } from "../support/until.js";
 import { complaintsOf, openConsole, openWithDevice, VOLUME } from "./console-page.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
-// What a person switches, dims and reads on a device's page.
+// A person switches, dims and reads on a device's page.
 
 const SETS = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };

@@ -22,7 +22,7 @@ const CHIP_ID = 5;
 /** Anything but 0, which the loader in memory answers. */
 const ROM_SYNC_VALUE = 0x20120707;
 
-/** What a test sees of the board. */
+/** A test's view of the board. */
 export interface BoardState {
 	/** The files that were written, by their offsets, as text. */
 	readonly written: Record<number, string>;

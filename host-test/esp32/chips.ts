@@ -4,7 +4,7 @@ import { type FindTools, findChips, type QemuTools } from "./qemu/qemu.js";
 /**
  * Runs a suite on each chip that QEMU emulates. It is skipped where a tool is missing, which the reason names.
  *
- * @param topic what the suite tests, for its title
+ * @param topic of the suite, for its title
  * @param find as `findChips` has it
  */
 export function describeChips(topic: string, suite: (tools: QemuTools) => void, find?: FindTools): void {

@@ -19,9 +19,9 @@ const MAX_SILENCE = 300_000;
 const CONSOLE_SHOWN = 1_500;
 
 interface ChipOptions {
-	/** What its flash has when it is switched on. */
+	/** The contents of its flash when it is switched on. */
 	readonly image: QemuImage;
-	/** What is stored in its flash. */
+	/** The contents of its flash. */
 	readonly settings: Readonly<Record<string, string>>;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string | undefined;
@@ -58,7 +58,7 @@ export function startChip(
 		rmSync(folder, { recursive: true });
 	});
 	return {
-		/** What it has printed since it was last switched on. */
+		/** Its output since it was last switched on. */
 		console: (): string => readFileSync(console, "latin1"),
 		/**
 		 * Cuts its power in the middle of whatever it does, and gives it back.
@@ -88,7 +88,7 @@ export function startChip(
 		/** As {@link Qemu} has it. */
 		setProperty: (path: string, property: string, value: number): Promise<void> =>
 			qemu.setProperty(path, property, value),
-		/** What it does, for an error: its processor's registers, and what it printed last. */
+		/** Its state for an error: its processor's registers, and its last output. */
 		state: async (): Promise<string> =>
 			`${await qemu.registers()}\n${readFileSync(console, "latin1").slice(-CONSOLE_SHOWN)}`,
 	};
@@ -98,7 +98,7 @@ interface DeviceOptions {
 	readonly image: QemuImage;
 	/** Stored ones, besides the backend. */
 	readonly settings?: Readonly<Record<string, string>>;
-	/** What it can update itself with, by name. */
+	/** The firmware for its updates, by name. */
 	readonly images?: ReadonlyMap<string, Buffer>;
 	/** As {@link Qemu} has it. */
 	readonly passphrase?: string;

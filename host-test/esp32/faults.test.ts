@@ -1,4 +1,4 @@
-// What restarts emulated chips, and takes back firmware that fails before it can watch itself. Run by npm run test:esp32.
+// Faults that restart emulated chips, and the rollback of firmware that fails before it can watch itself. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -8,14 +8,14 @@ import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
 
 const FIRMWARE = fileURLToPath(new URL("../faulty-firmware", import.meta.url));
 
-/** What the chip prints when a tool has failed in each way. */
+/** The chip's output after each failure of a tool. */
 const FAULTS = {
 	loop: /Task watchdog got triggered/,
 	throw: /thrown on purpose/,
 	panic: /Guru Meditation Error: .* panic'ed \((Store access fault|StoreProhibited)\)/,
 } as const;
 
-/** What stands above and below the registers and the stack that a panic prints. */
+/** The lines above and below the registers and the stack that a panic prints. */
 const TELLING = /watchdog|Guru|panic|abort|thrown|rst:|rollback|ota_/i;
 
 /** Seconds for new firmware to reach its backend: much more than the watchdog's 30. */

@@ -3,7 +3,7 @@ import type { QemuImage } from "./qemu/qemu.js";
 /** A slot of XS on a machine of 32 bits, in bytes. */
 const SLOT = 16;
 
-/** What `self.get_system_info` of the board tells of its memory, in bytes, but for the collections. */
+/** The memory in `self.get_system_info` of the board, in bytes, except the collections. */
 export interface Memory {
 	readonly free_heap_size: number;
 	readonly slots: number;
@@ -12,7 +12,7 @@ export interface Memory {
 	readonly collections: number;
 }
 
-/** What is measured, as a table is made of it. Times are milliseconds. */
+/** The measurements, by the rows of the table. Times are milliseconds. */
 export interface Measurements {
 	readonly image: QemuImage;
 	readonly bootTime: number;

@@ -42,7 +42,7 @@ const PHONE_ADDRESS = "192.168.4.2";
 /** A scan may miss a network: in the emulator, one of 16 did. */
 const LISTED = "the chip lists the network";
 
-/** What the chip's ROM prints after the firmware has restarted it. */
+/** The output of the chip's ROM after the firmware has restarted it. */
 const RESTARTED = /RTC_SW_CPU_RST/;
 
 /** Asks the chip's page as a browser in its network does. Undefined while it does not answer. */

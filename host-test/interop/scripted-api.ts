@@ -24,7 +24,7 @@ export interface ScriptedStep {
  * the result of the one before, and then is done.
  */
 export class ScriptedApi {
-	/** What the host sent as results of calls, as JSON. */
+	/** The results of calls that the host sent, as JSON. */
 	results: readonly string[] = [];
 	/** The names of the tools that the host offered with so many results. */
 	readonly offered: (readonly string[])[] = [];

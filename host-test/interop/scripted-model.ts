@@ -15,10 +15,10 @@ export interface ScriptedCall {
 export const SPEECH_PATH = "/speech";
 export const TRANSCRIPTION_PATH = "/transcriptions";
 
-/** What it hears, whatever was said. */
+/** The text that it hears, for any speech. */
 export const TRANSCRIPT = "How is the weather?";
 
-/** What it says unless {@link ScriptedModel.speak} says otherwise: a tenth of a second. */
+/** Its default speech, unless {@link ScriptedModel.speak} sets another: a tenth of a second. */
 const SILENCE = wavFile(new Uint8Array(3_200));
 
 /** A language model with the HTTP API of Dify: it asks for one call, and then repeats what the call gave; or it says some words. */

@@ -45,7 +45,7 @@ let prepared: ReturnType<typeof prepare> | undefined;
 /**
  * A device with a chip's room, which is not started yet.
  *
- * @param photo what its camera sees, a JPEG file
+ * @param photo its camera's picture, a JPEG file
  */
 export async function makeChip(backend: string, photo?: Uint8Array): Promise<VirtualDevice> {
 	prepared ??= prepare();

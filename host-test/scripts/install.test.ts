@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const INSTALL = new URL("../../scripts/install.mjs", import.meta.url).href;
 
-/** What `npm start` needs, what only tests need, and what some computers cannot install. */
+/** Packages that `npm start` needs, that only tests need, and that some computers cannot install. */
 const WANTED = {
 	"": { name: "root" },
 	"node_modules/used": { version: "1.0.0" },

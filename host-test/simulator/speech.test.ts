@@ -37,7 +37,7 @@ const GAP = 100;
 
 const sdk = findSdk();
 
-/** What the build needs, and what the test needs. */
+/** The requirements of the build, and of the test. */
 function whyNot(): string | undefined {
 	return sdk === undefined
 		? NO_SDK
@@ -75,7 +75,7 @@ async function startWithOpus(t: TestContext) {
 }
 
 /**
- * What a microphone records: a sound, and then silence. A few packets ahead of those that arrive, as if it were in real time;
+ * A microphone's recording: a sound, and then silence. A few packets ahead of those that arrive, as if it were in real time;
  * without end once the recording is to stop, since what reads it waits for samples.
  */
 async function* recorded(sound: Int16Array, packets: readonly Uint8Array[], isOver: () => boolean) {

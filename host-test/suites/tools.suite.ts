@@ -40,7 +40,7 @@ const names = (board: Hardware, withUserTools = true): string[] =>
 		.ask("tools/list", { withUserTools })
 		.result.tools.map(({ name }: { name: string }) => name);
 
-/** Those of the tools that are listed above. */
+/** The names that are listed above. */
 const known = (listed: readonly string[]): string[] =>
 	listed.filter((name) => COMMON.includes(name) || USER.includes(name));
 

@@ -50,7 +50,7 @@ export function correlationWithGaps(source: Int16Array, heard: Int16Array, maxDe
 	return correlationAt(source, inPlace, 0);
 }
 
-/** What was not heard counts against it. */
+/** Samples that were not heard count against it. */
 function correlationAt(source: Int16Array, heard: Int16Array, delay: number): number {
 	let [both, ofSource, ofHeard] = [0, 0, 0];
 	for (let at = 0; at < source.length; at += 1) {

@@ -80,7 +80,7 @@ export function copyWorkTree(): string {
 /**
  * Does what a step says.
  *
- * @param output what the commands before have printed
+ * @param output of the commands before
  * @returns the same, with what this one has printed
  * @throws Error that says which step fails, and why
  */

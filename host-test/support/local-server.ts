@@ -14,7 +14,7 @@ export class LocalServer {
 
 	/**
 	 * @param config path of the server's configuration, in a folder of its own
-	 * @param ready what a connection hears from a server that runs: "data" where the server speaks first
+	 * @param ready the event of a connection to a running server: "data" where the server speaks first
 	 */
 	constructor(port: number, program: string, config: string, ready: "connect" | "data") {
 		this.port = port;

@@ -65,7 +65,7 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 	return {
 		page,
 		complaints,
-		/** What is said, with the pause: 16 kHz. */
+		/** The speech, with the pause: 16 kHz. */
 		said,
 		toggleMicrophone: async (from: "on" | "off"): Promise<void> => {
 			await page.getByRole("button", { name: `Microphone ${from}` }).click();

@@ -152,7 +152,7 @@ async function confirm(
 	return await ui.confirm(title, text, signal ? { signal } : undefined);
 }
 
-/** A result as pi has it. pi knows an error only if it is thrown, and only text and images. */
+/** A result in pi's form. pi knows an error only if it is thrown, and only text and images. */
 async function toPi({ content, isError }: McpResult, longResults: LongResults): Promise<PiResult> {
 	const blocks = await longResults.limited(
 		content.map((block): PiResult["content"][number] => {

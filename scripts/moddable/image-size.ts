@@ -5,7 +5,7 @@ import type { MemoryPlan } from "./memory-plan.js";
 import { type Sdk, SdkError } from "./sdk.js";
 
 /**
- * What an image of a bare chip has besides its constant data: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. The linked image of
+ * Bytes of a bare chip's image besides its constant data: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. The linked image of
  * `esp32` (docs/boards.md) without its constant data as `npm run boards` measures it, about 1,014,000; and the 54,432 by which an
  * ESP32-C3's image with Ethernet is larger than an ESP32's (docs/qemu.md).
  */
@@ -14,7 +14,7 @@ const CODE_BYTES = 1_068_432;
 /** The same with a screen: the most of the three boards that were linked, `esp32/m5stack_core2`. */
 const CODE_BYTES_WITH_SCREEN = 1_163_896;
 
-/** What a part's library in C adds, by linked images of Core2 and CoreS3: libopus, 28,000 less on an ESP32; the driver of cameras. */
+/** Bytes that a part's C library adds, by linked images of Core2 and CoreS3: libopus, 28,000 less on an ESP32; the driver of cameras. */
 const LIBRARY_BYTES: Partial<Record<Part, number>> = { codec: 220_000, camera: 63_000 };
 
 /** The share of its partition that an image must leave free. */

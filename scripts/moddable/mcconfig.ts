@@ -123,7 +123,7 @@ async function makeWith(
  * The SDK's makefile runs ESP-IDF's build in bash and ignores its failure: it goes on with the image of an earlier build, but
  * stops where it reads a program that is not there.
  *
- * @returns what bash reads first
+ * @returns the file that bash reads first
  */
 function stopAtIdfFailure(output: string): string {
 	const file = join(output, "idf.bash");

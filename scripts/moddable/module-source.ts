@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 import ts from "typescript";
 
-/** What a module imports of another one, or exports from it. */
+/** An import or export of another module. */
 export interface Import {
 	readonly from: string;
 	/** Empty for all of it, or nothing. */

@@ -7,18 +7,18 @@ import { findState, type Import, readImports } from "./module-source.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a project imports, and the manifest that brings it with all parts and their tools. */
+/** The module that a project imports, and the manifest that brings it with all parts and their tools. */
 const PACKAGE = "xs-mcp";
 const PARTS = "src/parts/manifest.json";
 const EXPORTS = join(ROOT, "src/parts/index.ts");
 
-/** What a build with parts has whatever they are. */
+/** The modules of every build with parts. */
 const OPENER = join(ROOT, "src/parts/feature.ts");
 
 /** Begins the names of the SDK's drivers and IO classes, which its manifests preload. */
 const SDK_CLASS = "embedded:";
 
-/** What a project is built with for a chip. */
+/** A project's build for a chip. */
 export interface ProjectManifest {
 	/** Texts of files of one folder, by their names. One is manifest.json. */
 	readonly files: Readonly<Record<string, string>>;
@@ -121,7 +121,7 @@ class Sources {
 		];
 	}
 
-	/** What a module imports of the package: all of it if it does not say. */
+	/** The names that a module imports of the package: all of them if it names none. */
 	#namesOf(path: string): string[] {
 		const found = this.#importsOf(path).filter(({ from }) => from === PACKAGE);
 		return found.flatMap(({ names }) => (names.length === 0 ? [...this.#exports.keys()] : names));

@@ -71,7 +71,7 @@ export class Simulator extends EventEmitter<Events> {
 		}
 		const display = headless ? await VirtualDisplay.start() : undefined;
 		const xsbug = await Xsbug.listen();
-		// It starts the firmware as soon as it has it: the mod comes first.
+		// It starts the firmware as soon as that is loaded: the mod comes first.
 		const mcsim = [join(sdk.bin, "mcsim"), devices, ...(mod ? [mod] : []), library];
 		const env: NodeJS.ProcessEnv = {
 			...sdkEnvironment(sdk),
@@ -92,7 +92,7 @@ export class Simulator extends EventEmitter<Events> {
 		return this.#machine;
 	}
 
-	/** The display that it has for itself, as $DISPLAY has it; undefined if it uses the user's. */
+	/** The value of $DISPLAY for its own display; undefined if it uses the user's. */
 	get display(): string | undefined {
 		return this.#display?.name;
 	}

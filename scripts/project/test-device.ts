@@ -1,4 +1,4 @@
-// What a project imports as "xs-mcp/test".
+// The module "xs-mcp/test" of a project.
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -37,7 +37,7 @@ export interface TestDevice {
 	/** The pins that it has opened. */
 	readonly pins: readonly PinState[];
 	/**
-	 * What is at a pin: 0 or 1, or as its kind has it.
+	 * The level of a pin: 0 or 1, or a value of its kind.
 	 *
 	 * @param part the name of the part that has it, or its number
 	 * @throws Error that names the open pins if it is not open

@@ -7,7 +7,7 @@ export function makeKey(): string {
 }
 
 /**
- * The public key as the setting `updateKey` has it: an uncompressed point, in hexadecimal digits.
+ * The public key as in the setting `updateKey`: an uncompressed point, in hexadecimal digits.
  *
  * @param privateKey PEM
  * @throws Error if it is not a private key of P-256

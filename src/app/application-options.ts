@@ -78,7 +78,7 @@ export interface Attachment {
 	/** The device is in a session with its backend. Without a backend: online. */
 	reached?(): void;
 	stateChanged?(state: DeviceState): void;
-	/** What the backend is told in a session, in or outside one. */
+	/** A notification for the backend, in or outside a session. */
 	told?(method: string, params: object): void;
 	/** A sensor or a switch has changed. */
 	changed?(): void;

@@ -101,7 +101,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 	};
 	const listGateways = options.discovery?.list;
 	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, timer, log });
-	// At a wake-up the chip starts anew: firmware on trial would be rolled back.
+	// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
 	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, timer, log });
 	const given = {
 		...options,

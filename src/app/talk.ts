@@ -9,7 +9,7 @@ interface TalkOptions {
 	readonly mode: SettingValue<"listenMode">;
 	/** Sends messages of the device that are not MCP. */
 	readonly link: { send(type: string, members?: object): void };
-	/** What the backend says is played: the state ends when the sound has. Undefined without a codec. */
+	/** Plays the backend's speech: the state ends with the sound. Undefined without a codec. */
 	readonly voice: { silence(): void } | undefined;
 }
 

@@ -9,7 +9,7 @@ interface AlarmOptions {
 	readonly log: (message: string) => void;
 }
 
-/** How often the chime is played, unless somebody presses a button before. */
+/** How often the chime is played, unless a button is pressed before. */
 const RINGS = 5;
 
 /** Milliseconds from chime to chime. */
@@ -25,7 +25,7 @@ export class Alarm {
 		this.#options = options;
 	}
 
-	/** Begins to ring, or begins anew. */
+	/** Begins to ring, or begins again. */
 	begin(): void {
 		this.end();
 		this.#left = RINGS;

@@ -71,7 +71,7 @@ export class DeviceEvents {
 	}
 }
 
-/** A reading as a sentence has it: "21.5 °C", "temperature 21.5 °C, humidity 40 %". */
+/** A reading for a sentence: "21.5 °C", "temperature 21.5 °C, humidity 40 %". */
 function describeReading(reading: Reading, unit: Sensor["unit"]): string {
 	if (typeof reading === "object") {
 		const unitOf = (name: string): Sensor["unit"] => (typeof unit === "object" ? unit[name] : unit);

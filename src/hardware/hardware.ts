@@ -54,7 +54,7 @@ export interface Face {
 	readonly battery: { readonly level: number; readonly charging: boolean } | undefined;
 	/** Of the Wi-Fi's signal: 1, weak, to 3, strong; undefined on a board without Wi-Fi. */
 	readonly signal: number | undefined;
-	/** Whether state and backend are shown in the firmware's words, to somebody who looks for a fault. */
+	/** Whether state and backend are shown in the firmware's words, to find a fault. */
 	readonly details: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface Screen {
 	/** Percent of full backlight, an integer from 0 to 100. */
 	brightness: number;
 	theme: Theme;
-	/** Percent of `brightness` that it has for now: 100, or less while nobody looks at it; 0 is off. Absent if it cannot do that. */
+	/** Current percentage of `brightness`: 100, or less while nobody looks at it; 0 is off. Absent if it cannot be dimmed. */
 	light?: number;
 	/** Absent if it shows no other characters than those of its font. */
 	readonly glyphs?: Glyphs;

@@ -15,7 +15,7 @@ export interface ChipPower {
 	/** Whether the chip can be woken by this pin. */
 	canWake(pin: WakePin): boolean;
 	/**
-	 * Ends everything until one of the pins or the time wakes the chip, which then starts anew. Does not return.
+	 * Sleeps until one of the pins or the time wakes the chip, which then restarts. Does not return.
 	 *
 	 * @param pins each must pass `canWake`
 	 * @param seconds after which it wakes by itself; 0: only a pin wakes it

@@ -16,7 +16,7 @@ export interface Question {
 
 /** Asks by the screen and the buttons. The firmware makes it if the board has both, and the build the feature `conversation`. */
 export interface Questions {
-	/** @returns what the person chose; undefined if nobody did. Rejects if another question is on the screen. */
+	/** @returns the person's choice; undefined without one. Rejects if another question is on the screen. */
 	ask(question: Question): Promise<string | undefined>;
 	/** Gives up the question that is on the screen. */
 	cancel(): void;

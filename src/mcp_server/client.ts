@@ -14,7 +14,7 @@ export interface Vision {
 export interface Client {
 	readonly name?: string;
 	readonly version?: string;
-	/** Those that a question to the client needs, `elicitation`, `roots` and `sampling`: the others are not kept. */
+	/** The capabilities that a question to the client needs, `elicitation`, `roots` and `sampling`: the others are not kept. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Since 2026-07-28: the lowest level of log messages that it wants; "none" for none. */
 	readonly logLevel?: string;

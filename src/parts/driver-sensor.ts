@@ -18,7 +18,7 @@ interface Connection {
 	readonly hz?: number;
 	/** Of a sensor on a pin of its own. */
 	readonly pin?: number;
-	/** What the pin is: its module. Default "embedded:io/analog". */
+	/** The pin's module. Default "embedded:io/analog". */
 	readonly io?: string;
 	/** A second pin, such as the trigger of an HC-SR04: an output. */
 	readonly trigger?: number;
@@ -27,7 +27,7 @@ interface Connection {
 export interface DriverOptions extends SensorOptions, Connection {
 	/** The module of the bus that the driver takes. Default "embedded:io/i2c"; most drivers of registers take "embedded:io/smbus". */
 	readonly io?: string;
-	/** What the driver's `configure` gets, once it is open. */
+	/** Options for the driver's `configure`, once it is open. */
 	readonly configure?: object;
 	/** Factors of its values, by their names, where a driver has other units: `{ humidity: 100 }`. */
 	readonly scale?: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// What a device of one's own is made of: the package `xs-mcp`.
+// The package `xs-mcp`: the parts of a device of one's own.
 export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
 export {
 	array,

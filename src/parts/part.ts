@@ -6,7 +6,7 @@ import type { Servo } from "../hardware/servo.js";
 import type { Switch } from "../hardware/switch.js";
 import type { TimerModule } from "../hardware/timer.js";
 
-/** What a part uses a pin for. Parts on one bus share its pins. */
+/** A part's use of a pin. Parts on one bus share its pins. */
 export type PinUse = "input" | "output" | "analog" | "bus";
 
 /** A pin of a part, for the check against the chip. */
@@ -17,7 +17,7 @@ export interface UsedPin {
 	readonly pull?: "up" | "down" | undefined;
 }
 
-/** What the platform gives to a part that opens. */
+/** The platform's services for a part that opens. */
 export interface PartIo {
 	/** The part's name. */
 	readonly name: string;
@@ -57,18 +57,18 @@ export interface OpenedPart {
 
 /** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
 export interface Part {
-	/** What it is once it is open, by which a build has the tools for it. */
+	/** Its kind of hardware: a build has the tools for it. */
 	readonly makes: PartKind;
 	readonly pins: readonly UsedPin[];
-	/** What is wrong with it: "maxOn: expected …". Undefined if it can be used. */
+	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;
 	/** Opens it. What does not answer is tried again: this never throws for that. */
 	open(io: PartIo): OpenedPart;
 }
 
-/** What every part takes. */
+/** Options of every part. */
 export interface PartOptions {
-	/** What a person calls it: "Water pump". */
+	/** Its name for people: "Water pump". */
 	readonly title?: string;
 }
 
@@ -80,7 +80,7 @@ export function firstFault(...checks: readonly (string | false | undefined)[]): 
 	return checks.find((check) => typeof check === "string") as string | undefined;
 }
 
-/** Checks a number of a part's options. @returns what is wrong with it; false if nothing is, or it may be absent and is */
+/** Checks a number of a part's options. @returns the error; false if it is valid, or optional and absent */
 export function numberFault(
 	name: string,
 	value: unknown,

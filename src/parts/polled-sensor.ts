@@ -4,9 +4,9 @@ import { SENSOR_KINDS } from "../hardware/sensor-kinds.js";
 import { firstFault, numberFault, type OpenedPart, type PartIo, type PartOptions } from "./part.js";
 import { Retried } from "./retried.js";
 
-/** What every sensor takes. */
+/** Options of every sensor. */
 export interface SensorOptions extends PartOptions {
-	/** What it measures: a kind of src/hardware/sensor-kinds.ts, a device class of Home Assistant, or another word. */
+	/** Its quantity: a kind of src/hardware/sensor-kinds.ts, a device class of Home Assistant, or another word. */
 	readonly kind?: string;
 	/** Of its values. Default: that of its kind. */
 	readonly unit?: string;
@@ -19,14 +19,14 @@ export interface SensorOptions extends PartOptions {
 /** Longest interval, in seconds. */
 const MAX_INTERVAL = 86_400;
 
-/** Samples in a row that fail before a sensor is opened anew. */
+/** Samples in a row that fail before a sensor is reopened. */
 const MAX_FAILURES = 3;
 
 /** Characters of a kind and of a unit. */
 const MAX_WORD = 32;
 const MAX_UNIT = 16;
 
-/** What is wrong with the options that every sensor takes. */
+/** The error in the options of every sensor. */
 export function sensorFault({ kind, unit, threshold, interval }: SensorOptions): string | undefined {
 	return firstFault(
 		wordLength("kind", kind, MAX_WORD),
@@ -46,7 +46,7 @@ interface PolledOptions<Sample> extends SensorOptions {
 	readonly source: () => SampledSource<Sample>;
 	/** The value in a sample; undefined without one. */
 	readonly pick: (sample: Sample) => Reading | undefined;
-	/** What it measures, as known by now. */
+	/** The current quantities. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
 	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was told last. */
 	readonly step: (kind?: string) => number | undefined;
@@ -55,7 +55,7 @@ interface PolledOptions<Sample> extends SensorOptions {
 /** The event of a kind that says nothing else: a tenth of what was told last. */
 const DEFAULT_SHARE = 0.1;
 
-/** Opens a sensor that is polled for changes. One that fails again and again is opened anew. */
+/** Opens a sensor that is polled for changes. One that keeps failing is reopened. */
 export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart {
 	const { title, interval, source, pick, describe, step } = options;
 	const opened = new Retried(io, source);

@@ -17,11 +17,11 @@ export interface RelayOptions extends PartOptions {
 	readonly pin: number;
 	/** Whether it is on while the pin is low. Default false. */
 	readonly activeLow?: boolean;
-	/** Seconds that it stays on at most, whoever calls: 0.1 to 86,400. Default: no limit. */
+	/** Longest time on in seconds, for every caller: 0.1 to 86,400. Default: no limit. */
 	readonly maxOn?: number;
 	/** Seconds that it stays off at least before it is switched on again: 0 to 3,600. Default 0. */
 	readonly minOff?: number;
-	/** What it does when no session with the backend is left. Default "keep". */
+	/** Its reaction when the last session with the backend is lost. Default "keep". */
 	readonly onSessionLost?: "keep" | "off";
 }
 

@@ -75,11 +75,11 @@ export class Retried<Opened extends { close?(): void }> {
 	}
 }
 
-/** What does not answer may not even be closed. */
+/** Closing fails, too, if the part does not answer. */
 function closeQuietly(opened: { close?(): void } | undefined): void {
 	try {
 		opened?.close?.();
 	} catch {
-		// It is opened anew.
+		// It is reopened.
 	}
 }

@@ -4,7 +4,7 @@ import { isObject } from "../text/is-object.js";
 
 /** The values in a sample. */
 export interface Values {
-	/** What they are; one, if there is one value. */
+	/** Their kinds; one, if there is one value. */
 	readonly kinds: readonly string[];
 	/** Undefined without one. */
 	readonly reading: Reading | undefined;
@@ -13,7 +13,7 @@ export interface Values {
 /** The kinds of ECMA-419's classes that measure along three axes (§13). */
 const AXES: Readonly<Record<string, string>> = deepFreeze({ accelerometer: "acceleration" });
 
-/** What ECMA-419 measures from 0 to 1, and people in percent. */
+/** Kinds that ECMA-419 measures from 0 to 1, and people in percent. */
 const SCALES: Readonly<Record<string, number>> = deepFreeze({ moisture: 100 });
 
 /** Values of one sample that are kept. */

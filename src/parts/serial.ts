@@ -14,7 +14,7 @@ export interface SerialOptions extends PartOptions {
 	readonly baud?: number;
 	/** The chip's UART: 0 to 2. Default 1; the first one has the log. */
 	readonly port?: number;
-	/** What ends a line that is sent. Default "\r\n". Lines that arrive may end with either. */
+	/** The end of a line that is sent. Default "\r\n". Lines that arrive may end with either. */
 	readonly end?: "\r\n" | "\n" | "\r";
 	/** Seconds between two events at least: 0.1 to 86,400. Default 1. */
 	readonly interval?: number;

@@ -15,7 +15,7 @@ import { SystemResolver } from "./system-resolver.js";
  * The build's network clients as ECMA-419 records: its own for WebSocket, and the SDK's. They use the system's
  * resolver, and TCP or, for wss, mqtts and https, TLS, which verifies the server's certificate and name.
  *
- * @param built what the firmware was built with. `certificate` names a resource, a CA's certificate as a DER file, that
+ * @param built the built-in settings. `certificate` names a resource, a CA's certificate as a DER file, that
  * is trusted besides the roots in the manifest.
  * @throws SettingError if the resource does not exist
  */

@@ -46,7 +46,7 @@ export class PowerSaver {
 		this.used();
 	}
 
-	/** Somebody uses the device: the screen is lit, and all times begin anew. */
+	/** The device is used: the screen is lit, and all times start again. */
 	used(): void {
 		this.#clearScreen();
 		this.#light(100);

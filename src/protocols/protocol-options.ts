@@ -36,7 +36,7 @@ export interface ProtocolEvents {
 	/** The receiver of MCP messages: its session, while one is open. */
 	readonly mcp: {
 		readonly session?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
-		/** @returns what to send in place of a message that the backend does not take; undefined for nothing, as by default */
+		/** @returns a replacement for a message that the backend does not take; undefined for none, the default */
 		shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	};
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */

@@ -1,6 +1,6 @@
 import type { PiecedText, Sendable } from "./pieced-text.js";
 
-/** What a queue writes to. */
+/** The destination of a queue. */
 export interface PartWriter {
 	/**
 	 * Writes a part of a message, as much as the transport takes at once, and returns how many bytes may be written next.

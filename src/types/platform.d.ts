@@ -95,7 +95,7 @@ declare module "src/platform/dns-sd" {
 	export const openDnsSd: OpenDnsSd | undefined;
 }
 
-/** HMAC-SHA256 (RFC 2104), as the host has it. */
+/** The host's HMAC-SHA256 (RFC 2104). */
 declare module "src/platform/hmac-sha256" {
 	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;
 }

@@ -4,7 +4,7 @@ import { isObject } from "../text/is-object.js";
 /** Assumed if the backend's hello does not say, as by the C++ firmware. */
 const DEFAULTS = { sample_rate: 24_000, channels: 1, frame_duration: 60 };
 
-/** What Opus can have: RFC 6716, section 2. */
+/** The values that Opus allows: RFC 6716, section 2. */
 const RATES = [8_000, 12_000, 16_000, 24_000, 48_000];
 const DURATIONS = [5, 10, 20, 40, 60, 80, 100, 120];
 

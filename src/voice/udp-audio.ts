@@ -86,7 +86,7 @@ export class UdpAudio {
 	/**
 	 * Makes the datagram of a packet.
 	 *
-	 * @param timestamp milliseconds, of which the lower 32 bits are sent
+	 * @param timestamp milliseconds; the lower 32 bits are sent
 	 * @throws RangeError if the packet is too long
 	 */
 	seal(packet: Uint8Array, timestamp: number): Uint8Array {

@@ -39,7 +39,7 @@ interface DeviceLink {
 	stopListening(): void;
 }
 
-/** What the backend says and the device hears: between messages and the board's codec. */
+/** Speech from the backend and from the microphone, between messages and the board's codec. */
 export class Voice {
 	readonly #options: VoiceOptions;
 	readonly #dropped: DroppedAudio;
@@ -176,7 +176,7 @@ export class Voice {
 		this.#udp = undefined;
 	}
 
-	/** A `start` that follows another one begins anew. */
+	/** A second `start` restarts it. */
 	#begin(): void {
 		const { codec, protocol, log } = this.#options;
 		this.silence();

@@ -10,9 +10,9 @@ declare global {
 		readonly macAddress: string;
 		readonly board: VirtualBoardProfile;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
-		/** What is set at pins from outside. */
+		/** The levels at pins, set from outside. */
 		readonly pins: readonly (readonly [pin: number, level: number | string])[];
-		/** What chips on the bus measure, by address; null: it is unplugged. */
+		/** Measurements of chips on the bus, by address; null: unplugged. */
 		readonly chips: readonly (readonly [address: number, values: Readonly<Record<string, number>> | null])[];
 	};
 	/** The function that receives messages from the host. */

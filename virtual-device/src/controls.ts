@@ -45,7 +45,7 @@ function setInput(controls: SimulatedControls, words: readonly string[]): void {
 }
 
 /** The text to say to the assistant. @throws Error if it is empty */
-function readSaid(words: readonly string[]): string {
+function readText(words: readonly string[]): string {
 	const text = words.join(" ").trim();
 	if (text === "") {
 		throw new Error("say: expected a text");
@@ -76,6 +76,6 @@ export function addControls(commands: Command, controls: SimulatedControls): Com
 		.description("say a text to the backend's assistant; the gateway has none")
 		.argument("<text...>")
 		.allowUnknownOption()
-		.action((words: string[]) => controls.say(readSaid(words)));
+		.action((words: string[]) => controls.say(readText(words)));
 	return commands;
 }

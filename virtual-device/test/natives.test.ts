@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { xs_bme68x_get_data, xs_bme68x_init } from "../platform/natives/bme68x.js";
 import { xs_bmp280_calculate, xs_bmp280_setCalibration } from "../platform/natives/bmp280.js";
 
-// What stands in for functions in C, with the calibration of real chips: those that are simulated have the simplest one.
+// The stand-ins for functions in C, with the calibration of real chips: simulated chips have the simplest one.
 
 function assertNear(actual: number, expected: number, difference: number): void {
 	assert.ok(Math.abs(actual - expected) < difference, `${actual}, not ${expected}`);

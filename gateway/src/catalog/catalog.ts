@@ -83,7 +83,7 @@ export class Catalog {
 	#version = -1;
 	/** Names of tools that clients have called, the latest last. */
 	readonly #used = new Set<string>();
-	/** Those that had been called when the list became another kind. */
+	/** The tools that had been called when the list became another kind. */
 	#kept: ReadonlySet<string> = new Set();
 
 	constructor(servers: ServerRegistry, options: CatalogOptions) {
@@ -146,7 +146,7 @@ export class Catalog {
 		return this.#options.lists.members();
 	}
 
-	/** A tool as a full list has it. */
+	/** A tool as in a full list. */
 	listed({ server, tool }: FoundTool): Tool {
 		return this.#options.listings.listed(server, this.#options.naming, tool);
 	}
@@ -203,7 +203,7 @@ export class Catalog {
 		}
 	}
 
-	/** The tool or group of this name as a list has it; undefined also for a tool that the client may not call. */
+	/** The tool or group of this name as in a list; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
 		const found = this.findTool(name);
 		return found ? this.listed(found) : this.findGroup(name)?.listed;

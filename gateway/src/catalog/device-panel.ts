@@ -39,7 +39,7 @@ export function showsPanels(capabilities: { readonly extensions?: unknown } | un
 /**
  * A device's panel: the page with the device's name and tools, as this catalog names them. Undefined for other URIs.
  *
- * @param page as the bundle has it
+ * @param page its text in the bundle
  */
 export function readPanel(catalog: Catalog, page: string, uri: string): TextResourceContents | undefined {
 	const server = catalog.servers.find((each) => !each.configured && panelUri(each) === uri);

@@ -58,7 +58,7 @@ const INTENT_WEIGHT = 1.6;
 const MIN_FUZZY = 6;
 const MIN_PREFIX = 4;
 
-/** By the groups of a catalog, which are made anew after each change. */
+/** By the groups of a catalog, which are rebuilt after each change. */
 const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
 
 /**

@@ -325,7 +325,7 @@ export class Claims {
 	}
 }
 
-/** What the bucket has of a device is not known any more: its entry is read, and written again. */
+/** The bucket's entry of a device may have changed: it is read, and written again. */
 function markUnknown(claim: Claim): void {
 	claim.revision = undefined;
 	claim.known = undefined;

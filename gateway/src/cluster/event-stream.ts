@@ -6,7 +6,7 @@ import { SUBJECTS } from "./messages.js";
 
 /** The events of the cluster, the newest ones. */
 export interface EventStream {
-	/** Twelve hexadecimal digits that name this stream: another one begins to count anew. */
+	/** Twelve hexadecimal digits that name this stream: another one counts from the beginning. */
 	readonly epoch: string;
 	/**
 	 * Stores an event. Rejects if NATS does not answer.

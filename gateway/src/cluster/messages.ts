@@ -31,7 +31,7 @@ export const SUBJECTS = {
 	pong: (name: string, from: string): string => `xsmcp.to.${name}.pong.${from}`,
 	event: (name: string): string => `xsmcp.event.${name}`,
 	events: "xsmcp.event.*",
-	/** What becomes part of the stream of events. */
+	/** A message in the stream of events. */
 	log: "xsmcp.log",
 } as const;
 

@@ -72,7 +72,7 @@ export class Remotes {
 		return this.#transports.size;
 	}
 
-	/** The bucket may be another one: its entries are read anew. */
+	/** The bucket may have been replaced: its entries are read again. */
 	reset(): void {
 		for (const transport of [...this.#transports.values()]) {
 			void transport.close("the connection to NATS was lost");

@@ -18,7 +18,7 @@ interface ShareDevicesOptions {
 /** Milliseconds until the cluster is asked for a device that another gateway has lost. */
 const RETRY_TIME = 1_000;
 
-/** Lists are read anew when the entry of their device says so. */
+/** Lists are read again when the entry of their device says so. */
 const LIST_CHANGED = /\/list_changed$/;
 
 /** Tells the cluster what happens to the devices that are connected to this gateway: they come, go and send notifications. */

@@ -195,7 +195,7 @@ export class SharedTokens implements TokenShare {
 		};
 	}
 
-	/** What is no longer in the file of tokens was removed here. */
+	/** A token that is no longer in the file was removed at this gateway. */
 	async #migrate(): Promise<void> {
 		const { tokens } = this.#options;
 		const seen = readSeen(this.#path);

@@ -44,7 +44,7 @@ export async function withLock<T>(path: string, change: () => Promise<T>): Promi
  * Rejects with ConfigurationError if a gateway runs with the folder, or it cannot be written.
  *
  * @param onLost called if another process has taken the lock over, because this one was stopped for a while
- * @returns what releases it
+ * @returns a function that releases it
  */
 export async function lockStateFolder(folder: string, onLost: () => void): Promise<() => Promise<void>> {
 	try {

@@ -26,7 +26,7 @@ export class TlsFiles {
 	}
 
 	/**
-	 * Those of a listener; undefined if it has none.
+	 * The files of a listener; undefined if it has none.
 	 *
 	 * @throws ConfigurationError that names the file that cannot be read, or the pair that cannot be used
 	 */

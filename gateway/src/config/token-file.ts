@@ -69,7 +69,7 @@ export const tokenRecordSchema = z.object({
 export type TokenRecord = Readonly<z.infer<typeof tokenRecordSchema>>;
 export type TokenGrant = Readonly<z.infer<typeof grant>>;
 
-/** What other stores have changed. */
+/** The changes of other stores. */
 export interface TokenChange {
 	/** Every record as it is now. */
 	readonly records: readonly TokenRecord[];

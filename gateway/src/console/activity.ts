@@ -58,7 +58,7 @@ export class Activity {
 		return this.#rejections.filter(({ time }) => time >= first);
 	}
 
-	/** A call has ended. @returns what is kept of it */
+	/** A call has ended. @returns its entry */
 	called(record: CallRecord, details: CallDetails): KeptCall {
 		const { clientName: client } = details;
 		const [args, answer] = [argumentsText(details), answerText(details)];

@@ -1,6 +1,6 @@
 import type { EventLog, LoggedEvent } from "./event-log.js";
 
-/** What one subscription asks for, and may see. */
+/** The query of one subscription, and its rights. */
 export interface EventQuery {
 	/** Whether the subscription asks for an event, and the subscriber may see it, as of now. */
 	readonly matches: (event: LoggedEvent) => boolean;

@@ -39,7 +39,7 @@ interface Changes {
 export class EventLog extends EventEmitter<Changes> {
 	/** Undefined: events are kept in memory only. */
 	#lines: JsonLines | undefined;
-	/** Names this log: another one, such as after the folder was lost, begins to count anew. */
+	/** Names this log: another one, such as after the folder was lost, counts from the beginning. */
 	#epoch = newEpoch();
 	/** Oldest first. */
 	#events: LoggedEvent[] = [];

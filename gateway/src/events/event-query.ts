@@ -5,14 +5,14 @@ import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";
 import { type CommonArguments, type EventType, hasMembers } from "./event-types.js";
 
-/** Who subscribes: what it may reach, and on which path. */
+/** The subscriber: its rights, and its path. */
 export interface Viewer {
 	readonly access: Access;
 	/** Alias or id: only this server. Undefined: all servers. */
 	readonly server: string | undefined;
 }
 
-/** Who may see events, as of now. */
+/** The current rights to see events. */
 export interface QueryScope {
 	readonly servers: ServerRegistry;
 	/** Undefined once the subscriber's token is not valid. */

@@ -174,7 +174,7 @@ export class EventService {
 	/**
 	 * Counts a stream of a client.
 	 *
-	 * @returns what to call when it has ended
+	 * @returns a function to call when it has ended
 	 * @throws ProtocolError if the client has too many
 	 */
 	openStream({ access: { holder = "" } }: Viewer): () => void {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What has happened, as the log keeps it. */
+/** An event in the log. */
 export interface GatewayOccurrence {
 	/** The name of its type. */
 	readonly name: string;

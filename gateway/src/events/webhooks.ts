@@ -41,7 +41,7 @@ export interface WebhooksOptions extends PostOptions {
 	readonly onWarning: (message: string) => void;
 }
 
-/** What makes a subscription another one: SEP-3415, "Subscription Identity". */
+/** The identity of a subscription: SEP-3415, "Subscription Identity". */
 export interface WebhookIdentity {
 	readonly holder: string;
 	readonly server: string | undefined;
@@ -211,7 +211,7 @@ export class Webhooks {
 		}
 	}
 
-	/** What changes besides the place, which only those who deliver know. */
+	/** Takes the new secret and expiry. The position is the deliverer's. */
 	#change(known: Subscription, { secret, expires }: WebhookRecord): void {
 		const { record, delivery } = known;
 		if (secret !== record.secret) {

@@ -7,7 +7,7 @@ const MAX_REQUEST = 300;
 
 const CALL = z.object({
 	time: z.string(),
-	/** Who called: a token's name, or "local". */
+	/** The caller: a token's name, or "local". */
 	principal: z.string(),
 	/** The application that called, as it names itself. */
 	client: z.string().optional(),
@@ -46,7 +46,7 @@ export interface AuditQuery {
 	readonly to?: string | undefined;
 }
 
-/** Who called what, and who changed what, on disk. */
+/** The log of calls and changes, on disk. */
 export class AuditLog {
 	readonly #lines: JsonLines;
 

@@ -45,7 +45,7 @@ export class History {
 	readonly #options: HistoryOptions;
 	/** By id. */
 	readonly #devices = new Map<string, Promise<DeviceHistory>>();
-	/** Those that are open. */
+	/** The series that are open. */
 	readonly #opened = new Set<DeviceHistory>();
 	readonly #reads = pLimit(MAX_READS);
 	readonly #timer: NodeJS.Timeout;

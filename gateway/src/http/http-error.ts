@@ -59,7 +59,7 @@ export function sendJsonRpcError(response: ServerResponse, status: number, code:
 /**
  * Rejects a request with a JSON-RPC error that may have data.
  *
- * @param id what the request has as its id
+ * @param id of the request
  */
 export function sendRpcError(response: ServerResponse, status: number, error: RpcError, id?: unknown): void {
 	const { code, message, data } = error;

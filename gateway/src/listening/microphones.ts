@@ -28,7 +28,7 @@ export interface Heard {
 	readonly wav: Buffer;
 }
 
-/** Who listens. */
+/** A client that listens. */
 export interface ListeningCaller extends Caller {
 	/** The application, as it names itself. */
 	readonly clientName?: string | undefined;

@@ -5,7 +5,7 @@ import { SINCE } from "./contents.js";
 import { TASKS_EXTENSION } from "./serve-tasks.js";
 
 /**
- * Has a transport send what the SDK sends in one form only as the client's revision has it: the codes of errors, and what
+ * Translates messages for the client's revision where the SDK knows only one form: the codes of errors, and what
  * the server says of itself.
  *
  * @param revision the one that the client speaks, at the moment

@@ -26,7 +26,7 @@ type Status = "working" | "input_required" | "completed" | "failed" | "cancelled
 /** How a task has ended. */
 type Outcome = { readonly result: CallToolResult } | { readonly error: object } | undefined;
 
-/** What a call is repeated with once the client has given input. */
+/** The client's input, with which the call is repeated. */
 export interface Input {
 	readonly inputResponses: InputResponses;
 	/** The state that came with the request for input, as the client would send it back. */
@@ -92,7 +92,7 @@ export class Task extends EventEmitter<Events> {
 		return this.#status !== "working" && this.#status !== "input_required";
 	}
 
-	/** The task without its result and its questions, as the answer to the call has it. */
+	/** The task in the answer to the call: without its result and its questions. */
 	get summary() {
 		return {
 			taskId: this.id,

@@ -85,7 +85,7 @@ class Consent {
 	}
 
 	/**
-	 * `GET`: the client's request. A wrong one is shown to the person: whoever registers a client could otherwise make links to
+	 * `GET`: the client's request. A wrong one is shown to the person: anyone who registers a client could otherwise make links to
 	 * the gateway that lead anywhere (RFC 9700 section 4.11.2).
 	 */
 	readonly ask: Route = async (c) => {

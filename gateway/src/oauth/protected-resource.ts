@@ -28,7 +28,7 @@ export class ProtectedResource {
 	/**
 	 * The identifier of a resource, in one spelling, so that equal ones can be compared.
 	 *
-	 * @param uri as a client or a token has it; a path is relative to the public URL
+	 * @param uri from a client or a token; a path is relative to the public URL
 	 * @returns undefined if it is no resource of this gateway
 	 */
 	identify(uri: string): string | undefined {
@@ -54,7 +54,7 @@ export class ProtectedResource {
 	}
 
 	/**
-	 * The metadata of the resource with that path (RFC 9728 section 3.2). `resource` is spelled as the client has it.
+	 * The metadata of the resource with that path (RFC 9728 section 3.2). `resource` is spelled as in the client's request.
 	 *
 	 * @returns undefined if there is no such resource. A device need not exist: strangers cannot find out which do
 	 */

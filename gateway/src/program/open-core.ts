@@ -30,9 +30,9 @@ export interface Core {
 	readonly pictures: Pictures;
 	/** Says texts on devices; undefined: no setting says how. */
 	readonly speech: OpenedSpeech | undefined;
-	/** What devices measured; undefined: off. */
+	/** Measurements of devices; undefined: off. */
 	readonly history: History | undefined;
-	/** Who called and changed what; undefined: off. */
+	/** The log of calls and changes; undefined: off. */
 	readonly audit: AuditLog | undefined;
 	/** Connects to the configured servers. */
 	readonly manager: McpManager | undefined;

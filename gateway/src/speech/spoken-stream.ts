@@ -99,7 +99,7 @@ async function sendPaced(
 	await waitUntil(count * FRAME + TAIL);
 }
 
-/** What the device says meanwhile. */
+/** Messages of the device meanwhile. */
 class Listener {
 	readonly #session: Session;
 	readonly #channel: AudioChannel;

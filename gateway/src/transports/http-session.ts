@@ -49,7 +49,7 @@ export class HttpSession {
 	restored: Promise<void> | undefined;
 	/** Lists that have changed since the client began to read them. */
 	readonly #outdated = new Set<ListName>();
-	/** Those of them that the client has not been told of. */
+	/** The ones that the client does not know of yet. */
 	readonly #pendingListChanges = new Set<ListName>();
 	#calls = 0;
 	#responses = 0;

@@ -77,7 +77,7 @@ export class KeptSessions {
 		await Promise.all(oldest.slice(0, -MAX_SESSIONS).map(({ name }) => rm(join(folder, name), { force: true })));
 	}
 
-	/** The id itself would be too long for a name, and lets in whoever reads it. */
+	/** The id itself would be too long for a name, and is a secret. */
 	#pathOf(id: string): string | undefined {
 		const name = createHash("sha256").update(id).digest("hex");
 		return this.#folder && join(this.#folder, `${name}.json`);

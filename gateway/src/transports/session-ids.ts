@@ -75,7 +75,7 @@ export class SessionIds {
 	}
 }
 
-/** Those capabilities that fit, in the client's order. */
+/** The capabilities that fit, in the client's order. */
 function shortened(capabilities: ClientCapabilities): Record<string, unknown> {
 	const kept: Record<string, unknown> = {};
 	let room = MAX_CAPABILITIES;

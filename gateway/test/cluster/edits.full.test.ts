@@ -68,7 +68,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 		await until(() => isKnownOffline(b), "b knows it, offline");
 		await nats.kill();
 		await b.gateway.servers.edit(LAMP, { alias: "desk" });
-		// What a process leaves that is killed now.
+		// The files of a process that is killed now.
 		cpSync(folder, crashed, { recursive: true });
 		await b.program.close();
 		await nats.run();

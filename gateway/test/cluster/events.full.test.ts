@@ -178,7 +178,7 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		await ask(client, "events/subscribe", hook(endpoint));
 		device.notify(PRESSED, press("1"));
 		await until(() => endpoint.messages.length === 1, "posted by the gateway that accepted it");
-		// What this one answers is what the gateway that is killed cannot store any more.
+		// The killed gateway can no longer store the answers of this one.
 		endpoint.statuses.push(...Array(3).fill(503));
 		for (const button of ["2", "3", "4"]) {
 			device.notify(PRESSED, press(button));

@@ -221,7 +221,7 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 					? async (key: string, value: string) => {
 							const revision = await bucket.create(key, value);
 							shared.received(key, Buffer.from(value), revision);
-							// What the gateway sends now is at NATS before this is answered.
+							// Messages that the gateway sends now are at NATS before this is answered.
 							await bucket.get(key);
 							return revision;
 						}

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../../host-test/support/temporary-folder.js"
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (name: string): string => readFileSync(join(ROOT, "gateway/deploy", name), "utf8");
 
-/** What is wrong with an object of Kubernetes, by the types of its API: unknown members, too. */
+/** Validation errors of a Kubernetes object, by the types of its API: unknown members, too. */
 function problemsOf(object: { apiVersion: string; kind: string }): string[] {
 	const module = object.apiVersion === "v1" ? "core/v1" : object.apiVersion;
 	const file = join(temporaryFolder(), "object.ts");

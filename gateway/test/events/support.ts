@@ -1,4 +1,4 @@
-// What the tests of events share (SEP-3415, the extension io.modelcontextprotocol/events).
+// Helpers for the tests of events (SEP-3415, the extension io.modelcontextprotocol/events).
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -9,7 +9,7 @@ export interface Path {
 	state: "up" | "held" | "cut";
 }
 
-/** What gets the bytes or messages of the other end. */
+/** The receiver of the other end's bytes or messages. */
 interface End<T> {
 	readonly process: SimulatedProcess | undefined;
 	received: (message: T) => void;

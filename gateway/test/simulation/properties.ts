@@ -28,7 +28,7 @@ export function propertyOf(failure: Error | undefined): string | undefined {
 	return failure instanceof Violation ? failure.property : failure?.message;
 }
 
-/** What must be true at any time. */
+/** Properties that hold at any time. */
 export function checkAlways(town: Town): void {
 	for (const call of town.ledger.calls) {
 		checkCall(town, call);
@@ -89,7 +89,7 @@ function checkScope(town: Town, { name, secret, device }: Token): void {
 	}
 }
 
-/** What must be true once nothing has been disturbed for a while. */
+/** Properties that hold after a while without faults. */
 export function checkQuiet(town: Town): void {
 	checkAlways(town);
 	const { now } = town.world;

@@ -49,7 +49,7 @@ export class Simulator {
 	/** @param code of `bundleCore` */
 	static async open(code: string): Promise<Simulator> {
 		const simulator = new Simulator(code);
-		// What libraries keep when they are first used, must not make the first world different.
+		// Caches that libraries fill at first use must not make the first world different.
 		await simulator.run(makePlan(0, 5));
 		return simulator;
 	}

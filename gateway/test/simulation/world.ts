@@ -72,7 +72,7 @@ export class World {
 		return BEGINNING + Math.floor(this.now);
 	}
 
-	/** What went wrong first. */
+	/** The first failure. */
 	get failure(): Error | undefined {
 		return this.#failure;
 	}

@@ -47,7 +47,7 @@ class FamilyDevice {
 		return Object.assign(device, { say: wire.say.bind(wire), close: wire.unplug.bind(wire) });
 	}
 
-	/** What was said, once it has ended. */
+	/** The sound, once it has ended. */
 	async ended(): Promise<string[]> {
 		await until(() => this.heard.at(-1) === "stop", "it has ended");
 		return this.heard.filter((each, at) => each !== this.heard[at - 1]);

@@ -36,7 +36,7 @@ interface QemuOptions {
 	/** The socket to make for QEMU's monitor. */
 	readonly monitor: string;
 	readonly emulator: Emulator;
-	/** What the emulated access points want, by WPA2. Default: they are open. */
+	/** The WPA2 password of the emulated access points. Default: they are open. */
 	readonly passphrase?: string | undefined;
 	/** More options of QEMU's user network, such as `hostfwd=tcp:127.0.0.1:8080-:80`. */
 	readonly network?: string | undefined;
@@ -92,7 +92,7 @@ export class Qemu {
 		return String(await this.#ask("human-monitor-command", { "command-line": "info registers" }));
 	}
 
-	/** What a register of its peripherals has, or a word of its memory: 32 bits. */
+	/** The value of a register of its peripherals, or a word of its memory: 32 bits. */
 	async readWord(address: number): Promise<number> {
 		const said = String(
 			await this.#ask("human-monitor-command", { "command-line": `xp /1wx 0x${address.toString(16)}` }),

@@ -28,7 +28,7 @@ interface Chip {
 	readonly radio?: Pick<Emulator, "machine" | "nic">;
 }
 
-/** What QEMU emulates, by ESP-IDF's name, which is also that of QEMU's machine. */
+/** The emulated chips, by ESP-IDF's name, which is also that of QEMU's machine. */
 const CHIPS = {
 	esp32c3: {
 		title: "an ESP32-C3",
@@ -87,7 +87,7 @@ export interface QemuTools {
 
 /** A built image. */
 export interface QemuImage {
-	/** What is written to flash, in bytes: without bootloader and partition table. */
+	/** Size of the image in bytes, without bootloader and partition table. */
 	readonly size: number;
 	/** The sections that lie in the chip's memory, and their sizes in bytes. */
 	readonly sections: ReadonlyMap<string, number>;
@@ -99,7 +99,7 @@ export interface QemuImage {
 	readonly made: string;
 	/** The file with ESP-IDF's settings as C has them. */
 	readonly settings: string;
-	/** What it is made for. */
+	/** Its chip. */
 	readonly emulator: Emulator;
 }
 

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const RELAY =
 	'import { device, relay } from "xs-mcp";\nexport default device({ parts: { pump: relay({ pin: 26 }) } });\n';
 
-/** What a project with these files, beside a relay, is built with for an ESP32. */
+/** The ESP32 build of a project with these files, beside a relay. */
 async function planOf(files: Readonly<Record<string, string>> = {}, device = RELAY) {
 	const folder = temporaryFolder();
 	const include = ["manifest.json", "src/parts/manifest.json"].map((each) => relative(folder, join(ROOT, each)));

@@ -57,18 +57,18 @@ export class Questions {
 	/**
 	 * Makes a request. While its server waits for an answer, the request's time-out pauses.
 	 *
-	 * @param request gets the options with its time-out
+	 * @param send sends it with the time-out in these options
 	 */
-	async during<Result>(
+	async request<Result>(
 		inputClient: InputClient | undefined,
 		options: RequestOptions & { readonly timeout: number },
-		request: (options: RequestOptions) => Promise<Result>,
+		send: (options: RequestOptions) => Promise<Result>,
 	): Promise<Result> {
 		const pausable = new PausableTimeout(options);
 		const exchange = { inputClient, pausable };
 		this.#exchanges.add(exchange);
 		try {
-			return await this.#current.run(exchange, () => request(pausable.options));
+			return await this.#current.run(exchange, () => send(pausable.options));
 		} finally {
 			this.#exchanges.delete(exchange);
 			pausable.end();

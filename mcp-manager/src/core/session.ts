@@ -240,7 +240,7 @@ export class Session extends EventEmitter<Events> {
 			const send = (final: SdkOptions) => this.#connected.request(request, schema, final);
 			const answer = this.#modern
 				? modernRequest(this.#modern, { request, schema, options: sdkOptions, tool: options.tool })
-				: (this.#questions?.during(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
+				: (this.#questions?.request(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
 			this.#log.begin(this.#sentId, options, answer);
 			this.#tellSent(options);
 			return await answer;

@@ -126,7 +126,7 @@ export interface CallRequest {
 	/** The server's id. Undefined: the only server that has a tool of this name. */
 	readonly server?: string | undefined;
 	readonly signal?: AbortSignal | undefined;
-	/** In place of {@link McpManagerOptions.approve}. */
+	/** Overrides {@link McpManagerOptions.approve}. */
 	readonly approve?: Approve | undefined;
 	/** The caller's name for the log. Default "local". */
 	readonly principal?: string;

@@ -271,7 +271,7 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 	wss: "websocket",
 };
 
-/** @param shown what the error quotes: the URL may hold secrets */
+/** @param shown the text that the error quotes: the URL may hold secrets */
 function checkedUrl(url: string, shown: string): string {
 	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
 		throw new FieldError(

@@ -34,7 +34,7 @@ const ROOTS: Question = { method: "roots/list" };
 /** Whether a client with these capabilities is asked a question. */
 async function isAsked(capabilities: ClientCapabilities, question: Question): Promise<boolean> {
 	const { questions, ask } = makeQuestions();
-	return await questions.during(inputClient(capabilities), OPTIONS, async () => {
+	return await questions.request(inputClient(capabilities), OPTIONS, async () => {
 		try {
 			await ask(question);
 			return true;
@@ -50,7 +50,7 @@ describe("a server's questions", () => {
 	it("are expected within the capabilities that the server was told", async () => {
 		const { questions, ask, methods } = makeQuestions({ roots: {} });
 		assert.deepEqual(methods, ["roots/list"]);
-		await questions.during(inputClient(EVERYTHING), OPTIONS, () => ask(ROOTS));
+		await questions.request(inputClient(EVERYTHING), OPTIONS, () => ask(ROOTS));
 		assert.deepEqual(makeQuestions({}).methods, []);
 	});
 
@@ -76,11 +76,11 @@ describe("a server's questions", () => {
 		const { questions, ask } = makeQuestions();
 		const silent = { capabilities: EVERYTHING };
 		await assert.rejects(
-			questions.during(silent, OPTIONS, () => ask(ROOTS)),
+			questions.request(silent, OPTIONS, () => ask(ROOTS)),
 			/does not support roots/,
 		);
 		await assert.rejects(
-			questions.during(undefined, OPTIONS, () => ask(ROOTS)),
+			questions.request(undefined, OPTIONS, () => ask(ROOTS)),
 			/does not support roots/,
 		);
 	});
@@ -90,10 +90,10 @@ describe("a server's questions", () => {
 		const [plain, rich] = [inputClient({}), inputClient(EVERYTHING)];
 		await Promise.all([
 			assert.rejects(
-				questions.during(plain, OPTIONS, () => ask(ROOTS)),
+				questions.request(plain, OPTIONS, () => ask(ROOTS)),
 				/does not support roots/,
 			),
-			questions.during(rich, OPTIONS, () => ask(ROOTS)),
+			questions.request(rich, OPTIONS, () => ask(ROOTS)),
 		]);
 	});
 
@@ -104,7 +104,7 @@ describe("a server's questions", () => {
 			end = resolve;
 		});
 		let late: Promise<object> | undefined;
-		await questions.during(inputClient(EVERYTHING), OPTIONS, async () => {
+		await questions.request(inputClient(EVERYTHING), OPTIONS, async () => {
 			late = ended.then(() => ask(ROOTS));
 		});
 		end();
@@ -117,7 +117,7 @@ describe("a server's questions", () => {
 		const client = {};
 		const ends: (() => void)[] = [];
 		const begin = (each: InputClient): Promise<void> =>
-			questions.during(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+			questions.request(each, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
 		const first = begin(inputClient(EVERYTHING, client));
 		const second = begin(inputClient(EVERYTHING, client));
 		assert.deepEqual(await ask(ROOTS), { answer: "roots/list" });
@@ -138,7 +138,7 @@ describe("a server's questions", () => {
 		const { client, ...stateless } = inputClient(EVERYTHING);
 		const ends: (() => void)[] = [];
 		const begin = (): Promise<void> =>
-			questions.during(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
+			questions.request(stateless, OPTIONS, () => new Promise<void>((resolve) => ends.push(resolve)));
 		const both = [begin(), begin()];
 		await assert.rejects(ask(ROOTS), /requests of several clients are in progress/);
 		for (const end of ends) {
@@ -158,7 +158,7 @@ describe("a server's questions", () => {
 					answer = resolve;
 				}),
 		};
-		await questions.during(slow, { timeout: 100 }, async ({ signal }) => {
+		await questions.request(slow, { timeout: 100 }, async ({ signal }) => {
 			const answered = ask(ROOTS);
 			t.mock.timers.tick(1_000);
 			assert.equal(signal?.aborted, false);

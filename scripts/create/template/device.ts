@@ -1,6 +1,6 @@
 import { device, relay } from "xs-mcp";
 
-/** What is connected to the board. Each part is in the device's status, and is a tool for agents. */
+/** The parts that are connected to the board. Each is in the device's status, and is a tool for agents. */
 export default device({
 	board: "{{target}}",
 	parts: {

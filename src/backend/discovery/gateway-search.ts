@@ -47,7 +47,7 @@ export interface GatewaySearchOptions {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;
-	/** Called with a gateway, and again whenever it is found anew. Throws if it cannot be used. */
+	/** Called with a gateway, and whenever it is found again. Throws if it cannot be used. */
 	readonly onBackend: (backend: { readonly backend: string }) => void;
 	/** The search cannot be opened. The next attempt follows in `retryIn` milliseconds. */
 	readonly onFailed: (error: Error, retryIn: number) => void;
@@ -103,7 +103,7 @@ export class GatewaySearch {
 		this.#endPatience();
 	}
 
-	/** The timer survives restarts of the search: each attempt to reach a lost gateway starts the search anew. */
+	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
 	#beginPatience(): void {
 		if (this.#hasToldMissing || this.#patience !== undefined) {
 			return;
@@ -133,7 +133,7 @@ export class GatewaySearch {
 		this.#dnsSd = undefined;
 	}
 
-	/** Searches anew: the gateway that was found cannot be reached. */
+	/** Restarts the search: the gateway that was found cannot be reached. */
 	restart(): void {
 		if (this.#end !== undefined) {
 			// It has just been found: the SDK is still processing what it received.

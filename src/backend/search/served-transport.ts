@@ -5,7 +5,7 @@ export class ServedTransport implements Transport {
 	readonly maxMessageBytes: number;
 	#current: Transport | undefined;
 
-	/** @param maxMessageBytes as every backend of this device has it */
+	/** @param maxMessageBytes the limit for every backend of this device */
 	constructor(maxMessageBytes: number) {
 		this.maxMessageBytes = maxMessageBytes;
 	}

@@ -4,7 +4,7 @@ import { ColoredLight } from "../light-state.js";
 export interface Pixels {
 	/** 0 to 255. */
 	brightness: number;
-	/** @returns what `fill` takes */
+	/** @returns a color for `fill` */
 	makeRGB(red: number, green: number, blue: number): number;
 	/** Sets every pixel to this colour; visible after `update`. */
 	fill(color: number): void;

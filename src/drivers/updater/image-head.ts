@@ -17,7 +17,7 @@ export class ImageHead {
 	/**
 	 * Takes the next piece.
 	 *
-	 * @returns what may be stored now, in order; undefined if nothing may yet
+	 * @returns the bytes that may be stored now, in order; undefined if none may yet
 	 * @throws Error of the check
 	 */
 	take(piece: ArrayBuffer): ArrayBuffer | undefined {

@@ -110,7 +110,7 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
 	}
 
 	override get allNames(): readonly string[] {
-		// Those of the features change with what is going on.
+		// The features' names change with the requests in progress.
 		return super.allNames.concat(this.features.names);
 	}
 

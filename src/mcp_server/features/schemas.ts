@@ -90,7 +90,7 @@ function formatted(format: string, pattern: RegExp, expected: string, options: S
 	return { type: "string", format, ...options, check: checkBy(pattern, expected) };
 }
 
-/** The expression is made anew for each text: a schema may be preloaded, where none may be kept (docs/sdk.md). */
+/** The expression is compiled for each text: a schema may be preloaded, where none may be kept (docs/sdk.md). */
 function checkBy({ source }: RegExp, expected: string): StringCheck {
 	return named((text) => new RegExp(source).test(text), expected);
 }

@@ -13,7 +13,7 @@ export interface Feature<Context> {
 	readonly capabilities: Readonly<Record<string, object>>;
 	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
 	readonly names: readonly string[];
-	/** Those that it also reads in tool calls. Default: none. */
+	/** The members that it also reads in tool calls. Default: none. */
 	readonly callNames?: readonly string[];
 
 	/** Called once, when the server is created; gives access to its sessions. */

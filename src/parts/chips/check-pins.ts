@@ -1,7 +1,7 @@
 import type { Part, PinUse, UsedPin } from "../part.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
 
-/** What was found: an error of each part that cannot work, and a warning for each pin that may surprise. */
+/** The result: an error for each part that cannot work, and a warning for each pin with a side effect. */
 export interface PinCheck {
 	readonly errors: readonly string[];
 	readonly warnings: readonly string[];

@@ -9,17 +9,17 @@ export interface ChipPins {
 	readonly pins: readonly number[];
 	/** Inputs that have no output and no resistors. */
 	readonly inputOnly: readonly number[];
-	/** Those of the flash, in every module. */
+	/** Pins of the flash, in every module. */
 	readonly flash: readonly number[];
-	/** Those of the converter that works beside the Wi-Fi. */
+	/** Pins of the converter that works beside the Wi-Fi. */
 	readonly adc: readonly number[];
-	/** Those of the second converter, which does not. */
+	/** Pins of the second converter, which does not. */
 	readonly adc2: readonly number[];
-	/** Those that decide how the chip starts. */
+	/** Pins that decide how the chip starts. */
 	readonly strapping: readonly number[];
-	/** Those of the PSRAM or a fast flash, in some modules. */
+	/** Pins of the PSRAM or a fast flash, in some modules. */
 	readonly psram: readonly number[];
-	/** Those of the USB port, and of the serial port for the log. */
+	/** Pins of the USB port, and of the serial port for the log. */
 	readonly usb: readonly number[];
 	readonly serial: readonly number[];
 }

@@ -368,7 +368,7 @@ function halfOf(radius: number, distance: number): number {
 	return rest > 0 ? sqrt(rest) : 0;
 }
 
-/** In place of those of `Math`, which XS looks for in its list of global names each time. */
+/** Instead of `Math.min`: XS searches its list of global names for `Math` each time. */
 function lesser(one: number, other: number): number {
 	return one < other ? one : other;
 }

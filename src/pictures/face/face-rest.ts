@@ -26,7 +26,7 @@ export class FaceRest {
 		return this.#isAsleep;
 	}
 
-	/** Somebody may look: the time until it rests begins anew. */
+	/** A person may look: the time until it rests starts again. */
 	wake(): void {
 		this.#isAsleep = false;
 		this.close();

@@ -239,7 +239,7 @@ export class FaceScreen implements Screen {
 		return wordsTop(this.canvas, this.#options.font, this.#pages.shown);
 	}
 
-	/** Somebody may look: the face is awake, and the time until it rests begins anew. */
+	/** A person may look: the face is awake, and the time until it rests starts again. */
 	#wake(): void {
 		this.#rest.wake();
 		this.#follow();

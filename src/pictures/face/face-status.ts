@@ -44,7 +44,7 @@ export function statusText(face: Face): string {
 	return (status && face.words?.[status.word]) ?? "";
 }
 
-/** State and backend in the firmware's words, for somebody who looks for a fault. */
+/** State and backend in the firmware's words, to find a fault. */
 export function detailsOf({ state, backend, connected }: Face): string {
 	return `${state} ${connected ? "" : "! "}${hostOf(backend)}`;
 }

@@ -25,7 +25,7 @@ const SHAPELESS = deepFreeze([
 const MISSING = "□";
 
 /**
- * A text as a font can show it: a box for each character that the font lacks, so that nobody takes what is left for the whole.
+ * A text as a font can show it: a box for each character that the font lacks, so that the rest is not taken for the whole.
  * Characters without a shape are left out, except for line feeds; a tab is a space.
  */
 export function visibleText(text: string, measure: Measure): string {

@@ -47,7 +47,7 @@ export class JpegHeader {
 	#length = SEGMENT_HEAD;
 
 	/**
-	 * @returns what follows the header in this piece; undefined as long as the header is not whole
+	 * @returns the rest of this piece after the header; undefined until the header is complete
 	 * @throws Error that says why the picture cannot be shown
 	 */
 	take(piece: Uint8Array): Uint8Array | undefined {

@@ -8,7 +8,7 @@ const PICTURE_TIME = 10_000;
 /** The name of the button that a touch screen is. */
 const TOUCH = "screen";
 
-/** The device as a person has it before them: screen, lights, buttons. */
+/** The device as a person sees it: screen, lights, buttons. */
 export function Body() {
 	const { board, isRunning, lights } = device.value ?? {};
 	if (board === undefined || (board.screen === undefined && board.lights.length + board.buttons.length === 0)) {

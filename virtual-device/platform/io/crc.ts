@@ -10,7 +10,7 @@ export class CRC8 {
 		this.#value = initial;
 	}
 
-	/** Begins anew. */
+	/** Starts again. */
 	reset(): this {
 		this.#value = this.#initial;
 		return this;

@@ -17,7 +17,7 @@ interface Settings {
 	readonly os_temp: number;
 }
 
-/** What its sensor of humidity adds: H1 to H7. */
+/** The calibration of its humidity sensor: H1 to H7. */
 type Humidity = readonly [h1: number, h2: number, h3: number, h4: number, h5: number, h6: number, h7: number];
 
 const CHIP_ID = 0xd0;
@@ -97,7 +97,7 @@ export function xs_bme68x_get_op_mode(this: Driver): number {
 	return readByte(this, CONTROL_MEASURE) & MODE;
 }
 
-/** @returns what is new, the oldest first; undefined if nothing is */
+/** @returns the new measurements, the oldest first; undefined without any */
 export function xs_bme68x_get_data(this: Driver): object[] | undefined {
 	const calibration = calibrations.get(this);
 	const bytes = new Uint8Array(this.read(FIELDS, 3 * FIELD_BYTES));

@@ -2,7 +2,7 @@
 export type Calibration = Readonly<Record<`T${1 | 2 | 3}` | `P${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`, number>>;
 
 /**
- * What Bosch's chips of temperature and pressure have measured, by the formulas of their datasheets (BMP280: §8.1).
+ * Measurements of Bosch's chips of temperature and pressure, by the formulas of their datasheets (BMP280: §8.1).
  *
  * @param temperature the converter's 20 bits
  * @param pressure the converter's 20 bits

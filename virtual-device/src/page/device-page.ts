@@ -87,7 +87,7 @@ export class DevicePage {
 			return;
 		}
 		this.#sockets.handleUpgrade(request, socket, head, (page) => {
-			page.on("message", (data, isBinary) => void this.#obey(page, data, isBinary));
+			page.on("message", (data, isBinary) => void this.#handleMessage(page, data, isBinary));
 			page.on("error", () => page.terminate());
 			page.on("close", () => this.#listenTo(page, undefined));
 			this.#view.add(page);
@@ -105,7 +105,7 @@ export class DevicePage {
 		}
 	}
 
-	async #obey(page: WebSocket, data: RawData, isBinary: boolean): Promise<void> {
+	async #handleMessage(page: WebSocket, data: RawData, isBinary: boolean): Promise<void> {
 		try {
 			if (isBinary && isRecorded(data as Buffer)) {
 				this.#listenTo(page, readSamples(data as Buffer));

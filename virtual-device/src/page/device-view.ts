@@ -37,7 +37,7 @@ export class DeviceView {
 	#screen: LiveScreen | undefined;
 	readonly #consoleUrl: string | undefined;
 	#lastId = 0;
-	/** Who has sent audio last, with nothing else since. */
+	/** The sender of the last message, if it was audio. */
 	#audioFrom: TracedMessage["from"] | undefined;
 
 	/** @param consoleUrl of its gateway, for a link */

@@ -18,7 +18,7 @@ export interface ShownDevice {
 	/** The values that were set, by sensor. */
 	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 	readonly lights: Readonly<Record<string, LightState>>;
-	/** Those that the firmware has opened, by their numbers. */
+	/** The pins that the firmware has opened, by their numbers. */
 	readonly pins: readonly PinState[];
 	/** On its bus, by address. */
 	readonly chips: readonly ChipState[];

@@ -52,7 +52,7 @@ export async function prompt(options: PromptOptions): Promise<{ commands: number
 	for await (const text of terminal) {
 		if (text.trim() !== "") {
 			commands += 1;
-			failed += (await obey(makeCommands(options, quit), text)) ? 0 : 1;
+			failed += (await runCommand(makeCommands(options, quit), text)) ? 0 : 1;
 		}
 		if (quits) {
 			break;
@@ -70,8 +70,8 @@ function showPrompt(terminal: Interface, isTerminal: boolean): void {
 	}
 }
 
-/** @returns whether it could be done */
-async function obey(commands: Command, text: string): Promise<boolean> {
+/** @returns whether it succeeded */
+async function runCommand(commands: Command, text: string): Promise<boolean> {
 	try {
 		await commands.parseAsync(splitWords(text), { from: "user" });
 		return true;

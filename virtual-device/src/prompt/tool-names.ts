@@ -29,7 +29,7 @@ export function findTool(tools: readonly Tool[], name: string, own: OwnNames): T
 	return tool;
 }
 
-/** Names a similar tool, if one exists that does no harm: nobody shall restart a device by a slip. */
+/** Suggests a similar tool, but none that does harm: a typing error must not restart a device. */
 function suggest(tools: readonly Tool[], name: string, own: OwnNames): string {
 	const harmless = tools.filter(({ annotations }) => annotations?.destructiveHint !== true);
 	const shown = new Map(harmless.map((tool) => [distinctive(tool.name), shownName(tool, own)]));

@@ -7,7 +7,7 @@ import { type PlayedSamples, scaled } from "./sounds.js";
 interface CodecsOptions {
 	readonly deliver: Deliver;
 	readonly microphone: Microphone;
-	/** What the speaker plays. */
+	/** The speaker's sound. */
 	readonly onSamples: (played: PlayedSamples) => void;
 	/** A sound has ended. */
 	readonly onEnd: () => void;

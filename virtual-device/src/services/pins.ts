@@ -149,7 +149,7 @@ export function isLit({ colors, brightness }: PixelsState): boolean {
 	return brightness > 0 && colors.some((color) => color !== 0);
 }
 
-/** A color as CSS has it: "#ff8000". */
+/** A color in CSS: "#ff8000". */
 export function hexOf(color: number): string {
 	return `#${color.toString(16).padStart(6, "0")}`;
 }

@@ -90,7 +90,7 @@ describe("a jitter buffer", { skip: skipIf(await whyNoOpus()) }, () => {
 			assert.equal(playout.missing, lost);
 			const likeness = correlation(source, heard, FRAME);
 			assert.ok(likeness > 1 - percent / 50, `correlation ${likeness}`);
-			// What is concealed is more like the sound than silence would be.
+			// A concealed packet is more like the sound than silence would be.
 			const silent = Int16Array.from(heard, (sample, at) => (sent[Math.floor(at / FRAME)] === LOST ? 0 : sample));
 			assert.ok(likeness >= correlation(source, silent, FRAME));
 		});

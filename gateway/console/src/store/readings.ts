@@ -3,7 +3,7 @@ import { isObject, type Leaf, leavesIn } from "./device.js";
 
 /** Something that a device measures. */
 export interface Reading {
-	/** Its path in the status, as its series has it. */
+	/** Its path in the status: the name of its series. */
 	readonly path: string;
 	/** The measured quantity, such as "temperature"; empty if unknown. */
 	readonly kind: string;

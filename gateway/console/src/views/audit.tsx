@@ -7,7 +7,7 @@ import { visible, visibleLine } from "../parts/visible.js";
 import { type AuditQuery, auditQuery, readAudit } from "../store/history.js";
 import { dateAndTime, t } from "../texts/index.js";
 
-/** Who called and changed what, as the gateway has kept it. */
+/** The gateway's log of calls and changes. */
 export function AuditView() {
 	const query = useSignal<AuditQuery>({ device: "", principal: "" });
 	const entries = useSignal<readonly AuditEntry[]>([]);

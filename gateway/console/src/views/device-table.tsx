@@ -7,7 +7,7 @@ import { deviceHref } from "../store/route.js";
 import { chosen } from "../store/work.js";
 import { ago, stateText, t } from "../texts/index.js";
 
-/** Pixels of a row, as the style sheet has it. */
+/** Pixels of a row, as in the style sheet. */
 const ROW_HEIGHT = 52;
 
 /** Rows by which the part that is asked for moves: scrolling a little asks for nothing. */

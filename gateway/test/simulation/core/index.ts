@@ -1,4 +1,4 @@
-// What runs in the sandbox: the gateway's own sources, and the little that stands for its listeners.
+// The code in the sandbox: the gateway's own sources, and stand-ins for its listeners.
 import { nuid } from "@nats-io/nuid";
 import { getLocks } from "proper-lockfile/lib/lockfile.js";
 import { makeSignInCode } from "../../../src/config/sign-in-code.js";

@@ -97,7 +97,7 @@ async function watchKeys(bucket: KV, seen: Seen): Promise<void> {
 			}
 		};
 		const reading = read();
-		// What is written before a value was delivered takes its place.
+		// A value that is written before the previous one was delivered replaces it.
 		const delivered = (count: number) => until(() => got.length === values + count, `${values + count} entries`);
 		await delivered(0);
 		await bucket.put("a", "watched");

@@ -12,7 +12,7 @@ const WILDCARD = /[*>]/;
 /** The subscriptions of a client. */
 export class Subscriptions {
 	readonly #bySid = new Map<string, Subscription>();
-	/** Those without wildcards, by subject. */
+	/** Subscriptions without wildcards, by subject. */
 	readonly #exact = new Map<string, Subscription[]>();
 	readonly #patterns = new Set<Subscription>();
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const SECRET = z.string().min(1);
 
-/** How requests to a server over HTTP or WebSocket are authenticated, as a file has it. */
+/** How requests to a server over HTTP or WebSocket are authenticated, as in a servers file. */
 export const AUTH = z.discriminatedUnion("type", [
 	z.strictObject({ type: z.literal("bearer"), token: SECRET.describe("Sent as Authorization: Bearer") }),
 	z.strictObject({ type: z.literal("basic"), username: SECRET, password: z.string() }),

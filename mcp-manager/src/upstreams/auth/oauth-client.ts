@@ -27,7 +27,7 @@ interface OAuthClientOptions {
 export class OAuthClient implements OAuthClientProvider {
 	readonly #options: OAuthClientOptions;
 	client: StoredOAuthClientInformation | undefined;
-	/** A configured client is not registered anew, wherever the server signs in: this does not exist then. */
+	/** Undefined for a configured client: it is never registered. */
 	readonly saveClientInformation?: (client: StoredOAuthClientInformation) => void;
 	readonly clientMetadataUrl?: string;
 	#tokens: StoredOAuthTokens | undefined;
