@@ -45,7 +45,6 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("is answered at once where a call waits for an offline device", async (t) => {
 			const { started, device, client } = await start(t, 10_000);
 			await device.unplug();
-			await until(() => started.gateway.servers.sessions.length === 0, "the device is offline");
 			const call = client.callTool(VOLUME);
 			await new Promise((resolve) => setTimeout(resolve, 100));
 			const stopped = started.program.close();

@@ -14,6 +14,7 @@ import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
 import { FREE_PORTS, start } from "../support/command-line.js";
+import { Gate } from "../support/gate.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import {
 	askTokens,
@@ -26,7 +27,6 @@ import {
 	startSignIn,
 	statusOf,
 } from "../support/sign-in.js";
-import { Gate } from "./support/gate.js";
 import { startCluster } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 

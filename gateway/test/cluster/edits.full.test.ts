@@ -6,9 +6,9 @@ import { Kvm } from "@nats-io/kv";
 import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { type Entry, idOf, keyOf } from "../../src/cluster/messages.js";
+import { Gate } from "../support/gate.js";
 import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { Gate } from "./support/gate.js";
 import { isKnownOffline, LAMP, startCluster, startTwo, untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 

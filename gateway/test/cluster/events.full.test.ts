@@ -9,9 +9,9 @@ import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { ask, buttonOf, connect, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";
 import { start } from "../support/command-line.js";
+import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { Gate } from "./support/gate.js";
 import { untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 

@@ -133,12 +133,11 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 	});
 
 	it("fails if the device is offline, or goes offline during the recording", async (t) => {
-		const { side, device, client } = await start(t);
+		const { device, client } = await start(t);
 		const listening = listen(client, { seconds: 30 });
 		await until(() => device.isListening, "it listens");
 		await device.unplug();
 		assert.match((await listening).text, /^listen: radio_000003: it disconnected: the device closed the connection$/);
-		await until(() => side.gateway.servers.find(NAME)?.online === false, "it is offline");
 		assert.equal((await listen(client)).text, "listen: radio_000003: offline");
 	});
 

@@ -7,10 +7,11 @@ import type { SettingName } from "../../src/config/settings.js";
 import { connectClient, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
 import { startIssuer } from "../support/issuer.js";
 import { startProgram } from "../support/program.js";
+import { post as postMessage } from "../support/raw-session.js";
 
 const ORIGIN = "https://gateway.example";
 const MCP = `${ORIGIN}/mcp`;
-const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+const LIST = { method: "tools/list", params: {} };
 
 /** A gateway with two devices, whose clients have tokens of an issuer outside. */
 async function start(t: TestContext, settings: Partial<Record<SettingName, unknown>> = {}) {
@@ -20,12 +21,8 @@ async function start(t: TestContext, settings: Partial<Record<SettingName, unkno
 	const device = await WireDevice.connect(t, gateway, { tools });
 	await WireDevice.connect(t, gateway, { tools, id: "aa:bb:cc:00:00:02" });
 	const post = async (token: string | undefined, path = "/mcp", body: object = LIST) => {
-		const headers = {
-			"Content-Type": "application/json",
-			Accept: "application/json, text/event-stream",
-			...(token !== undefined && { Authorization: `Bearer ${token}` }),
-		};
-		const response = await fetch(`${gateway.base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+		const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+		const response = await postMessage(`${gateway.base}${path}`, body, headers);
 		const { error } = (await response.json()) as { error?: { message: string } };
 		return { status: response.status, challenge: response.headers.get("www-authenticate") ?? "", error };
 	};
@@ -44,7 +41,7 @@ async function toolsOf(client: Client): Promise<string[]> {
 
 /** Calls a tool as a request that the gateway may reject. */
 function callOf(name: string, args: object = {}) {
-	return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+	return { method: "tools/call", params: { name, arguments: args } };
 }
 
 describe("the metadata of a protected resource (RFC 9728)", () => {

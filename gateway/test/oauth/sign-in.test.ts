@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { startProgram } from "../support/program.js";
+import { openSession } from "../support/raw-session.js";
 import {
 	askTokens,
 	authorizeUrl,
@@ -221,20 +222,11 @@ describe("a client that has signed in", () => {
 	it("is disconnected at once when its record is removed", async (t) => {
 		const gateway = await startSignIn(t);
 		const { access, refresh, clientId } = await signIn(gateway);
-		const headers = { Authorization: `Bearer ${access}`, Accept: "text/event-stream" };
-		const listening = await fetch(`${gateway.base}/mcp`, {
-			method: "POST",
-			headers: { ...headers, Accept: "application/json, text/event-stream", "Content-Type": "application/json" },
-			body: JSON.stringify({
-				jsonrpc: "2.0",
-				id: 1,
-				method: "initialize",
-				params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
-			}),
+		const Authorization = `Bearer ${access}`;
+		const { session } = await openSession(`${gateway.base}/mcp`, undefined, { Authorization });
+		const stream = await fetch(`${gateway.base}/mcp`, {
+			headers: { Authorization, Accept: "text/event-stream", "Mcp-Session-Id": session },
 		});
-		const session = { "Mcp-Session-Id": listening.headers.get("mcp-session-id") ?? "" };
-		await listening.text();
-		const stream = await fetch(`${gateway.base}/mcp`, { headers: { ...headers, ...session } });
 		assert.equal(stream.status, 200);
 		gateway.tokens.refresh();
 		await gateway.tokens.remove(gateway.tokens.records[1]?.name as string);

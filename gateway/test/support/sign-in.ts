@@ -10,6 +10,7 @@ import { TokenStore } from "../../src/config/token-store.js";
 import type { ProgramOptions } from "../../src/program.js";
 import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
+import { post } from "./raw-session.js";
 
 /** Where the clients of these tests are redirected to. */
 export const REDIRECT = "https://client.example/callback";
@@ -181,13 +182,7 @@ export async function signIn(
 
 /** The status of a request to MCP with a token. */
 export async function statusOf(base: string, token: string, path = "/mcp"): Promise<number> {
-	const headers = {
-		"Content-Type": "application/json",
-		Accept: "application/json, text/event-stream",
-		Authorization: `Bearer ${token}`,
-	};
-	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-	const response = await fetch(base + path, { method: "POST", headers, body });
+	const response = await post(base + path, { method: "tools/list" }, { Authorization: `Bearer ${token}` });
 	await response.body?.cancel();
 	return response.status;
 }

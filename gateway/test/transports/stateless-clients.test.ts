@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
+import { STATUS, startGateway, startWithDevice } from "../support/gateway.js";
 import { fetchStateless, postStateless } from "../support/post-stateless.js";
 
 // Clients of 2026-07-28 with the same token share a server of the gateway.
@@ -89,8 +89,7 @@ describe("a request of 2026-07-28", () => {
 
 describe("a stream of changes, in 2026-07-28", () => {
 	it("also has tasks", async (t) => {
-		const side = await startGateway(t, { taskPatience: 0 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { taskPatience: 0 }, { onCall: () => undefined });
 		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 		const params = { name: TOOL, arguments: { volume: 1 } };
 		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;

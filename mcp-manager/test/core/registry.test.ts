@@ -48,7 +48,6 @@ describe("the servers that the gateway knows", () => {
 		const { version } = side.gateway.servers;
 		const before = Date.now();
 		await device.unplug();
-		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 		assert.ok((side.gateway.servers.find(ID)?.lastSeen ?? 0) >= before);
 		await WireDevice.connect(t, side);
 		assert.equal(side.gateway.servers.version, version, "clients see the same tools all the time");
@@ -144,7 +143,6 @@ describe("the servers that the gateway knows", () => {
 		const { servers } = side.gateway;
 		const device = await WireDevice.connect(t, side);
 		await device.unplug();
-		await until(() => servers.find(ID)?.session === undefined, "the device is offline");
 		const { record } = servers.find(ID) as Server;
 		const edit = servers.edit(ID, { alias: "desk" });
 		const forget = servers.forget(ID);
@@ -216,7 +214,6 @@ describe("the servers that the gateway knows", () => {
 		const { side, device } = await startWithDevice(t, { stateFolder: folder });
 		await assert.rejects(side.gateway.servers.forget("lamp_000001"), /lamp_000001 is online/);
 		await device.unplug();
-		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), true);
 		assert.equal(await side.gateway.servers.forget("lamp_000001"), false);
 		assert.deepEqual(side.gateway.servers.all, []);
@@ -234,7 +231,6 @@ describe("the servers that the gateway knows", () => {
 		assert.deepEqual([servers.find("kitchen")?.id, servers.find("lamp_000001")], [ID, undefined]);
 		assert.equal(await servers.edit("lamp_000001", { alias: "hall" }), undefined, "there is no such device any more");
 		await device.unplug();
-		await until(() => servers.find(ID)?.online === false, "the device is offline");
 		await servers.edit(ID, { alias: "hall" });
 		await first.close();
 		const second = await startGateway(t, { stateFolder: folder });
@@ -321,7 +317,6 @@ describe("the servers that the gateway knows", () => {
 	it("can be called at once with what is known of them, if they come back with the same firmware", async (t) => {
 		const { side, device } = await startWithDevice(t);
 		await device.unplug();
-		await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
 		const back = await WireDevice.connect(t, side, { listsNothing: true });
 		const server = side.gateway.servers.find(ID);
 		await server?.calls.call("somebody", server.tools[0] as ServerTool, { volume: 1 });
@@ -352,7 +347,6 @@ describe("the servers that the gateway knows", () => {
 		const side = await startGateway(t);
 		const { servers } = side.gateway;
 		await (await WireDevice.connect(t, side)).unplug();
-		await until(() => servers.find(ID)?.online === false, "the device is offline");
 		let told = 0;
 		followStates(servers, () => {
 			told += 1;
