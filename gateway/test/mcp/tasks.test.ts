@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { McpManager } from "xs-mcp-manager";
 import { until } from "../../../host-test/support/until.js";
+import { openManager } from "../../../mcp-manager/test/support/manager.js";
 import { startAskingUpstream } from "../support/asking-upstream.js";
 import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
 import { postStateless } from "../support/post-stateless.js";
@@ -258,9 +258,8 @@ describe("input for a task", () => {
 	it("reaches a server that asks in its session", async (t) => {
 		const side = await startGateway(t, IMPATIENT);
 		const upstream = await startAskingUpstream(t);
-		const manager = new McpManager({ registry: side.gateway.servers, servers: [{ id: "asking", url: upstream.url }] });
-		t.after(() => manager.close());
-		await manager.initialize();
+		const servers = [{ id: "asking", url: upstream.url }];
+		await openManager(t, { registry: side.gateway.servers, servers });
 		const user = await connectForTasks(t, side.clientUrl());
 		const call = async () => (await callForTask(side, "asking__ask", ask("Your name?"))).result.taskId;
 		const taskId = await call();
