@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { ask, FREE_PORTS, LAMP, PROGRAM, run, start } from "../support/command-line.js";
+import { ask, FREE_PORTS, LAMP, PROGRAM, run, start, startListening } from "../support/command-line.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram } from "../support/program.js";
 
@@ -68,8 +68,8 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("stops at SIGTERM with exit code 0", async (t) => {
-		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() });
-		await until(() => output.stderr.includes('"listening"'), "it listens");
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
+		const { child, output, exited } = await startListening(t, FREE_PORTS, environment);
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0);
 		assert.equal(output.stdout, "", "standard output is left to clients");
@@ -77,8 +77,7 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("with --stdio: ends if nobody reads its output", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
-		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
-		await until(() => output.stderr.includes('"listening"'), "it listens");
+		const { child, output, exited } = await startListening(t, [...FREE_PORTS, "--stdio"], environment);
 		child.stdout?.destroy();
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type KV, Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
+import type { KV } from "@nats-io/kv";
 import { until } from "../../../host-test/support/until.js";
 import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { SharedTokens } from "../../src/cluster/shared-tokens.js";
@@ -178,9 +177,7 @@ const connected = new AbortController().signal;
 describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	/** Opens a bucket, and a store that shares its tokens by it. */
 	async function open(t: TestContext) {
-		const connection = await connect({ servers: (await NatsServer.start(t)).url });
-		t.after(() => connection.close());
-		const bucket = await new Kvm(connection).create("tokens");
+		const bucket = await (await (await NatsServer.start(t)).openBuckets(t)).create("tokens");
 		const openStore = () => {
 			const folder = makeStateFolder();
 			const tokens = new TokenStore(folder);
@@ -259,13 +256,12 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 	/** A gateway's tokens, and a sign-in. */
 	async function openTokens(t: TestContext, wrap: (bucket: KV, shared: () => SharedTokens) => KV = (bucket) => bucket) {
-		const connection = await connect({ servers: (await NatsServer.start(t)).url });
-		t.after(() => connection.close());
+		const kvm = await (await NatsServer.start(t)).openBuckets(t);
 		const folder = makeStateFolder();
 		const tokens = new TokenStore(folder);
 		const shared = new SharedTokens({ tokens, folder, clock: new SharedClock(assert.fail), warn: assert.fail });
 		await shared.enter(
-			wrap(await new Kvm(connection).create("tokens"), () => shared),
+			wrap(await kvm.create("tokens"), () => shared),
 			connected,
 		);
 		const later = new Date(Date.now() + 60_000).toISOString();

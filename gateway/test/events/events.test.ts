@@ -3,21 +3,9 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, ERAS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
-import {
-	ask,
-	buttonOf,
-	connect,
-	follow,
-	type Occurrence,
-	PRESSED,
-	poll,
-	press,
-	pressed,
-	rejection,
-	start,
-} from "./support.js";
+import { ERAS, WireDevice } from "../support/gateway.js";
+import { connect, makeStateFolder, startProgram } from "../support/program.js";
+import { ask, buttonOf, follow, type Occurrence, PRESSED, poll, press, pressed, rejection, start } from "./support.js";
 
 // SEP-3415, the extension io.modelcontextprotocol/events.
 
@@ -25,7 +13,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}`, () => {
 		it("lists the types of events, and is told of the extension", async (t) => {
 			const side = await startProgram(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			const { events } = await ask<{ events: { name: string; delivery: string[]; inputSchema: object }[] }>(
 				client,
 				"events/list",
@@ -40,7 +28,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("polls: without a cursor from now on, with one from there on", async (t) => {
 			const { side, device } = await start(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			await pressed(client, device, "early");
 			const { events, cursor } = await ask(client, "events/poll", { name: "button.pressed", cursor: null });
 			assert.deepEqual(events, []);
@@ -56,7 +44,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("gets events on a stream, with the id of its request, and goes on after the last cursor", async (t) => {
 			const { side, device } = await start(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			const told = follow(client);
 			const stop = new AbortController();
 			const open = (cursor: string | null) =>

@@ -5,11 +5,10 @@ import { describe, it, type TestContext } from "node:test";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { connect, makeStateFolder, startProgram } from "../support/program.js";
 import {
 	ask,
 	buttonOf,
-	connect,
 	Endpoint,
 	follow,
 	type Occurrence,

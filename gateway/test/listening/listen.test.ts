@@ -8,7 +8,7 @@ import { fileIn, readForm } from "../../../host-test/support/read-form.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
 import { readWav } from "../../src/speech/wav.js";
-import { connectClient } from "../support/gateway.js";
+import { toolNames } from "../support/gateway.js";
 import {
 	encode,
 	ListeningDevice,
@@ -16,7 +16,7 @@ import {
 	openRecognizer,
 	speech,
 } from "../support/listening-device.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
+import { connect, startProgram } from "../support/program.js";
 import { callForTask, connectForTasks } from "../support/tasks.js";
 import { VOICE } from "../support/voice.js";
 
@@ -31,9 +31,6 @@ interface Result {
 	readonly structured: Readonly<Record<string, unknown>>;
 	readonly content: readonly { type: string; text?: string; data?: string; mimeType?: string }[];
 }
-
-const connect = (t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> =>
-	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
 
 async function listen(client: Client, args: object = {}, signal?: AbortSignal): Promise<Result> {
 	const options = { ...PATIENT, ...(signal && { signal }) };
@@ -229,8 +226,7 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 });
 
 describe("who may listen", { skip: skipIf(await whyNoOpus()) }, () => {
-	const toolsOf = async (client: Client) =>
-		(await client.listTools()).tools.map(({ name }) => name).filter((name) => name === "listen" || name === "ask");
+	const toolsOf = async (client: Client) => (await toolNames(client)).filter((name) => /^(listen|ask)$/.test(name));
 
 	it("is not offered without the setting", async (t) => {
 		const side = await startProgram(t, { transcriptionCommand: PROGRAM });

@@ -10,6 +10,7 @@ import {
 	askTokens,
 	authorizeUrl,
 	Browser,
+	beginSignIn,
 	makePkce,
 	REDIRECT,
 	register,
@@ -115,7 +116,7 @@ describe("signing in", () => {
 	it("asks again if the chosen devices contradict each other", async (t) => {
 		const { base, operator } = await startSignIn(t);
 		const browser = new Browser(base);
-		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const first = await browser.open((await beginSignIn(base)).url);
 		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
 		for (const choice of [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }]) {
 			const { status, html } = await browser.submit({ request: second.request, answer: "go", ...choice });
@@ -135,18 +136,15 @@ describe("signing in", () => {
 
 	it("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async (t) => {
 		const { base, operator } = await startSignIn(t);
-		const client_id = await register(base);
-		const { verifier: code_verifier, challenge } = makePkce();
-		const location = await new Browser(base).approve(authorizeUrl(base, client_id, challenge), operator);
-		const code = location.searchParams.get("code") as string;
-		const exchange = { grant_type: "authorization_code", client_id, code, code_verifier };
-		assert.equal((await askTokens(base, exchange)).status, 200);
+		const { url, exchange } = await beginSignIn(base);
+		const { redirect_uri, ...rest } = exchange(await new Browser(base).approve(url, operator));
+		assert.equal((await askTokens(base, rest)).status, 200);
 	});
 
 	it("tells the client if the person denies it", async (t) => {
 		const { base } = await startSignIn(t);
 		const browser = new Browser(base);
-		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { request } = await browser.open((await beginSignIn(base)).url);
 		const { location } = await browser.submit({ request, answer: "deny" });
 		assert.equal(location?.searchParams.get("error"), "access_denied");
 		assert.equal(location?.searchParams.get("iss"), base);
@@ -155,7 +153,7 @@ describe("signing in", () => {
 	it("is approved once, however often the answer is sent", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
 		const browser = new Browser(base);
-		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const first = await browser.open((await beginSignIn(base)).url);
 		const secret = makeSignInCode(stateFolder);
 		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
 		const answer = { request, answer: "go", tools: "control" };
@@ -167,7 +165,7 @@ describe("signing in", () => {
 		const { base, stateFolder } = await startSignIn(t);
 		const code = makeSignInCode(stateFolder);
 		assert.equal(statSync(join(stateFolder, "sign-in-code.json")).mode & 0o777, 0o600);
-		const url = authorizeUrl(base, await register(base), makePkce().challenge);
+		const { url } = await beginSignIn(base);
 		const location = await new Browser(base).approve(url, code.toLowerCase());
 		assert.ok(location.searchParams.get("code"));
 		const browser = new Browser(base);
@@ -181,9 +179,7 @@ describe("signing in", () => {
 		const headers = { Origin: gateway.base, "Content-Type": "application/json" };
 		const session = { method: "POST", headers, body: JSON.stringify({ token: gateway.operator }) };
 		assert.equal((await browser.open(`${gateway.base}/console/session`, session)).status, 204);
-		const { request } = await browser.open(
-			authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge),
-		);
+		const { request } = await browser.open((await beginSignIn(gateway.base)).url);
 		const { status, html } = await browser.submit({ request, secret: "", answer: "go" });
 		assert.equal(status, 200);
 		assert.ok(html.includes("lamp_000001"));
@@ -193,7 +189,7 @@ describe("signing in", () => {
 		const { base, tokens } = await startSignIn(t);
 		const secret = await tokens.add({ name: "guest", kind: "client", userTools: true });
 		const browser = new Browser(base);
-		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { request } = await browser.open((await beginSignIn(base)).url);
 		for (const wrong of [secret, "xsmcp_wrong", ""]) {
 			const { status, html } = await browser.submit({ request, secret: wrong, answer: "go" });
 			assert.equal(status, 401);
