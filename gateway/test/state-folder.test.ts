@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { lockStateFolder } from "../src/config/file-lock.js";
 import { FREE_PORTS, startListening } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder, sendJson, startProgram } from "./support/program.js";
+import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "./support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
@@ -73,8 +73,7 @@ describe("the state folder", () => {
 	});
 
 	it("keeps a device as it was if one part of a change cannot be used", async (t) => {
-		const gateway = await startProgram(t);
-		await WireDevice.connect(t, gateway, { id: LAMP });
+		const { started: gateway } = await startProgramWithDevice(t, { id: LAMP });
 		const url = `${gateway.base}/devices/${encodeURIComponent(LAMP)}`;
 		const answer = await sendJson("PATCH", url, { alias: "hall", tags: ["not a tag"] });
 		assert.equal(answer.status, 400);

@@ -4,7 +4,7 @@ import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { ask, LAMP, start, startClient, VOLUME } from "../support/command-line.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { startProgram, startProgramWithDevice } from "../support/program.js";
 
 const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 
@@ -43,8 +43,7 @@ describe("the catalog on the command line", () => {
 	});
 
 	it("the commands tools and call work on every tool, whatever the setting catalog says", async (t) => {
-		const started = await startProgram(t, { catalog: "search" });
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP }, { catalog: "search" });
 		const { stdout } = await ask(started)(t, "tools", "lamp_000001");
 		assert.match(stdout, /^self_audio_speaker_set_volume/);
 		const called = await ask(started)(t, "call", "lamp_000001", "self.audio_speaker.set_volume", "volume=3");

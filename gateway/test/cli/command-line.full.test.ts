@@ -8,7 +8,7 @@ import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { ask, FREE_PORTS, LAMP, PROGRAM, run, start, startListening } from "../support/command-line.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
@@ -114,8 +114,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
-		const started = await startProgram(t);
-		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const { started, device } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const devices = await command(t, "devices");
 		assert.match(
@@ -136,8 +135,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("renames a device, and forgets devices that have been offline for some time", async (t) => {
-		const started = await startProgram(t);
-		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const { started, device } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const renamed = await command(t, "rename", "lamp_000001", "kitchen");
 		assert.deepEqual([renamed.code, renamed.stdout], [0, "lamp_000001 is now kitchen.\n"]);
@@ -161,8 +159,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("tags devices, and keeps the tags", async (t) => {
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const tagged = await command(t, "devices", "tag", "lamp_000001", "upstairs", "lights");
 		assert.deepEqual([tagged.code, tagged.stdout], [0, "lamp_000001 is tagged lights, upstairs.\n"]);

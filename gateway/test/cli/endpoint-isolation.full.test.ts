@@ -3,16 +3,14 @@ import { it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { start } from "../support/command-line.js";
 import { EndpointPeer } from "../support/endpoint.js";
-import { WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { startProgramWithDevice } from "../support/program.js";
 
 const UPDATED = "notifications/resources/updated";
 
 it("agents behind two endpoints of one command see only their own subscriptions and log messages", async (t) => {
 	const peers = [await EndpointPeer.listen(t), await EndpointPeer.listen(t)];
 	const [one, other] = peers as [EndpointPeer, EndpointPeer];
-	const started = await startProgram(t);
-	const device = await WireDevice.connect(t, started, {
+	const { started, device } = await startProgramWithDevice(t, {
 		capabilities: { tools: {}, logging: {}, resources: { subscribe: true } },
 		answers: {
 			"tools/list": () => ({ tools: [{ name: "work", inputSchema: { type: "object" } }] }),

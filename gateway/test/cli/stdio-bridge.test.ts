@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
@@ -57,8 +57,7 @@ describe("xs-mcp-gateway over stdio", () => {
 	});
 
 	it("as a bridge: answers what came before its standard input ended, then ends its session", async (t) => {
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const { child, output, exited } = start(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base });
 		const clientInfo = { name: "a pipe", version: "1" };
 		const messages = [

@@ -4,12 +4,11 @@ import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
 import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../support/command-line.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
-		const first = await startProgram(t);
-		const device = await WireDevice.connect(t, first, { id: LAMP });
+		const { started: first, device } = await startProgramWithDevice(t, { id: LAMP });
 		const uri = "device://lamp_000001/state";
 		const environment = { XS_MCP_GATEWAY_URL: first.base };
 		const hosts = [

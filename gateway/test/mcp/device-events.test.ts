@@ -32,12 +32,3 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		assert.equal((await readState(client)).lastEvent, undefined);
 	});
 }
-
-it("an event that is too long is rejected", async (t) => {
-	const { side, device } = await startWithDevice(t);
-	const rejected: string[] = [];
-	side.gateway.servers.on("rejected", (description) => rejected.push(description));
-	device.notify(PRESSED, { button: "x".repeat(2_000) });
-	await until(() => rejected.length > 0, "rejected");
-	assert.match(rejected[0] ?? "", /button_pressed is too long \(limit 1024 characters\)/);
-});

@@ -4,7 +4,7 @@ import { until } from "../../../host-test/support/until.js";
 import { openManager } from "../../../mcp-manager/test/support/manager.js";
 import { startAskingUpstream } from "../support/asking-upstream.js";
 import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
+import { fetchStateless, postStateless } from "../support/post-stateless.js";
 import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../support/tasks.js";
 
 /** Every call that is not answered at once becomes a task. */
@@ -134,18 +134,8 @@ describe("a call as a task", () => {
 describe("a stream of tasks", () => {
 	/** Listens, and returns the messages once the stream has ended. */
 	async function listen(side: TestGateway, notifications: object, capabilities: object = KNOWS_TASKS) {
-		const _meta = {
-			"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-			"io.modelcontextprotocol/clientCapabilities": capabilities,
-		};
-		const body = { jsonrpc: "2.0", id: 7, method: "subscriptions/listen", params: { notifications, _meta } };
-		const headers = {
-			"content-type": "application/json",
-			accept: "application/json, text/event-stream",
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": body.method,
-		};
-		const response = await fetch(side.clientUrl(), { method: "POST", headers, body: JSON.stringify(body) });
+		const options = { id: 7, capabilities };
+		const response = await fetchStateless(side.clientUrl(), "subscriptions/listen", { notifications }, options);
 		return {
 			status: response.status,
 			messages: async () => {

@@ -11,7 +11,7 @@ import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeLog } from "../../src/log/log.js";
 import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
-import { connectClient, type ERAS } from "./gateway.js";
+import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
 /** A gateway as its program runs it, on free ports of this machine. */
 export interface StartedProgram {
@@ -65,6 +65,16 @@ export const sendJson = (
 		headers: { "Content-Type": "application/json", ...headers },
 		...(json && { body: JSON.stringify(json) }),
 	});
+
+/** Starts a gateway, and a device that is online. */
+export async function startProgramWithDevice(
+	test: TestContext,
+	options: WireDeviceOptions = {},
+	flags: Partial<Record<SettingName, unknown>> = {},
+) {
+	const started = await startProgram(test, flags);
+	return { started, device: await WireDevice.connect(test, started, options) };
+}
 
 /** Starts a gateway that is closed with its test. */
 export async function startProgram(

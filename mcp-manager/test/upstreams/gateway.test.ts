@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { FREE_PORTS, start } from "../../../gateway/test/support/command-line.js";
-import { connectClient, SET_VOLUME, toolNames, WireDevice } from "../../../gateway/test/support/gateway.js";
-import { makeStateFolder, startProgram } from "../../../gateway/test/support/program.js";
+import { connectClient, SET_VOLUME, toolNames } from "../../../gateway/test/support/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../../../gateway/test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
@@ -104,8 +104,7 @@ describe("the management tools of the gateway", () => {
 	});
 
 	it("reach devices, too, but not their user-only tools", async (t) => {
-		const started = await startProgram(t, { managementTools: "local" });
-		await WireDevice.connect(t, started);
+		const { started } = await startProgramWithDevice(t, {}, { managementTools: "local" });
 		const alias = "lamp_000001";
 		const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
 		const run = async (name: string, args: Record<string, unknown>) =>

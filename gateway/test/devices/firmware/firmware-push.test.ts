@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/until.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
 import { connectClient, WireDevice } from "../../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";
+import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "../../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
@@ -29,8 +29,7 @@ async function start(t: TestContext, flags: object = { userTools: ["*"] }) {
 }
 
 async function ask({ base }: StartedProgram, json: object) {
-	const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) };
-	const response = await fetch(`${base}/devices/lamp_000001/firmware`, init);
+	const response = await sendJson("POST", `${base}/devices/lamp_000001/firmware`, json);
 	return { status: response.status, body: (await response.json()) as FirmwareOffer & { error: { message: string } } };
 }
 
