@@ -7,7 +7,15 @@ import { type Entry, idOf, keyOf } from "../../src/cluster/messages.js";
 import { Gate } from "../support/gate.js";
 import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { isKnownOffline, LAMP, startCluster, startTwo, untilAt, untilOnline } from "./support/gateways.js";
+import {
+	isKnownOffline,
+	LAMP,
+	startCluster,
+	startTwo,
+	startTwoWithLamp,
+	untilAt,
+	untilOnline,
+} from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
@@ -78,9 +86,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
-		const { a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { a, b } = await startTwoWithLamp(t);
 		const alias = a.gateway.servers.find(LAMP)?.alias ?? "";
 		await a.gateway.servers.edit(LAMP, { alias: "between" });
 		await a.gateway.servers.edit(LAMP, { alias });
@@ -93,9 +99,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("is written once, at the gateway where it is changed: a later entry would take it from another device", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, a, b } = await startTwoWithLamp(t);
 		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		const revisions: number[] = [];
 		for (const alias of ["desk", "shelf"]) {
@@ -108,9 +112,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("is kept if the device moves before its gateway could store it", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		const first = await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, a, b, device: first } = await startTwoWithLamp(t);
 		nats.pause();
 		await a.gateway.servers.edit(LAMP, { alias: "desk" });
 		await WireDevice.connect(t, b);
@@ -256,9 +258,7 @@ describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => 
 	});
 
 	it("is stored again if it is online at a gateway that the others cannot see", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, b } = await startTwoWithLamp(t);
 		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		// As a gateway does whose operator has forgotten it.
 		await devices.delete(keyOf(LAMP));

@@ -6,7 +6,7 @@ import { Lists } from "../../src/cluster/lists.js";
 import { keyOf } from "../../src/cluster/messages.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import type { StartedProgram } from "../support/program.js";
-import { LAMP, startCluster, startTwo, untilAt } from "./support/gateways.js";
+import { LAMP, startCluster, startTwo, startTwoWithLamp, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
@@ -32,9 +32,7 @@ const metricOf = async ({ base }: StartedProgram): Promise<number> => {
 
 describe("the lists of a device of another gateway", { skip: whyNoNats }, () => {
 	it("are requested again after a request has failed, without a change of the device", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, b } = await startTwoWithLamp(t);
 		const kvm = await nats.openBuckets(t);
 		const devices = await kvm.open("xsmcp_devices");
 		const entry = (await devices.get(keyOf(LAMP)))?.json<Record<string, unknown>>();
@@ -50,9 +48,7 @@ describe("the lists of a device of another gateway", { skip: whyNoNats }, () => 
 	});
 
 	it("are stored again if they are missing in the bucket", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats } = await startTwoWithLamp(t);
 		const bucket = await (await nats.openBuckets(t)).open("xsmcp_lists");
 		const [key] = await keysIn(bucket);
 		await bucket.delete(key as string);

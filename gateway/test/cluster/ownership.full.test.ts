@@ -12,6 +12,7 @@ import {
 	setVolume,
 	startCluster,
 	startTwo,
+	startTwoWithLamp,
 	untilAt,
 	untilOnline,
 	VOLUME,
@@ -75,9 +76,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("keeps its alias and tags everywhere, and is forgotten everywhere", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		const device = await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, a, b, device } = await startTwoWithLamp(t);
 		await b.gateway.servers.edit(LAMP, { alias: "desk" });
 		await until(() => a.gateway.servers.find("desk") !== undefined, "a has the alias of b");
 		await a.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
@@ -159,13 +158,11 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("reports updates of its resources to clients of other gateways, also after it has moved", async (t) => {
-		const { a, b } = await startTwo(t);
 		const options = {
 			capabilities: { tools: {}, resources: { subscribe: true } },
 			answers: { "resources/list": () => ({ resources: [{ uri: "lamp://light", name: "light" }] }) },
 		};
-		const device = await WireDevice.connect(t, a, options);
-		await untilAt(b, "a");
+		const { b, device } = await startTwoWithLamp(t, options);
 		const server = b.gateway.servers.find(LAMP);
 		const updated: string[] = [];
 		b.gateway.servers.on("updated", (_server, uri) => void updated.push(uri));
@@ -178,9 +175,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("finishes a call of another gateway's client before its gateway stops", async (t) => {
-		const { a, b } = await startTwo(t);
-		const device = await WireDevice.connect(t, a, { onCall: () => undefined });
-		await untilAt(b, "a");
+		const { a, b, device } = await startTwoWithLamp(t, { onCall: () => undefined });
 		const client = await connect(t, b);
 		const call = setVolume(client, 1);
 		await until(() => device.calls.length === 1, "the call has arrived");

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ask } from "../support/command-line.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
+import { connectClient } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
 import { openSession, postIn } from "../support/raw-session.js";
-import { startTwo, untilAt } from "./support/gateways.js";
+import { startTwo, startTwoWithLamp } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";
 
 describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 	it("lists the gateways, and metrics count each device once", async (t) => {
-		const { a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { a, b } = await startTwoWithLamp(t);
 		await connectClient(t, new URL(`${a.base}/mcp`), "2025-11-25");
 		const { code, stdout } = await ask(a)(t, "cluster", "status");
 		assert.equal(code, 0);

@@ -31,6 +31,12 @@ async function connect(t: TestContext, side: StartedProgram, id = ID) {
 	return { client, mcp, sessionId, settings, audio, socket, send };
 }
 
+/** A gateway, and such a device. */
+async function start(t: TestContext) {
+	const side = await startProgram(t, { mqtt: true });
+	return { side, ...(await connect(t, side)) };
+}
+
 async function openSocket(t: TestContext, address = "127.0.0.1"): Promise<Socket> {
 	const socket = createSocket("udp4");
 	socket.bind(0, address);
@@ -69,8 +75,7 @@ const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
 
 describe("the audio of a device over MQTT", () => {
 	it("arrives by UDP, and lost packets are reported", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send } = await connect(t, side);
+		const { side, audio, send } = await start(t);
 		const { heard } = listenTo(side);
 		send(audio.seal(PACKET, 0));
 		await until(() => heard.length === 1, "a packet is heard");
@@ -81,8 +86,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("is dropped, counted and goes on if it is old, too short, too long, of another type or of a wrong size", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send } = await connect(t, side);
+		const { side, audio, send } = await start(t);
 		const { heard, rejected } = listenTo(side);
 		const first = audio.seal(PACKET, 0);
 		send(first);
@@ -114,8 +118,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("is dropped and counted if it comes from elsewhere, or with a wrong key, and takes nothing from the device", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send, settings } = await connect(t, side);
+		const { side, audio, send, settings } = await start(t);
 		const { heard, rejected } = listenTo(side);
 		send(audio.seal(PACKET, 0));
 		await until(() => heard.length === 1, "a packet is heard");
@@ -135,8 +138,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { mcp, audio, send, settings, sessionId } = await connect(t, side);
+		const { side, mcp, audio, send, settings, sessionId } = await start(t);
 		send(audio.seal(PACKET, 0));
 		const { session } = side.gateway.servers.find(ID) ?? {};
 		await until(() => session?.audio?.isOpen === true, "its channel is open");

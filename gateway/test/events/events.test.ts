@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { z } from "zod";
 import { cases } from "../../../host-test/support/scope.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
+import { EventLog } from "../../src/events/event-log.js";
 import { ERAS, WireDevice } from "../support/gateway.js";
 import { connect, makeStateFolder, startProgram } from "../support/program.js";
 import { ask, buttonOf, follow, type Occurrence, PRESSED, poll, press, pressed, rejection, start } from "./support.js";
 
 // SEP-3415, the extension io.modelcontextprotocol/events.
+
+/** A gateway with one device, and a client. */
+async function startWithClient(t: TestContext) {
+	const opened = await start(t);
+	return { ...opened, client: await connect(t, opened.side) };
+}
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}`, () => {
@@ -107,8 +115,7 @@ describe("a subscription", () => {
 	});
 
 	it("asks for lines of a serial port, and for sensors whose value is a yes or no, or has several members", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { device, client } = await startWithClient(t);
 		const { cursor } = await ask(client, "events/poll", { name: "sensor.changed" });
 		const air = { sensor: "air", kind: "combined", value: { near: true, distance: 50 }, unit: { distance: "cm" } };
 		device.notify("notifications/sensor_changed", { sensor: "door", kind: "opening", value: true });
@@ -123,8 +130,7 @@ describe("a subscription", () => {
 	});
 
 	it("gets the events that a maker's tool reports, by their names", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { device, client } = await startWithClient(t);
 		const from = { name: "device.event", arguments: { event: "tank.empty" } };
 		const { cursor } = await ask(client, "events/poll", { ...from, cursor: null });
 		device.notify("notifications/event", { name: "tank.full" });
@@ -141,8 +147,7 @@ describe("a subscription", () => {
 	});
 
 	it("with wrong arguments gets an error that names the member", async (t) => {
-		const { side } = await start(t);
-		const client = await connect(t, side);
+		const { client } = await startWithClient(t);
 		const wrong = { name: "sensor.changed", arguments: { above: "hot" } };
 		assert.match((await rejection(client, "events/poll", wrong)).message, /arguments\.above: .*expected number/);
 		assert.equal((await rejection(client, "events/poll", wrong)).code, -32602);
@@ -154,15 +159,13 @@ describe("a subscription", () => {
 	});
 
 	it("with the cursor of another gateway is told that events were skipped", async (t) => {
-		const { side } = await start(t);
-		const client = await connect(t, side);
+		const { client } = await startWithClient(t);
 		const { truncated, events } = await ask(client, "events/poll", { name: "timer.due", cursor: "0123456789ab.7" });
 		assert.deepEqual([truncated, events], [true, []]);
 	});
 
 	it("gets at most 20 events a second of one device, and none of another shape", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { side, device, client } = await startWithClient(t);
 		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
 		device.notify(PRESSED, { ...press("boot"), long: "very" });
 		for (let count = 0; count < 200; count += 1) {
@@ -218,4 +221,24 @@ describe("a subscription", () => {
 		const again = await connect(t, next);
 		assert.deepEqual((await poll(again, cursor))[0], before);
 	});
+});
+
+it("an event that waits for the disk while its gateway joins a cluster has no place among those of the cluster", async () => {
+	const saved: unknown[] = [];
+	const log = await EventLog.open(`${temporaryFolder()}/events`, (error) => saved.push(error));
+	const event = { name: "device.offline", device: "d", data: {} };
+	log.append(event);
+	log.share({ publish: () => {} }, "0123456789ab");
+	const timestamp = new Date().toISOString();
+	for (const seq of [1, 2, 3]) {
+		log.received(seq, { ...event, timestamp });
+	}
+	await log.close();
+	assert.deepEqual(saved, [undefined]);
+	log.received(4, { ...event, timestamp });
+	const ids = log.after(0).map(({ eventId }) => eventId);
+	assert.deepEqual(
+		ids,
+		[1, 2, 3, 4].map((seq) => `evt_0123456789ab_${seq}`),
+	);
 });

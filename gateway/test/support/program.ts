@@ -1,6 +1,6 @@
 // The gateway as a program, for tests.
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -43,6 +43,16 @@ export function makeServersFile(mcpServers: object, folder = makeStateFolder()):
 	const file = join(folder, "servers.json");
 	writeFileSync(file, JSON.stringify({ mcpServers }));
 	return file;
+}
+
+/** A folder of firmware. */
+export function makeFirmwareFolder(files: Readonly<Record<string, string>>): string {
+	const folder = join(makeStateFolder(), "firmware");
+	mkdirSync(folder);
+	for (const [name, content] of Object.entries(files)) {
+		writeFileSync(join(folder, name), content);
+	}
+	return folder;
 }
 
 /** A client at /mcp of a gateway. */

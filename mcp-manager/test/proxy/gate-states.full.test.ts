@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
+import { startPlainUpstream } from "../support/plain-upstream.js";
 import { call, DISCONNECTED, echo, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 const GATE = ["--skill", "/penpot"];
@@ -68,5 +69,18 @@ describe("the proxy with a gate, in every state", () => {
 		const other = await startProxy(t, ["--upstream", upstream.url, ...GATE, ...init, "--no-init"]);
 		textOf(await call(other.client, "activate"), false);
 		await echo(other.client, "hello");
+	});
+});
+
+describe("the proxy before an upstream without streams", () => {
+	it("asks nothing of the upstream while the gate is locked, except the list of tools for the host", async (t) => {
+		const { url, methods } = await startPlainUpstream(t);
+		const { client } = await startProxy(t, ["--upstream", url, "--skill", "/s"]);
+		textOf(await call(client, "count"), true);
+		assert.equal(methods.length, 0);
+		await client.listTools();
+		assert.equal(methods.join(), "server/discover,initialize,notifications/initialized,tools/list");
+		textOf(await call(client, "count"), true);
+		assert.ok(!methods.includes("tools/call"));
 	});
 });

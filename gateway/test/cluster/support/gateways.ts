@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/until.js";
+import { WireDevice, type WireDeviceOptions } from "../../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";
 import { NatsServer } from "./nats-server.js";
 
@@ -40,6 +41,14 @@ export async function startTwo(t: TestContext): Promise<{ nats: NatsServer; a: S
 	const nats = await NatsServer.start(t);
 	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
 	return { nats, a, b };
+}
+
+/** The same, with the lamp at the first one, which the second one knows. */
+export async function startTwoWithLamp(t: TestContext, options: WireDeviceOptions = {}) {
+	const cluster = await startTwo(t);
+	const device = await WireDevice.connect(t, cluster.a, options);
+	await untilAt(cluster.b, "a");
+	return { ...cluster, device };
 }
 
 /** Waits until a gateway has the lamp online or offline. */
