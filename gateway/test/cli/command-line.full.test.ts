@@ -19,7 +19,7 @@ import {
 	startListening,
 	VOLUME,
 } from "../support/command-line.js";
-import { ERAS, SET_VOLUME, WireDevice } from "../support/gateway.js";
+import { ERAS, SET_VOLUME, toolNames, WireDevice } from "../support/gateway.js";
 import {
 	makeFirmwareFolder,
 	makeServersFile,
@@ -378,9 +378,7 @@ describe("the catalog on the command line", () => {
 			});
 			const args = ["stdio", "--catalog", "search", "--pinned-tools", "lamp_000001__self_audio*"];
 			const { client } = await startClient(t, args, { XS_MCP_GATEWAY_URL: started.base }, era);
-			const { tools } = await client.listTools();
-			const names = tools.map(({ name }) => name);
-			assert.deepEqual(names, [...CATALOG_TOOLS, VOLUME]);
+			assert.deepEqual(await toolNames(client), [...CATALOG_TOOLS, VOLUME]);
 			const params = { name: "tool_call", arguments: { name: VOLUME, arguments: { volume: 1 } } };
 			const result = await client.callTool(params, { onprogress: () => answer() });
 			assert.deepEqual(result.content, [picture]);

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
-import { WireDevice } from "../support/gateway.js";
+import { toolNames, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
@@ -40,8 +40,7 @@ describe("xs-mcp-gateway over stdio", () => {
 		});
 		await until(() => told.size === 2, "both clients are told of the device");
 		for (const { client } of clients) {
-			const names = (await client.listTools()).tools.map(({ name }) => name);
-			assert.deepEqual(names, [VOLUME]);
+			assert.deepEqual(await toolNames(client), [VOLUME]);
 			const progress: unknown[] = [];
 			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {

@@ -73,10 +73,8 @@ describe("a configured server with events", () => {
 			found = await poll(client, cursor, { button: "bell" }, NAME);
 			return found.length > 0;
 		}, "the press has come");
-		assert.deepEqual(
-			found.map(({ name, data }) => [name, data]),
-			[[NAME, { ...press("bell"), device: "lamp_000001" }]],
-		);
+		const seen = found.map(({ name, data }) => [name, data]);
+		assert.deepEqual(seen, [[NAME, { ...press("bell"), device: "lamp_000001" }]]);
 		await near.program.close();
 		device.notify(PRESSED, press("bell"));
 		const next = await startNear(t, far.base, {}, folder);

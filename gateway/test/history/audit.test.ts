@@ -39,10 +39,8 @@ describe("the audit log", () => {
 		const exported = await fetch(`${base}/audit.jsonl`);
 		assert.match(exported.headers.get("content-disposition") ?? "", /attachment/);
 		const lines = (await exported.text()).trim().split("\n");
-		assert.deepEqual(
-			lines.map((line) => JSON.parse(line)),
-			[first, second],
-		);
+		const found = lines.map((line) => JSON.parse(line));
+		assert.deepEqual(found, [first, second]);
 		assert.ok((await (await fetch(`${base}/metrics`)).text()).match(/xs_mcp_gateway_audit_bytes [1-9]/));
 	});
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
 import { TokenUses } from "../../src/config/token-uses.js";
-import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
+import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, sendJson, startProgram } from "../support/program.js";
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
@@ -33,9 +33,7 @@ describe("a read-only token", () => {
 				["/mcp?catalog=full", "lamp_000001__"],
 			]) {
 				const client = await connectClient(t, new URL(`${gateway.base}${path}`), era, { token: secret });
-				const { tools } = await client.listTools();
-				const names = tools.map(({ name }) => name);
-				assert.deepEqual(names, [`${prefix}self_get_device_status`, `${prefix}measure`]);
+				assert.deepEqual(await toolNames(client), [`${prefix}self_get_device_status`, `${prefix}measure`]);
 				await client.callTool({ name: `${prefix}measure`, arguments: {} });
 				await assert.rejects(
 					client.callTool({ name: `${prefix}self_audio_speaker_set_volume`, arguments: { volume: 1 } }),

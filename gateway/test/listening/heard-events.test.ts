@@ -37,10 +37,8 @@ describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
 			({ events } = await ask(client, "events/poll", { name: "speech.heard", cursor }));
 			return events.length > 0;
 		}, "it is heard");
-		assert.deepEqual(
-			events.map(({ data }) => data),
-			[{ device: "radio_000003", text: "Water the plant." }],
-		);
+		const found = events.map(({ data }) => data);
+		assert.deepEqual(found, [{ device: "radio_000003", text: "Water the plant." }]);
 		await until(() => !device.isListening, "it listens no more");
 		assert.deepEqual(device.heard, ["listen stop", "stt Water the plant."]);
 	});

@@ -85,13 +85,11 @@ describe("listen", { skip: skipIf(await whyNoOpus()) }, () => {
 		const { device, client } = await start(t);
 		device.packets = await encode(speech(1));
 		const { content } = await listen(client, { seconds: 30, audio: true });
-		assert.deepEqual(
-			content.map(({ type, mimeType }) => [type, mimeType]),
-			[
-				["text", undefined],
-				["audio", "audio/wav"],
-			],
-		);
+		const found = content.map(({ type, mimeType }) => [type, mimeType]);
+		assert.deepEqual(found, [
+			["text", undefined],
+			["audio", "audio/wav"],
+		]);
 		const { sampleRate, samples } = readWav(Buffer.from(content[1]?.data ?? "", "base64"));
 		assert.ok(sampleRate === 16_000 && samples.length > 2 * 16_000);
 	});

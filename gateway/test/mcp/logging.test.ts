@@ -144,10 +144,8 @@ describe("log messages of a device", () => {
 			end(calls.pop());
 			await called;
 		}
-		assert.deepEqual(
-			device.askedBy("logging/setLevel").map(({ params }) => params),
-			[{ level: "debug" }],
-		);
+		const found = device.askedBy("logging/setLevel").map(({ params }) => params);
+		assert.deepEqual(found, [{ level: "debug" }]);
 	});
 
 	it("are limited in number and size", async (t) => {

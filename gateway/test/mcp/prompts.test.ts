@@ -55,14 +55,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(prompts[0]?.arguments, [{ name: "mood", required: true }]);
 			const name = "lamp_000002__self_evening";
 			const { messages } = await client.getPrompt({ name, arguments: { mood: "calm" } });
-			assert.deepEqual(
-				messages.slice(0, 3).map(({ content }) => content),
-				[
-					{ type: "text", text: "self.evening calm" },
-					{ type: "resource_link", uri: "device://lamp_000002/x", name: "x" },
-					{ type: "resource", resource: { uri: "on-device://lamp_000002/test://y", text: "y" } },
-				],
-			);
+			const contents = messages.slice(0, 3).map(({ content }) => content);
+			assert.deepEqual(contents, [
+				{ type: "text", text: "self.evening calm" },
+				{ type: "resource_link", uri: "device://lamp_000002/x", name: "x" },
+				{ type: "resource", resource: { uri: "on-device://lamp_000002/test://y", text: "y" } },
+			]);
 			await assert.rejects(client.getPrompt({ name }), { code: -32602, message: /mood: is missing/ });
 			await assert.rejects(client.getPrompt({ name: "nobody__x" }), { code: -32602, message: /Unknown prompt/ });
 		});

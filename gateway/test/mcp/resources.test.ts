@@ -57,14 +57,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { name, title, mimeType } = listed.resources[1] ?? {};
 			assert.deepEqual([name, title, mimeType], ["lamp_000001/volume", "Volume: lamp_000001", "text/plain"]);
 			const { resourceTemplates } = await client.listResourceTemplates();
-			assert.deepEqual(
-				resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-				[
-					"device://{alias}/state",
-					"on-device://lamp_000001/setting://{domain}/{name}",
-					"on-device://lamp_000002/setting://{domain}/{name}",
-				],
-			);
+			const uriTemplates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+			assert.deepEqual(uriTemplates, [
+				"device://{alias}/state",
+				"on-device://lamp_000001/setting://{domain}/{name}",
+				"on-device://lamp_000002/setting://{domain}/{name}",
+			]);
 			for (const [uri, own] of [
 				["device://lamp_000001/volume", "device://self/volume"],
 				["on-device://lamp_000001/test://static-text?a=1#b", "test://static-text?a=1#b"],

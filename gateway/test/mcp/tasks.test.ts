@@ -161,22 +161,16 @@ describe("a stream of tasks", () => {
 		assert.deepEqual(ack.params.notifications, { taskIds: [one.id, other.id] });
 		const META = "io.modelcontextprotocol/subscriptionId";
 		const _meta = { [META]: 7 };
-		assert.deepEqual(
-			[ack, first, second].map(({ params }) => params._meta),
-			[_meta, _meta, _meta],
-		);
-		assert.deepEqual(
-			[first, second].map(({ params }) => params.status),
-			["working", "working"],
-		);
+		const metas = [ack, first, second].map(({ params }) => params._meta);
+		assert.deepEqual(metas, [_meta, _meta, _meta]);
+		const statuses = [first, second].map(({ params }) => params.status);
+		assert.deepEqual(statuses, ["working", "working"]);
 		const ended = later.filter(({ params }) => params?.status === "completed");
-		assert.deepEqual(
-			ended.map(({ method, params }) => [method, params.taskId, params.result]),
-			[
-				["notifications/tasks", one.id, done("one")],
-				["notifications/tasks", other.id, done("other")],
-			],
-		);
+		const results = ended.map(({ method, params }) => [method, params.taskId, params.result]);
+		assert.deepEqual(results, [
+			["notifications/tasks", one.id, done("one")],
+			["notifications/tasks", other.id, done("other")],
+		]);
 		const { id, result } = later.at(-1);
 		assert.deepEqual([id, result.resultType, result._meta[META]], [7, "complete", 7]);
 	});

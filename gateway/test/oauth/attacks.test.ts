@@ -10,6 +10,7 @@ import {
 	Browser,
 	beginSignIn,
 	makePkce,
+	openPage,
 	postRegistration,
 	REDIRECT,
 	register,
@@ -251,8 +252,7 @@ describe("signing in withstands", () => {
 		}
 		const console_ = await sendJson("POST", `${base}/console/session`, { token: whole.access }, { Origin: base });
 		assert.equal(console_.status, 401);
-		const browser = new Browser(base);
-		const page = await browser.open((await beginSignIn(base)).url);
+		const { browser, ...page } = await openPage(base);
 		assert.equal((await browser.submit({ request: page.request, secret: whole.access, answer: "go" })).status, 401);
 	});
 

@@ -12,6 +12,7 @@ import {
 	Browser,
 	beginSignIn,
 	makePkce,
+	openPage,
 	REDIRECT,
 	register,
 	signIn,
@@ -115,8 +116,7 @@ describe("signing in", () => {
 
 	it("asks again if the chosen devices contradict each other", async (t) => {
 		const { base, operator } = await startSignIn(t);
-		const browser = new Browser(base);
-		const first = await browser.open((await beginSignIn(base)).url);
+		const { browser, ...first } = await openPage(base);
 		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
 		for (const choice of [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }]) {
 			const { status, html } = await browser.submit({ request: second.request, answer: "go", ...choice });
@@ -143,8 +143,7 @@ describe("signing in", () => {
 
 	it("tells the client if the person denies it", async (t) => {
 		const { base } = await startSignIn(t);
-		const browser = new Browser(base);
-		const { request } = await browser.open((await beginSignIn(base)).url);
+		const { browser, request } = await openPage(base);
 		const { location } = await browser.submit({ request, answer: "deny" });
 		assert.equal(location?.searchParams.get("error"), "access_denied");
 		assert.equal(location?.searchParams.get("iss"), base);
@@ -152,8 +151,7 @@ describe("signing in", () => {
 
 	it("is approved once, however often the answer is sent", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
-		const browser = new Browser(base);
-		const first = await browser.open((await beginSignIn(base)).url);
+		const { browser, ...first } = await openPage(base);
 		const secret = makeSignInCode(stateFolder);
 		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
 		const answer = { request, answer: "go", tools: "control" };
@@ -188,8 +186,7 @@ describe("signing in", () => {
 	it("is refused to tokens that are not an operator's", async (t) => {
 		const { base, tokens } = await startSignIn(t);
 		const secret = await tokens.add({ name: "guest", kind: "client", userTools: true });
-		const browser = new Browser(base);
-		const { request } = await browser.open((await beginSignIn(base)).url);
+		const { browser, request } = await openPage(base);
 		for (const wrong of [secret, "xsmcp_wrong", ""]) {
 			const { status, html } = await browser.submit({ request, secret: wrong, answer: "go" });
 			assert.equal(status, 401);

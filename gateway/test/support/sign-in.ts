@@ -169,6 +169,12 @@ export class Browser {
 	}
 }
 
+/** A browser, and the page to which a client has sent it. */
+export async function openPage(base: string) {
+	const browser = new Browser(base);
+	return { browser, ...(await browser.open((await beginSignIn(base)).url)) };
+}
+
 interface TokenResponse {
 	readonly status: number;
 	readonly body: { access_token: string; refresh_token: string; scope: string; error: string; expires_in: number };

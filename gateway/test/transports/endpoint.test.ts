@@ -128,10 +128,8 @@ describe("an MCP endpoint", () => {
 		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is already in use/);
 		await until(() => device.calls.length > 0, "the first call");
 		await peer.ask("later", "ping");
-		assert.deepEqual(
-			device.calls.map(({ arguments: args }) => args),
-			[{ volume: 1 }],
-		);
+		const found = device.calls.map(({ arguments: args }) => args);
+		assert.deepEqual(found, [{ volume: 1 }]);
 	});
 
 	it("gets an error if it asks too much at the same time", async (t) => {

@@ -147,10 +147,8 @@ describe("a stream that a client has lost", () => {
 		await called;
 		for (const _ of [1, 2]) {
 			const events = await read(await client.stream(progress?.id));
-			assert.deepEqual(
-				events.map(({ message }) => message.result.content),
-				[[{ type: "text", text: "volume 1" }]],
-			);
+			const found = events.map(({ message }) => message.result.content);
+			assert.deepEqual(found, [[{ type: "text", text: "volume 1" }]]);
 		}
 	});
 

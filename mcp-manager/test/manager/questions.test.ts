@@ -52,10 +52,8 @@ describe("a question of a server during a call", () => {
 			const { data, error } = await greet(t, await start(t), elicit);
 			assert.equal(error, undefined);
 			assert.match(textOf(data ?? {}), /^Hello: .*"action":"accept".*"name":"Ada"/);
-			assert.deepEqual(
-				questions.map(({ server, tool, message }) => [server, tool, message]),
-				[["talking", "greet", "Who is there?"]],
-			);
+			const found = questions.map(({ server, tool, message }) => [server, tool, message]);
+			assert.deepEqual(found, [["talking", "greet", "Who is there?"]]);
 		});
 
 		it(`is answered with an error if nobody can be asked: ${name}`, async (t) => {
