@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { type TestContext, describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/listen.js";
+import { until } from "../../../host-test/support/until.js";
 import { McpProxy } from "../../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../../src/proxy/proxy-options.js";
+import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { DISCONNECTED, textOf } from "../support/proxy.js";
-import { until } from "../../../host-test/support/until.js";
-import { UPSTREAM_TIMING, type UpstreamTiming } from "../../src/proxy/upstream.js";
 
 /** A proxy before an upstream that answers 429 to requests for which `isBusy` holds, by their method. */
 async function openProxy(t: TestContext, retryAfter: string | undefined, isBusy: (method: string) => boolean) {

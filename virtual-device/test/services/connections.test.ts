@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { describe, it } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { Connections } from "../../src/services/connections.js";
 import { openHttpRequest } from "../../src/services/http-requests.js";
-import { createServer } from "node:http";
-import { listen } from "../../../host-test/support/listen.js";
 import { webSocketsOf } from "../../src/services/websockets.js";
 
 /** Messages to the firmware about its request. */
