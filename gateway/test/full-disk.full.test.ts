@@ -5,9 +5,9 @@ import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../host-test/support/until.js";
-import { FREE_PORTS, LAMP, PROGRAM } from "./support/command-line.js";
+import { addressesIn, FREE_PORTS, LAMP, PROGRAM } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder } from "./support/program.js";
+import { makeStateFolder, sendJson } from "./support/program.js";
 
 /** Bytes of the disk. */
 const SIZE = 256 * 1_024;
@@ -38,9 +38,7 @@ async function startOnSmallDisk(t: TestContext) {
 		log += chunk;
 	});
 	await until(() => log.includes('"listening"'), "it runs");
-	const base = /"clients":"([^"]+)\/mcp"/.exec(log)?.[1] as string;
-	const deviceUrl = /"websocket":"([^"]+)"/.exec(log)?.[1] as string;
-	return { base, deviceUrl, disk: `/proc/${child.pid}/root${folder}`, log: () => log };
+	return { ...addressesIn(log), disk: `/proc/${child.pid}/root${folder}`, log: () => log };
 }
 
 /** Fills the disk to the last byte, with a file whose path it returns. */
@@ -59,8 +57,9 @@ describe("a full disk", { skip: !isPossible && "this user cannot mount a small d
 			return devices.map(({ alias }: { alias: string }) => alias);
 		};
 		const health = async () => (await (await fetch(`${base}/healthz`)).json()).status;
-		const rename = (alias: string) => send("PATCH", `${base}/devices/${encodeURIComponent(LAMP)}`, { alias });
-		const addToken = () => send("POST", `${base}/tokens`, { name: "me", kind: "client", operator: true, yes: true });
+		const rename = (alias: string) => sendJson("PATCH", `${base}/devices/${encodeURIComponent(LAMP)}`, { alias });
+		const addToken = () =>
+			sendJson("POST", `${base}/tokens`, { name: "me", kind: "client", operator: true, yes: true });
 		await until(async () => (await aliases()).length === 1, "the device is known");
 		assert.equal((await rename("kitchen")).status, 200);
 		const before = recordsOn(disk);
@@ -88,7 +87,7 @@ describe("a full disk", { skip: !isPossible && "this user cannot mount a small d
 
 	it("that has room for the first part of a file keeps the old one, whole", async (t) => {
 		const { base, disk } = await startOnSmallDisk(t);
-		const addToken = (name: string) => send("POST", `${base}/tokens`, { name, kind: "device", yes: true });
+		const addToken = (name: string) => sendJson("POST", `${base}/tokens`, { name, kind: "device", yes: true });
 		const count = 40;
 		for (let at = 0; at < count; at += 1) {
 			assert.equal((await addToken(`device-${at}`)).status, 201);
@@ -104,11 +103,6 @@ describe("a full disk", { skip: !isPossible && "this user cannot mount a small d
 		assert.equal(JSON.parse(readFileSync(join(disk, "tokens.json"), "utf8")).tokens.length, count + 1);
 	});
 });
-
-async function send(method: string, url: string, body: object): Promise<Response> {
-	const headers = { "Content-Type": "application/json" };
-	return await fetch(url, { method, headers, body: JSON.stringify(body) });
-}
 
 /** The files of records, and what they hold. */
 function recordsOn(disk: string): readonly (readonly string[])[] {

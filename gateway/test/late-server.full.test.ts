@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { connectClient } from "./support/gateway.js";
-import { makeStateFolder, startProgram } from "./support/program.js";
+import { makeServersFile, makeStateFolder, startProgram } from "./support/program.js";
 
 const EVERYTHING = new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url);
 
@@ -21,11 +21,9 @@ const LATE = `
 
 // A gateway that is started again listens before slow servers are connected, and its clients go on with their sessions.
 it("a call of a configured server that is not connected yet waits for it", async (t) => {
-	const folder = makeStateFolder();
-	const [serversFile, go] = ["servers.json", "go"].map((name) => join(folder, name)) as [string, string];
+	const go = join(makeStateFolder(), "go");
 	const late = { command: process.execPath, args: ["--input-type=module", "-e", LATE, go] };
-	writeFileSync(serversFile, JSON.stringify({ mcpServers: { late } }));
-	const started = await startProgram(t, { serversFile });
+	const started = await startProgram(t, { serversFile: makeServersFile({ late }) });
 	const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
 	assert.deepEqual((await client.listTools()).tools, []);
 	const call = client.callTool({ name: "late__echo", arguments: { message: "in time" } });
@@ -34,10 +32,7 @@ it("a call of a configured server that is not connected yet waits for it", async
 });
 
 it("a call of a configured server that could not be connected says why", async (t) => {
-	const folder = makeStateFolder();
-	const serversFile = join(folder, "servers.json");
-	writeFileSync(serversFile, JSON.stringify({ mcpServers: { broken: { command: "no-such-program" } } }));
-	const started = await startProgram(t, { serversFile });
+	const started = await startProgram(t, { serversFile: makeServersFile({ broken: { command: "no-such-program" } }) });
 	const call = { name: "broken__echo", arguments: { message: "in vain" } };
 	const client = await connectClient(t, new URL(`${started.base}/mcp`), "2025-11-25");
 	const { isError, content } = await client.callTool(call);

@@ -9,7 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
 import { LAMP, VOLUME } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder, startProgram } from "./support/program.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "./support/program.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -59,8 +59,7 @@ describe("the extension for Claude Desktop", () => {
 		await run("npm", ["run", "-s", "pack:mcpb", "--", folder], { cwd: ROOT });
 		const mcpbPath = `${folder}/xs-mcp-gateway.mcpb`;
 		assert.ok(statSync(mcpbPath).size < MAX_BYTES, `${statSync(mcpbPath).size} bytes`);
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const { base, tokens } = started;
 		for (const makeToken of [() => "", () => tokens.add({ name: "claude", kind: "client" })]) {
 			const { names } = await useExtension(t, mcpbPath, { url: base, token: await makeToken() });

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../host-test/support/until.js";
 import { lockStateFolder } from "../src/config/file-lock.js";
-import { FREE_PORTS, start } from "./support/command-line.js";
+import { FREE_PORTS, startListening } from "./support/command-line.js";
 import { WireDevice } from "./support/gateway.js";
-import { makeStateFolder, startProgram } from "./support/program.js";
+import { makeStateFolder, sendJson, startProgram, startProgramWithDevice } from "./support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
@@ -24,8 +23,7 @@ describe("the state folder", () => {
 
 	it("is free again after its gateway was killed", async (t) => {
 		const stateFolder = makeStateFolder();
-		const { child, output, exited } = start(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
-		await until(() => output.stderr.includes("listening"), "it runs");
+		const { child, exited } = await startListening(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
 		assert.deepEqual(readdirSync(stateFolder).includes("gateway.locked"), true);
 		child.kill("SIGKILL");
 		await exited;
@@ -57,12 +55,7 @@ describe("the state folder", () => {
 		assert.deepEqual([await health(), await failures()], [{ status: "ok" }, 0]);
 		rmSync(join(stateFolder, "devices"), { recursive: true });
 		writeFileSync(join(stateFolder, "devices"), "");
-		const rename = (alias: string) =>
-			fetch(`${base}/devices/${encodeURIComponent(LAMP)}`, {
-				method: "PATCH",
-				body: JSON.stringify({ alias }),
-				headers: JSON_HEADERS,
-			});
+		const rename = (alias: string) => sendJson("PATCH", `${base}/devices/${encodeURIComponent(LAMP)}`, { alias });
 		const refused = await rename("hall");
 		assert.equal(refused.status, 503);
 		assert.match((await refused.json()).error.message, /cannot be saved/);
@@ -80,15 +73,11 @@ describe("the state folder", () => {
 	});
 
 	it("keeps a device as it was if one part of a change cannot be used", async (t) => {
-		const gateway = await startProgram(t);
-		await WireDevice.connect(t, gateway, { id: LAMP });
-		const body = JSON.stringify({ alias: "hall", tags: ["not a tag"] });
+		const { started: gateway } = await startProgramWithDevice(t, { id: LAMP });
 		const url = `${gateway.base}/devices/${encodeURIComponent(LAMP)}`;
-		const answer = await fetch(url, { method: "PATCH", body, headers: JSON_HEADERS });
+		const answer = await sendJson("PATCH", url, { alias: "hall", tags: ["not a tag"] });
 		assert.equal(answer.status, 400);
 		assert.match((await answer.json()).error.message, /^tag: expected/);
 		assert.equal(gateway.gateway.servers.find("hall"), undefined);
 	});
 });
-
-const JSON_HEADERS = { "Content-Type": "application/json" };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../host-test/support/scope.js";
 import { until } from "../../host-test/support/until.js";
-import { connectClient, ERAS, WireDevice } from "./support/gateway.js";
-import { startProgram } from "./support/program.js";
+import { connectClient, ERAS } from "./support/gateway.js";
+import { startProgramWithDevice } from "./support/program.js";
 
 const VOLUME = { name: "lamp_000001__self_audio_speaker_set_volume", arguments: { volume: 1 } };
 
@@ -12,8 +12,7 @@ const text = ({ content }: { content: unknown }): string => (content as { text: 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}, when the gateway stops`, () => {
 		const start = async (t: TestContext, drainTime: number, onCall = (): object | undefined => undefined) => {
-			const started = await startProgram(t, { drainTime });
-			const device = await WireDevice.connect(t, started, { onCall });
+			const { started, device } = await startProgramWithDevice(t, { onCall }, { drainTime });
 			const client = await connectClient(t, new URL(`${started.base}/mcp`), era);
 			return { started, device, client };
 		};
@@ -45,7 +44,6 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("is answered at once where a call waits for an offline device", async (t) => {
 			const { started, device, client } = await start(t, 10_000);
 			await device.unplug();
-			await until(() => started.gateway.servers.sessions.length === 0, "the device is offline");
 			const call = client.callTool(VOLUME);
 			await new Promise((resolve) => setTimeout(resolve, 100));
 			const stopped = started.program.close();

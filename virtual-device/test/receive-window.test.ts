@@ -39,10 +39,8 @@ describe("the receive window of a virtual device", () => {
 		window.heed(["http.pause", 1]);
 		window.add(data(1, 10));
 		window.add(data(2, 20));
-		assert.deepEqual(
-			window.take().map(({ header }) => header[1]),
-			[2],
-		);
+		const found = window.take().map(({ header }) => header[1]);
+		assert.deepEqual(found, [2]);
 		assert.deepEqual(calls, ["pause http.1"]);
 	});
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import {
+	callTool,
 	connectClient,
 	ERAS,
 	REBOOT,
@@ -11,8 +11,10 @@ import {
 	startGateway,
 	startWithDevice,
 	type TestGateway,
+	toolNames,
 	WireDevice,
 } from "../support/gateway.js";
+import { postIn } from "../support/raw-session.js";
 
 const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
@@ -32,15 +34,6 @@ const ERASE = {
 };
 const TOOLS = [SET_VOLUME, PHOTO, ERASE, REBOOT];
 
-async function listed(client: Client): Promise<string[]> {
-	return (await client.listTools()).tools.map(({ name }) => name);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
-async function call(client: Client, name: string, args: object): Promise<any> {
-	return await client.callTool({ name, arguments: args as Record<string, unknown> });
-}
-
 function urlWith(gateway: TestGateway, query: string, device?: string): URL {
 	return new URL(`${gateway.clientUrl(device).href}?${query}`);
 }
@@ -56,13 +49,13 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era} that lists the catalog tools only`, () => {
 		it("lists them instead of the tools of servers, and is told in the instructions how to use them", async (t) => {
 			const { client } = await connectSearching(t, era);
-			assert.deepEqual(await listed(client), CATALOG_TOOLS);
+			assert.deepEqual(await toolNames(client), CATALOG_TOOLS);
 			assert.match(client.getInstructions() ?? "", /tools_search finds tools/);
 		});
 
 		it("finds tools by words in names and descriptions, with their hints", async (t) => {
 			const { client } = await connectSearching(t, era);
-			const { structuredContent, content } = await call(client, "tools_search", {
+			const { structuredContent, content } = await callTool(client, "tools_search", {
 				query: "lamp speaker volume",
 				limit: 1,
 			});
@@ -77,7 +70,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				},
 			]);
 			assert.match(content[0].text, /^lamp_000001__self_audio_speaker_set_volume: Set the volume\.$/);
-			const erase = await call(client, "tools_search", { query: "erase" });
+			const erase = await callTool(client, "tools_search", { query: "erase" });
 			assert.deepEqual(erase.structuredContent.tools[0].annotations, { destructiveHint: true });
 			assert.equal(
 				erase.content[0].text.split("\n")[0],
@@ -86,33 +79,30 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("calls read-only tools by tool_read, and no others", async (t) => {
-			const { client, gateway, device } = await connectSearching(t, era);
+			const { client, device } = await connectSearching(t, era);
 			const { tools } = await client.listTools();
 			assert.equal(tools.find(({ name }) => name === "tool_read")?.annotations?.readOnlyHint, true);
-			const photo = await call(client, "tool_read", { name: "lamp_000001__self_camera_take_photo" });
+			const photo = await callTool(client, "tool_read", { name: "lamp_000001__self_camera_take_photo" });
 			assert.deepEqual(photo.content, [{ type: "text", text: "true" }]);
-			const volume = await call(client, "tool_read", { name: VOLUME, arguments: { volume: 5 } });
+			const volume = await callTool(client, "tool_read", { name: VOLUME, arguments: { volume: 5 } });
 			assert.ok(volume.isError);
 			assert.match(volume.content[0].text, /not known to be read-only: use tool_call/);
 			assert.equal(device.calls.length, 1);
-			assert.ok(gateway);
 		});
 
 		it("finds words of Chinese text", async (t) => {
 			const { client } = await connectSearching(t, era);
-			const { structuredContent } = await call(client, "tools_search", { query: "照片" });
-			assert.deepEqual(
-				structuredContent.tools.map(({ name }: { name: string }) => name),
-				["lamp_000001__self_camera_take_photo"],
-			);
+			const { structuredContent } = await callTool(client, "tools_search", { query: "照片" });
+			const [{ name }, ...others] = structuredContent.tools;
+			assert.deepEqual([name, others], ["lamp_000001__self_camera_take_photo", []]);
 		});
 
 		it("is shown a tool's schema and hints", async (t) => {
 			const { client } = await connectSearching(t, era);
-			const { structuredContent } = await call(client, "tool_describe", { name: VOLUME });
+			const { structuredContent } = await callTool(client, "tool_describe", { name: VOLUME });
 			assert.deepEqual(structuredContent.tool.inputSchema, SET_VOLUME.inputSchema);
 			assert.deepEqual(structuredContent.server, { name: "lamp_000001", online: true });
-			const erase = await call(client, "tool_describe", { name: "lamp_000001__self_disk_eraseAll" });
+			const erase = await callTool(client, "tool_describe", { name: "lamp_000001__self_disk_eraseAll" });
 			assert.deepEqual(erase.structuredContent.tool.annotations, ERASE.annotations);
 			assert.deepEqual(erase.structuredContent.tool.outputSchema, ERASE.outputSchema);
 		});
@@ -123,7 +113,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				structuredContent: { erased: 3 },
 			};
 			const { client, device } = await connectSearching(t, era, () => result);
-			const answer = await call(client, "tool_call", { name: "lamp_000001__self_disk_eraseAll", arguments: {} });
+			const answer = await callTool(client, "tool_call", { name: "lamp_000001__self_disk_eraseAll", arguments: {} });
 			assert.deepEqual(answer.content, result.content);
 			assert.deepEqual(answer.structuredContent, result.structuredContent);
 			const names = device.calls.map(({ name }) => name);
@@ -132,7 +122,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("gets the error of the schema if the arguments of the called tool do not fit", async (t) => {
 			const { client, device } = await connectSearching(t, era);
-			const answer = await call(client, "tool_call", { name: VOLUME, arguments: { volume: 101 } });
+			const answer = await callTool(client, "tool_call", { name: VOLUME, arguments: { volume: 101 } });
 			assert.equal(answer.isError, true);
 			assert.match(answer.content[0].text, /volume/);
 			assert.equal(answer._meta["xs-mcp/error"], "invalid-arguments");
@@ -141,10 +131,10 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("does not find, see or call user-only tools", async (t) => {
 			const { client, device } = await connectSearching(t, era);
-			const { structuredContent } = await call(client, "tools_search", { query: "reboot restart" });
+			const { structuredContent } = await callTool(client, "tools_search", { query: "reboot restart" });
 			assert.deepEqual(structuredContent.tools, []);
 			for (const name of ["tool_describe", "tool_call"]) {
-				const answer = await call(client, name, { name: "lamp_000001__self_reboot" });
+				const answer = await callTool(client, name, { name: "lamp_000001__self_reboot" });
 				assert.equal(answer.isError, true);
 				assert.match(answer.content[0].text, /Unknown tool: lamp_000001__self_reboot/);
 			}
@@ -179,8 +169,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { client, gateway } = await connectSearching(t, era);
 			const second = await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:02", board: "clock" });
 			await second.unplug();
-			await until(() => gateway.gateway.servers.find("clock_000002")?.online === false, "it is offline");
-			const { structuredContent, content } = await call(client, "servers_list", {});
+			const { structuredContent, content } = await callTool(client, "servers_list", {});
 			assert.deepEqual(structuredContent.servers, [
 				{ name: "clock_000002", board: "clock 1.0.0", online: false, tools: 1 },
 				{ name: "lamp_000001", board: "lamp 1.0.0", online: true, tools: 3 },
@@ -189,13 +178,13 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 				content[0].text,
 				"clock_000002 (clock 1.0.0): offline, 1 tool\nlamp_000001 (lamp 1.0.0): online, 3 tools",
 			);
-			const some = await call(client, "servers_list", { query: "CLOCK" });
+			const some = await callTool(client, "servers_list", { query: "CLOCK" });
 			assert.equal(some.structuredContent.total, 1);
 		});
 
 		it("is told of arguments that the catalog tools do not have", async (t) => {
 			const { client } = await connectSearching(t, era);
-			const answer = await call(client, "tools_search", { query: "", limit: 1_000 });
+			const answer = await callTool(client, "tools_search", { query: "", limit: 1_000 });
 			assert.equal(answer.isError, true);
 			assert.match(answer.content[0].text, /^tools_search: query: .*; limit: /);
 		});
@@ -203,11 +192,11 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("lists every tool if its URL says so, and pinned tools besides the catalog tools", async (t) => {
 			const { gateway } = await connectSearching(t, era);
 			const full = await connectClient(t, urlWith(gateway, "catalog=full"), era);
-			assert.equal((await listed(full)).length, 3);
-			const found = await call(full, "tools_search", { query: "volume" });
+			assert.equal((await toolNames(full)).length, 3);
+			const found = await callTool(full, "tools_search", { query: "volume" });
 			assert.equal(found.structuredContent.tools[0].name, VOLUME, "a catalog tool works where it is not listed, too");
 			const pinned = await connectClient(t, urlWith(gateway, "pinnedTools=lamp_000001__self_audio*,other"), era);
-			assert.deepEqual(await listed(pinned), [...CATALOG_TOOLS, VOLUME]);
+			assert.deepEqual(await toolNames(pinned), [...CATALOG_TOOLS, VOLUME]);
 		});
 	});
 
@@ -222,17 +211,17 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			if (era === "2026-07-28") {
 				await client.listen({ toolsListChanged: true });
 			}
-			assert.equal((await listed(client)).length, 2);
+			assert.equal((await toolNames(client)).length, 2);
 			device.changeTools(TOOLS);
 			await until(() => told === 1, "the list has changed");
-			assert.deepEqual(await listed(client), CATALOG_TOOLS);
+			assert.deepEqual(await toolNames(client), CATALOG_TOOLS);
 			await WireDevice.connect(t, gateway, { id: "aa:bb:cc:00:00:02", board: "clock" });
-			const found = await call(client, "tools_search", { query: "clock volume" });
+			const found = await callTool(client, "tools_search", { query: "clock volume" });
 			assert.equal(found.structuredContent.tools[0].name, "clock_000002__self_audio_speaker_set_volume");
 			assert.equal(told, 1);
 			device.changeTools([SET_VOLUME]);
 			await until(() => told === 2, "the list has changed back");
-			assert.equal((await listed(client)).length, 2);
+			assert.equal((await toolNames(client)).length, 2);
 		});
 	});
 }
@@ -246,13 +235,8 @@ describe("the catalog that a client asks for in its URL", () => {
 	]) {
 		it(`is rejected with an error that names the parameter: ${query?.slice(0, 20)}`, async (t) => {
 			const gateway = await startGateway(t);
-			const response = await fetch(urlWith(gateway, query as string), {
-				method: "POST",
-				headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
-				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-			});
-			assert.equal(response.status, 400);
-			assert.equal(((await response.json()) as { error: { message: string } }).error.message, problem);
+			const { status, text } = await postIn(urlWith(gateway, query as string), { method: "tools/list" });
+			assert.deepEqual([status, JSON.parse(text).error.message], [400, problem]);
 		});
 	}
 
@@ -261,7 +245,7 @@ describe("the catalog that a client asks for in its URL", () => {
 		const tools = [{ name: "tools_search", inputSchema: { type: "object", properties: {} } }];
 		const device = await WireDevice.connect(t, gateway, { tools });
 		const client = await connectClient(t, gateway.clientUrl("lamp_000001"), "2025-11-25");
-		await call(client, "tools_search", {});
+		await callTool(client, "tools_search", {});
 		assert.equal(device.calls.length, 1, "a full list has the device's tool");
 		const access = gateway.gateway.catalog(gateway.access, "lamp_000001", { catalog: "search", pinnedTools: ["*"] });
 		const names = access.tools.map(({ name }) => name);

@@ -74,3 +74,23 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 	});
 }
+
+const PRESSED = "notifications/button_pressed";
+const PRESS = { button: "boot", long: false, milliseconds: 120 };
+const URI = "device://lamp_000001/state";
+
+for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
+	it(`a client of ${era} that has subscribed to the state of a device is told of presses`, async (t) => {
+		const { side, device } = await startWithDevice(t);
+		const client = await connectClient(t, side.clientUrl(), era);
+		const { updates } = await subscribe(client, era, URI);
+		device.notify(PRESSED, PRESS);
+		await until(() => updates.length === 1, "told");
+		const { time, ...event } = (await readState(client)).lastEvent as { time: string };
+		assert.deepEqual(event, { method: PRESSED, params: PRESS });
+		assert.ok(Date.parse(time) <= Date.now());
+		await device.unplug();
+		await until(async () => (await readState(client)).online === false, "it is offline");
+		assert.equal((await readState(client)).lastEvent, undefined);
+	});
+}

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import {
-	connectClient,
-	ERAS,
-	startGateway,
-	type TestGateway,
-	WireDevice,
-	type WireDeviceOptions,
-} from "../support/gateway.js";
+import { connectClient, ERAS, startWithDevice, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
 import { subscribe } from "../support/subscribe.js";
 
 const ID = "aa:bb:cc:00:00:01";
@@ -22,10 +15,11 @@ const WITH_RESOURCE: WireDeviceOptions = {
 	answers: { "resources/list": () => ({ resources: [{ uri: OWN, name: "volume" }] }) },
 };
 
-async function connectDevice(t: Parameters<typeof startGateway>[0], side: TestGateway, options = WITH_RESOURCE) {
-	const device = await WireDevice.connect(t, side, options);
+/** A gateway with a device whose resource is known. */
+async function start(t: TestContext, options = WITH_RESOURCE) {
+	const { side, device } = await startWithDevice(t, {}, options);
 	await until(() => side.gateway.servers.find(ID)?.offers.resources.length === 1, "its resource is known");
-	return device;
+	return { side, device };
 }
 
 const urisOf = ({ updates }: Awaited<ReturnType<typeof subscribe>>) => updates.map(({ uri }) => uri);
@@ -37,8 +31,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		const follow = (client: Client, uri = URI) => subscribe(client, era, uri);
 
 		it("are passed on to the device once, and end with the last of them", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
+			const { side, device } = await start(t);
 			const first = await follow(await connectClient(t, side.clientUrl(), era));
 			const client = await connectClient(t, side.clientUrl(), era);
 			const second = await follow(client);
@@ -56,8 +49,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("are told of to those that have subscribed, and to no others", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
+			const { side, device } = await start(t);
 			const one = await follow(await connectClient(t, side.clientUrl(), era));
 			const other = await follow(await connectClient(t, side.clientUrl(), era), "device://lamp_000001/state");
 			await until(() => subscribed(device).length > 0, "subscribed");
@@ -70,12 +62,10 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("are made again when the device returns, and clients told that they may have missed something", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
+			const { side, device } = await start(t);
 			const { updates } = await follow(await connectClient(t, side.clientUrl(), era));
 			await until(() => subscribed(device).length > 0, "subscribed");
 			await device.unplug();
-			await until(() => side.gateway.servers.find(ID)?.online === false, "it is offline");
 			const returned = await WireDevice.connect(t, side, WITH_RESOURCE);
 			await until(() => updates.length === 1, "told");
 			assert.deepEqual(subscribed(returned), [OWN]);
@@ -84,8 +74,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("end when the client disconnects", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
+			const { side, device } = await start(t);
 			const client = await connectClient(t, side.clientUrl(), era);
 			await follow(client);
 			await until(() => subscribed(device).length > 0, "subscribed");
@@ -97,8 +86,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("keep the device's own URI on its path", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
+			const { side, device } = await start(t);
 			const { updates } = await follow(await connectClient(t, side.clientUrl(ID), era), OWN);
 			await until(() => subscribed(device).length > 0, "subscribed");
 			device.notify("notifications/resources/updated", { uri: OWN });
@@ -110,8 +98,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 describe("a subscription that cannot be made", () => {
 	it("is rejected with what the device says", async (t) => {
-		const side = await startGateway(t);
-		await connectDevice(t, side, {
+		const { side } = await start(t, {
 			...WITH_RESOURCE,
 			answers: {
 				...WITH_RESOURCE.answers,
@@ -129,8 +116,7 @@ describe("a subscription that cannot be made", () => {
 	});
 
 	it("is rejected if the device does not support resource subscriptions", async (t) => {
-		const side = await startGateway(t);
-		await connectDevice(t, side, { ...WITH_RESOURCE, capabilities: { tools: {}, resources: {} } });
+		const { side } = await start(t, { ...WITH_RESOURCE, capabilities: { tools: {}, resources: {} } });
 		const client = await connectClient(t, side.clientUrl(), "2025-11-25");
 		await assert.rejects(client.subscribeResource({ uri: URI }), /does not support resource subscriptions/);
 	});

@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from "node:test";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
 import { startClient } from "../support/command-line.js";
-import { type Answer, ERAS, WireDevice } from "../support/gateway.js";
-import { startProgram } from "../support/program.js";
+import { type Answer, ERAS } from "../support/gateway.js";
+import { startProgramWithDevice } from "../support/program.js";
 import { subscribe } from "../support/subscribe.js";
 
 const META = "io.modelcontextprotocol/";
@@ -43,8 +43,7 @@ const call: Answer = ({ id, params }, device) => {
 
 /** A client of a bridge to a gateway with one device that has every feature. */
 async function start(t: TestContext, era: keyof typeof ERAS, canAnswer = true) {
-	const started = await startProgram(t);
-	const device = await WireDevice.connect(t, started, {
+	const { started, device } = await startProgramWithDevice(t, {
 		capabilities: {
 			tools: {},
 			prompts: {},

@@ -1,14 +1,32 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../host-test/support/port.js";
+import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { ask, FREE_PORTS, LAMP, PROGRAM, run, start } from "../support/command-line.js";
-import { SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { nodeServer, ODD_SERVER } from "../../../mcp-manager/test/support/upstreams.js";
+import {
+	ask,
+	FREE_PORTS,
+	LAMP,
+	PROGRAM,
+	run,
+	start,
+	startClient,
+	startListening,
+	VOLUME,
+} from "../support/command-line.js";
+import { ERAS, SET_VOLUME, toolNames, WireDevice } from "../support/gateway.js";
+import {
+	makeFirmwareFolder,
+	makeServersFile,
+	makeStateFolder,
+	startProgram,
+	startProgramWithDevice,
+} from "../support/program.js";
 
 describe("xs-mcp-gateway, the program", () => {
 	it("does not listen beyond loopback without tokens, says what to do, and exits with 2", async (t) => {
@@ -68,8 +86,8 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("stops at SIGTERM with exit code 0", async (t) => {
-		const { child, output, exited } = start(t, FREE_PORTS, { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() });
-		await until(() => output.stderr.includes('"listening"'), "it listens");
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
+		const { child, output, exited } = await startListening(t, FREE_PORTS, environment);
 		child.kill("SIGTERM");
 		assert.equal(await exited, 0);
 		assert.equal(output.stdout, "", "standard output is left to clients");
@@ -77,8 +95,7 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("with --stdio: ends if nobody reads its output", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
-		const { child, output, exited } = start(t, [...FREE_PORTS, "--stdio"], environment);
-		await until(() => output.stderr.includes('"listening"'), "it listens");
+		const { child, output, exited } = await startListening(t, [...FREE_PORTS, "--stdio"], environment);
 		child.stdout?.destroy();
 		child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
 		assert.equal(await exited, 0);
@@ -115,8 +132,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("lists and calls the tools of devices", async (t) => {
-		const started = await startProgram(t);
-		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const { started, device } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const devices = await command(t, "devices");
 		assert.match(
@@ -137,8 +153,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("renames a device, and forgets devices that have been offline for some time", async (t) => {
-		const started = await startProgram(t);
-		const device = await WireDevice.connect(t, started, { id: LAMP });
+		const { started, device } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const renamed = await command(t, "rename", "lamp_000001", "kitchen");
 		assert.deepEqual([renamed.code, renamed.stdout], [0, "lamp_000001 is now kitchen.\n"]);
@@ -146,7 +161,6 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(invalid.stderr, /alias of aa:bb:cc:00:00:01: expected 1 to 24/);
 		assert.equal(invalid.code, 1);
 		await device.unplug();
-		await until(() => started.gateway.servers.find(LAMP)?.online === false, "the device is offline");
 		const recent = await command(t, "forget", "--offline-since", "1d");
 		assert.deepEqual([recent.code, recent.stdout], [0, "No device has been offline for that long.\n"]);
 		const forgotten = await command(t, "forget", "--offline-since", "0s");
@@ -163,8 +177,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("tags devices, and keeps the tags", async (t) => {
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const command = ask(started);
 		const tagged = await command(t, "devices", "tag", "lamp_000001", "upstairs", "lights");
 		assert.deepEqual([tagged.code, tagged.stdout], [0, "lamp_000001 is tagged lights, upstairs.\n"]);
@@ -202,9 +215,7 @@ describe("xs-mcp-gateway, the program", () => {
 	});
 
 	it("pushes firmware to one device or all, by their user-only tool", async (t) => {
-		const firmwareFolder = join(makeStateFolder(), "firmware");
-		mkdirSync(firmwareFolder);
-		writeFileSync(join(firmwareFolder, "lamp_1.1.0.bin"), "new");
+		const firmwareFolder = makeFirmwareFolder({ "lamp_1.1.0.bin": "new" });
 		const started = await startProgram(t, { firmwareFolder, userTools: ["*"] });
 		const inputSchema = { type: "object", properties: { url: { type: "string" }, version: { type: "string" } } };
 		const upgrade = { name: "self.upgrade_firmware", inputSchema, annotations: { audience: ["user"] } };
@@ -346,5 +357,65 @@ describe("xs-mcp-gateway, the program", () => {
 		});
 		const settings = JSON.parse(stdout);
 		assert.deepEqual([settings.brokerUrl, settings.brokerPassword], ["mqtt://b", "***"]);
+	});
+});
+
+const CATALOG_TOOLS = ["servers_list", "tools_search", "tool_describe", "tool_read", "tool_call"];
+
+describe("the catalog on the command line", () => {
+	for (const [revision, era] of cases(Object.entries(ERAS))) {
+		it(`a bridge of ${revision} gets the one that its options name, and calls a tool with progress`, async (t) => {
+			const started = await startProgram(t);
+			const picture = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+			let answer = (): void => {};
+			await WireDevice.connect(t, started, {
+				id: LAMP,
+				onCall({ id, progressToken }, device) {
+					answer = () => device.answer(id, { content: [picture] });
+					device.notify("notifications/progress", { progressToken, progress: 1 });
+					return undefined;
+				},
+			});
+			const args = ["stdio", "--catalog", "search", "--pinned-tools", "lamp_000001__self_audio*"];
+			const { client } = await startClient(t, args, { XS_MCP_GATEWAY_URL: started.base }, era);
+			assert.deepEqual(await toolNames(client), [...CATALOG_TOOLS, VOLUME]);
+			const params = { name: "tool_call", arguments: { name: VOLUME, arguments: { volume: 1 } } };
+			const result = await client.callTool(params, { onprogress: () => answer() });
+			assert.deepEqual(result.content, [picture]);
+		});
+	}
+
+	it("a bridge ends with an error if the gateway does not take its options", async (t) => {
+		const { base } = await startProgram(t);
+		const { child, exited, output } = start(t, ["stdio", "--catalog-limit", "many"], { XS_MCP_GATEWAY_URL: base });
+		const refusal = "catalogLimit: expected a whole number";
+		await until(() => output.stderr.includes(refusal), refusal);
+		child.stdin?.end();
+		assert.notEqual(await exited, 0);
+	});
+
+	it("the commands tools and call work on every tool, whatever the setting catalog says", async (t) => {
+		const { started } = await startProgramWithDevice(t, { id: LAMP }, { catalog: "search" });
+		const { stdout } = await ask(started)(t, "tools", "lamp_000001");
+		assert.match(stdout, /^self_audio_speaker_set_volume/);
+		const called = await ask(started)(t, "call", "lamp_000001", "self.audio_speaker.set_volume", "volume=3");
+		assert.equal(called.code, 0, called.stderr);
+	});
+});
+
+describe("xs-mcp-gateway types", () => {
+	it("writes the declarations of a configured server, and of a device", async (t) => {
+		const started = await startProgram(t, { serversFile: makeServersFile({ odd: nodeServer("odd", ODD_SERVER) }) });
+		await until(() => started.gateway.servers.find("odd") !== undefined, "the server is known");
+		const { code, stdout } = await ask(started)(t, "types", "odd");
+		assert.equal(code, 0);
+		assert.match(stdout, /^export interface Odd \{$/m);
+		assert.match(stdout, /^\techo\(params\?: EchoParams\): Promise<string>;$/m);
+		await WireDevice.connect(t, started);
+		const device = await ask(started)(t, "types", "lamp_000001");
+		assert.match(
+			device.stdout,
+			/^\tselfAudioSpeakerSetVolume\(params: SelfAudioSpeakerSetVolumeParams\): Promise<string>;$/m,
+		);
 	});
 });

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { until } from "../../../host-test/support/until.js";
 import { FREE_PORTS, LAMP, run, start, startClient, VOLUME } from "../support/command-line.js";
-import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { toolNames, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio", () => {
 	it("with --stdio: serves the client that started it, and ends with it", async (t) => {
@@ -40,8 +40,7 @@ describe("xs-mcp-gateway over stdio", () => {
 		});
 		await until(() => told.size === 2, "both clients are told of the device");
 		for (const { client } of clients) {
-			const names = (await client.listTools()).tools.map(({ name }) => name);
-			assert.deepEqual(names, [VOLUME]);
+			assert.deepEqual(await toolNames(client), [VOLUME]);
 			const progress: unknown[] = [];
 			const params = { name: VOLUME, arguments: { volume: 1 } };
 			const result = await client.callTool(params, {
@@ -57,8 +56,7 @@ describe("xs-mcp-gateway over stdio", () => {
 	});
 
 	it("as a bridge: answers what came before its standard input ended, then ends its session", async (t) => {
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, { id: LAMP });
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const { child, output, exited } = start(t, ["stdio"], { XS_MCP_GATEWAY_URL: started.base });
 		const clientInfo = { name: "a pipe", version: "1" };
 		const messages = [

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { LAMP, start, startClient, startWire, VOLUME } from "../support/command-line.js";
+import { LAMP, start, startClient, startListening, startWire, VOLUME } from "../support/command-line.js";
 import { ERAS, SET_VOLUME, type WireCall, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 
 describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 	it("as a bridge: passes resources and their updates, in either era, also after a restart of the gateway", async (t) => {
-		const first = await startProgram(t);
-		const device = await WireDevice.connect(t, first, { id: LAMP });
+		const { started: first, device } = await startProgramWithDevice(t, { id: LAMP });
 		const uri = "device://lamp_000001/state";
 		const environment = { XS_MCP_GATEWAY_URL: first.base };
 		const hosts = [
@@ -153,8 +152,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		const websocketPort = await freePort();
 		const args = ["--http-port", String(port), "--websocket-port", String(websocketPort)];
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder(), XS_MCP_GATEWAY_URL: url };
-		const first = start(t, args, environment);
-		await until(() => first.output.stderr.includes('"listening"'), "it listens");
+		const first = await startListening(t, args, environment);
 		// Progress, but no answer: the gateway's answer is a stream that has begun.
 		const onCall = ({ progressToken }: WireCall, from: WireDevice): undefined =>
 			void from.notify("notifications/progress", { progressToken, progress: 1 });
@@ -173,8 +171,7 @@ describe("xs-mcp-gateway over stdio, with faults and between revisions", () => {
 		assert.equal(device.calls.length, 2);
 		first.child.kill("SIGKILL");
 		await first.exited;
-		const second = start(t, args, environment);
-		await until(() => second.output.stderr.includes('"listening"'), "it listens again");
+		await startListening(t, args, environment);
 		assert.match(JSON.stringify(await bridged), /The gateway did not answer: .*lost/);
 		assert.equal(await command.exited, 1);
 		assert.match(command.output.stderr, /lost the connection to the gateway/);

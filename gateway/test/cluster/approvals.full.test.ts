@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { jetstream } from "@nats-io/jetstream";
 import { Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { SharedApprovals } from "../../src/cluster/shared-approvals.js";
 import { SharedClock } from "../../src/cluster/shared-clock.js";
@@ -13,34 +12,16 @@ import { withLock } from "../../src/config/file-lock.js";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { activate, BOARD, bootstrap } from "../support/bootstrap.js";
-import { FREE_PORTS, start } from "../support/command-line.js";
+import { FREE_PORTS, startListening } from "../support/command-line.js";
+import { Gate } from "../support/gate.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import {
-	askTokens,
-	authorizeUrl,
-	Browser,
-	makePkce,
-	type Page,
-	REDIRECT,
-	register,
-	startSignIn,
-	statusOf,
-} from "../support/sign-in.js";
-import { Gate } from "./support/gate.js";
+import { askTokens, Browser, beginSignIn, type Page, startSignIn, statusOf } from "../support/sign-in.js";
 import { startCluster } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 /** Starts two gateways with one device-key, as the guide says. */
-async function startTwo(t: TestContext): Promise<StartedProgram[]> {
-	const nats = await NatsServer.start(t);
-	const started: StartedProgram[] = [];
-	for (const clusterName of ["a", "b"]) {
-		const stateFolder = makeStateFolder();
-		writeFileSync(join(stateFolder, "device-key"), "0123456789abcdef".repeat(4));
-		started.push(await startProgram(t, { cluster: nats.url, clusterName, bootstrap: "approve" }, stateFolder));
-	}
-	return started;
-}
+const startTwo = async (t: TestContext): Promise<StartedProgram[]> =>
+	await startCluster(t, await NatsServer.start(t), ["a", "b"], { bootstrap: "approve" }, ["1", "1"]);
 
 async function codesAt({ base }: StartedProgram): Promise<string[]> {
 	const { pending } = (await (await fetch(`${base}/bindings`)).json()) as { pending: { code: string }[] };
@@ -90,16 +71,8 @@ async function startTwoWithSignIn(t: TestContext) {
 /** Two gateways, and a client that a person has allowed at the first one. */
 async function startSignedIn(t: TestContext) {
 	const { nats, a, b } = await startTwoWithSignIn(t);
-	const clientId = await register(b.base);
-	const { verifier, challenge } = makePkce();
-	const location = await new Browser(a.base).approve(authorizeUrl(a.base, clientId, challenge), a.operator);
-	const exchange = {
-		grant_type: "authorization_code",
-		client_id: clientId,
-		code: location.searchParams.get("code") as string,
-		redirect_uri: REDIRECT,
-		code_verifier: verifier,
-	};
+	const { clientId, url, exchange: exchangeFor } = await beginSignIn(a.base, {}, b.base);
+	const exchange = exchangeFor(await new Browser(a.base).approve(url, a.operator));
 	const refreshAt = (gateway: StartedProgram, token: string) =>
 		askTokens(gateway.base, { grant_type: "refresh_token", client_id: clientId, refresh_token: token });
 	const grantsAt = ({ tokens }: StartedProgram): number => {
@@ -212,25 +185,15 @@ describe("gateways of a cluster whose clocks differ by ten minutes", { skip: why
 		copyFileSync(join(a.stateFolder, "device-key"), join(stateFolder, "device-key"));
 		const flags = ["--cluster", nats.url, "--cluster-name", "b", "--public-url", a.base, "--state-folder", stateFolder];
 		const environment = { NODE_OPTIONS: `--import ${OTHER_CLOCK}` };
-		const { output } = start(t, ["serve", "--no-announce", ...FREE_PORTS, ...flags], environment);
-		await until(() => output.stderr.includes('"msg":"listening"'), "b listens");
-		const base = /"clients":"([^"]+)\/mcp"/.exec(output.stderr)?.[1] as string;
+		const { output, base } = await startListening(t, ["serve", "--no-announce", ...FREE_PORTS, ...flags], environment);
 		assert.match(output.stderr, /this computer's clock is 600\.\d s ahead of that of NATS/);
-		const clientId = await register(a.base);
-		const { verifier, challenge } = makePkce();
+		const { url, exchange } = await beginSignIn(a.base);
 		const browser = new BalancedBrowser(a.base);
-		const { request } = await browser.open(authorizeUrl(a.base, clientId, challenge));
+		const { request } = await browser.open(url);
 		const second = await browser.submitAt({ base }, { request, secret: a.operator, answer: "go" });
 		assert.equal(second.status, 200, second.html);
 		const third = await browser.submitAt(a, { request: second.request, answer: "go", tools: "control" });
-		const exchange = {
-			grant_type: "authorization_code",
-			client_id: clientId,
-			code: third.location?.searchParams.get("code") as string,
-			redirect_uri: REDIRECT,
-			code_verifier: verifier,
-		};
-		const { status, body } = await askTokens(base, exchange);
+		const { status, body } = await askTokens(base, exchange(third.location));
 		assert.equal(status, 200, JSON.stringify(body));
 		await until(async () => (await statusOf(a.base, body.access_token)) !== 401, "a has the sign-in");
 		const [record] = new TokenStore(a.stateFolder).records.filter(({ grant }) => grant !== undefined);
@@ -243,27 +206,19 @@ describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
 	/** Opens the page at the first gateway. */
 	async function openPage(t: TestContext) {
 		const { nats, a, b } = await startTwoWithSignIn(t);
-		const clientId = await register(b.base);
-		const { verifier, challenge } = makePkce();
+		const { url, exchange } = await beginSignIn(a.base, {}, b.base);
 		const browser = new BalancedBrowser(a.base);
-		const { request } = await browser.open(authorizeUrl(a.base, clientId, challenge));
+		const { request } = await browser.open(url);
 		const enter = (gateway: StartedProgram, secret: string): Promise<Page> =>
 			browser.submitAt(gateway, { request, secret, answer: "go" });
-		return { nats, a, b, clientId, verifier, browser, enter };
+		return { nats, a, b, exchange, browser, enter };
 	}
 
 	it("is shown, filled in and answered at different gateways", async (t) => {
-		const { a, b, clientId, verifier, browser, enter } = await openPage(t);
+		const { a, b, exchange, browser, enter } = await openPage(t);
 		const { request } = await enter(b, a.operator);
 		const { location } = await browser.submitAt(a, { request, answer: "go", tools: "control" });
-		const exchange = {
-			grant_type: "authorization_code",
-			client_id: clientId,
-			code: location?.searchParams.get("code") as string,
-			redirect_uri: REDIRECT,
-			code_verifier: verifier,
-		};
-		assert.equal((await askTokens(b.base, exchange)).status, 200);
+		assert.equal((await askTokens(b.base, exchange(location))).status, 200);
 	});
 
 	it("takes a code of the command line at any gateway, once", async (t) => {
@@ -303,9 +258,7 @@ describe("the page of a sign-in at a cluster", { skip: whyNoNats }, () => {
 
 describe("codes of the command line", { skip: whyNoNats }, () => {
 	it("that two gateways make at the same moment: only the newest is taken", async (t) => {
-		const connection = await connect({ servers: (await NatsServer.start(t)).url });
-		t.after(() => connection.close());
-		const bucket = await new Kvm(connection).create("approvals");
+		const bucket = await (await (await NatsServer.start(t)).openBuckets(t)).create("approvals");
 		const open = () => {
 			const folder = makeStateFolder();
 			const approvals = new SharedApprovals(folder, new SharedClock(assert.fail), assert.fail);
@@ -325,8 +278,7 @@ describe("codes of the command line", { skip: whyNoNats }, () => {
 		const nats = await NatsServer.start(t);
 		const gate = await Gate.open(t, nats.port);
 		const openBucket = async (servers: string) => {
-			const connection = await connect({ servers, reconnect: false });
-			t.after(() => connection.close());
+			const connection = await nats.connect(t, { servers, reconnect: false });
 			return await new Kvm(jetstream(connection, { timeout: 500 })).create("approvals", { storage: "memory" });
 		};
 		const folder = makeStateFolder();

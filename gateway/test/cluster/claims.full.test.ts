@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type KV, Kvm, type KvPutOptions } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
+import type { KV, KvPutOptions } from "@nats-io/kv";
 import type { Server, ServerRecord, Session } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/until.js";
 import type { Buckets } from "../../src/cluster/bus.js";
@@ -21,9 +20,7 @@ const setTags = (device: Device, tags: string[]): void => {
 
 /** A device that is here. NATS delivers each change of its entry, after `whileWriting`, before it confirms it. */
 async function openClaims(t: TestContext, whileWriting: (server: Device) => void) {
-	const connection = await connect({ servers: (await NatsServer.start(t)).url });
-	t.after(() => connection.close());
-	const kvm = new Kvm(connection);
+	const kvm = await (await NatsServer.start(t)).openBuckets(t);
 	const [devices, lists] = [await kvm.create("devices"), await kvm.create("lists")];
 	const board = { name: "lamp", version: "1" };
 	const offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, SET_VOLUME, WireDevice } from "../support/gateway.js";
-import { LAMP, startTwo, untilOnline, VOLUME } from "./support/gateways.js";
+import { connectClient, SET_VOLUME } from "../support/gateway.js";
+import { LAMP, startTwoWithLamp, untilOnline, VOLUME } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";
 
 describe("gateways of a cluster", { skip: whyNoNats }, () => {
 	it("serve each other's devices: calls, progress, cancellation, changes of tools, state, offline", async (t) => {
-		const { a, b } = await startTwo(t);
-		const device = await WireDevice.connect(t, a, { onCall: () => undefined });
-		await untilOnline(b);
+		const { b, device } = await startTwoWithLamp(t, { onCall: () => undefined });
 		const client = await connectClient(t, new URL(`${b.base}/mcp`), "2026-07-28");
 
 		const progress: number[] = [];

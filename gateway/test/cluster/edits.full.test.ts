@@ -2,27 +2,27 @@ import assert from "node:assert/strict";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
 import { type Entry, idOf, keyOf } from "../../src/cluster/messages.js";
+import { Gate } from "../support/gate.js";
 import { STATUS, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { Gate } from "./support/gate.js";
-import { isKnownOffline, LAMP, startCluster, startTwo, untilAt, untilOnline } from "./support/gateways.js";
+import {
+	isKnownOffline,
+	LAMP,
+	startCluster,
+	startTwo,
+	startTwoWithLamp,
+	untilAt,
+	untilOnline,
+} from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
 
-async function openBuckets(t: TestContext, { url }: NatsServer): Promise<Kvm> {
-	const connection = await connect({ servers: url });
-	t.after(() => connection.close());
-	return new Kvm(connection);
-}
-
 /** Reads the entry of a device in NATS. */
 async function openEntry(t: TestContext, nats: NatsServer) {
-	const devices = await (await openBuckets(t, nats)).open("xsmcp_devices");
+	const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 	return async (id = LAMP) => (await devices.get(keyOf(id)))?.json<Entry>();
 }
 
@@ -86,9 +86,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("can be changed elsewhere after its gateway has changed it and changed it back", async (t) => {
-		const { a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { a, b } = await startTwoWithLamp(t);
 		const alias = a.gateway.servers.find(LAMP)?.alias ?? "";
 		await a.gateway.servers.edit(LAMP, { alias: "between" });
 		await a.gateway.servers.edit(LAMP, { alias });
@@ -101,10 +99,8 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("is written once, at the gateway where it is changed: a later entry would take it from another device", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
-		const devices = await (await openBuckets(t, nats)).open("xsmcp_devices");
+		const { nats, a, b } = await startTwoWithLamp(t);
+		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		const revisions: number[] = [];
 		for (const alias of ["desk", "shelf"]) {
 			await b.gateway.servers.edit(LAMP, { alias });
@@ -116,9 +112,7 @@ describe("the alias of a device in a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("is kept if the device moves before its gateway could store it", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		const first = await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, a, b, device: first } = await startTwoWithLamp(t);
 		nats.pause();
 		await a.gateway.servers.edit(LAMP, { alias: "desk" });
 		await WireDevice.connect(t, b);
@@ -194,7 +188,7 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		await a.gateway.servers.edit(OTHER, { alias: first });
 		await untilNamed([b], "shelf");
 		await until(async () => (await entry(OTHER))?.alias === first, "NATS has the new names");
-		const devices = await (await openBuckets(t, nats)).open("xsmcp_devices");
+		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		await devices.put(keyOf(LAMP), JSON.stringify(earlier));
 		await until(async () => (await entry())?.alias !== first, "the device has another alias");
 		await until(() => [a, b].every((gateway) => aliasesAt(gateway)[1] === first), "both gateways show the last one");
@@ -224,7 +218,7 @@ describe("the aliases of two devices in a cluster", { skip: whyNoNats }, () => {
 		const { nats, a, b } = await startTwo(t);
 		await (await WireDevice.connect(t, a)).unplug();
 		await until(() => isKnownOffline(b), "b knows it, offline");
-		const kvm = await openBuckets(t, nats);
+		const kvm = await nats.openBuckets(t);
 		const [devices, lists] = [await kvm.open("xsmcp_devices"), await kvm.open("xsmcp_lists")];
 		const entry = await openEntry(t, nats);
 		const { offers = "", ...rest } = (await entry()) ?? {};
@@ -254,7 +248,7 @@ describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => 
 		await untilOnline(b, false);
 		await device.unplug();
 		await b.gateway.servers.forget(LAMP);
-		const devices = await (await openBuckets(t, nats)).open("xsmcp_devices");
+		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		const operation = async () => (await devices.get(keyOf(LAMP)))?.operation;
 		await until(async () => (await operation()) === "DEL", "b has stored that it is forgotten");
 		gate.restore();
@@ -264,10 +258,8 @@ describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => 
 	});
 
 	it("is stored again if it is online at a gateway that the others cannot see", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
-		const devices = await (await openBuckets(t, nats)).open("xsmcp_devices");
+		const { nats, b } = await startTwoWithLamp(t);
+		const devices = await (await nats.openBuckets(t)).open("xsmcp_devices");
 		// As a gateway does whose operator has forgotten it.
 		await devices.delete(keyOf(LAMP));
 		await until(async () => (await devices.get(keyOf(LAMP)))?.operation === "PUT", "a has stored it again");
@@ -276,7 +268,7 @@ describe("a device that was forgotten in a cluster", { skip: whyNoNats }, () => 
 
 	it("stays once it has connected to another gateway, also if NATS did not know it", async (t) => {
 		const nats = await NatsServer.start(t);
-		const kvm = await openBuckets(t, nats);
+		const kvm = await nats.openBuckets(t);
 		const lists = await kvm.create("xsmcp_lists", { max_bytes: 8_000 });
 		const folder = makeStateFolder();
 		const alone = await startProgram(t, {}, folder);

@@ -2,16 +2,14 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { Kvm } from "@nats-io/kv";
-import { connect as connectToNats } from "@nats-io/transport-node";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
-import { ask, buttonOf, connect, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";
-import { start } from "../support/command-line.js";
+import { ask, buttonOf, Endpoint, follow, PRESSED, poll, press, SECRET } from "../events/support.js";
+import { startListening } from "../support/command-line.js";
+import { Gate } from "../support/gate.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { Gate } from "./support/gate.js";
+import { connect, makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
 import { untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
@@ -96,10 +94,8 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		assert.equal(ids.size, 4);
 		assert.equal(endpoint.messages.length, 4, "each once");
 		const found = await poll(client, cursor);
-		assert.deepEqual(
-			found.map(({ data }) => data.button),
-			["before", "1", "2", "3"],
-		);
+		const seen = found.map(({ data }) => data.button);
+		assert.deepEqual(seen, ["before", "1", "2", "3"]);
 	});
 
 	it("are stored once, also if NATS cannot confirm that and the gateway repeats them", async (t) => {
@@ -128,9 +124,7 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		const device = await WireDevice.connect(t, a);
 		device.notify(PRESSED, press("before"));
 		await until(() => endpoint.messages.length === 1, "posted");
-		const connection = await connectToNats({ servers: nats.url });
-		t.after(() => connection.close());
-		const bucket = await new Kvm(connection).open("xsmcp_webhooks");
+		const bucket = await (await nats.openBuckets(t)).open("xsmcp_webhooks");
 		await until(async () => (await bucket.status()).streamInfo.state.last_seq === 2, "the progress is stored");
 		await nats.kill();
 		await untilOnline(b, false);
@@ -169,11 +163,8 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		copyFileSync(join(a.stateFolder, "device-key"), join(folder, "device-key"));
 		const ports = ["--http-port", "0", "--websocket-port", "0", "--webhook-hosts", endpoint.host];
 		const cluster = ["--cluster", nats.url, "--cluster-name", "killed", "--state-folder", folder];
-		const { child, output } = start(t, ["serve", "--no-announce", ...ports, ...cluster]);
-		const listening = () => output.stderr.split("\n").find((line) => line.includes('"msg":"listening"'));
-		await until(() => listening() !== undefined, "it listens");
-		const { clients } = JSON.parse(`${listening()}`) as { clients: string };
-		const client = await connectTo({ ...a, base: new URL(clients).origin });
+		const { child, base } = await startListening(t, ["serve", "--no-announce", ...ports, ...cluster]);
+		const client = await connectTo({ ...a, base });
 		const device = await WireDevice.connect(t, a);
 		await ask(client, "events/subscribe", hook(endpoint));
 		device.notify(PRESSED, press("1"));
@@ -188,9 +179,7 @@ describe("events of a cluster", { skip: whyNoNats }, () => {
 		device.notify(PRESSED, press("5"));
 		await until(() => endpoint.buttons.includes("5"), "posted by another gateway");
 		const first = endpoint.messages.filter(({ id }, at, all) => all.findIndex((each) => each.id === id) === at);
-		assert.deepEqual(
-			first.map(({ body }) => body.data.button),
-			["1", "2", "3", "4", "5"],
-		);
+		const seen = first.map(({ body }) => body.data.button);
+		assert.deepEqual(seen, ["1", "2", "3", "4", "5"]);
 	});
 });

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { type KV, Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
+import { describe, it } from "node:test";
+import type { KV } from "@nats-io/kv";
 import { until } from "../../../host-test/support/until.js";
 import { Lists } from "../../src/cluster/lists.js";
 import { keyOf } from "../../src/cluster/messages.js";
 import { SET_VOLUME, WireDevice } from "../support/gateway.js";
 import type { StartedProgram } from "../support/program.js";
-import { LAMP, startCluster, startTwo, untilAt } from "./support/gateways.js";
+import { LAMP, startCluster, startTwo, startTwoWithLamp, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const OTHER = "aa:bb:cc:00:00:02";
-
-async function openKvm(t: TestContext, nats: NatsServer): Promise<Kvm> {
-	const connection = await connect({ servers: nats.url });
-	t.after(() => connection.close());
-	return new Kvm(connection);
-}
 
 async function keysIn(bucket: KV): Promise<string[]> {
 	const keys: string[] = [];
@@ -39,10 +32,8 @@ const metricOf = async ({ base }: StartedProgram): Promise<number> => {
 
 describe("the lists of a device of another gateway", { skip: whyNoNats }, () => {
 	it("are requested again after a request has failed, without a change of the device", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
-		const kvm = await openKvm(t, nats);
+		const { nats, b } = await startTwoWithLamp(t);
+		const kvm = await nats.openBuckets(t);
 		const devices = await kvm.open("xsmcp_devices");
 		const entry = (await devices.get(keyOf(LAMP)))?.json<Record<string, unknown>>();
 		const before = await kvm.open("xsmcp_lists");
@@ -57,10 +48,8 @@ describe("the lists of a device of another gateway", { skip: whyNoNats }, () => 
 	});
 
 	it("are stored again if they are missing in the bucket", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
-		const bucket = await (await openKvm(t, nats)).open("xsmcp_lists");
+		const { nats } = await startTwoWithLamp(t);
+		const bucket = await (await nats.openBuckets(t)).open("xsmcp_lists");
 		const [key] = await keysIn(bucket);
 		await bucket.delete(key as string);
 		await until(async () => (await keysIn(bucket)).includes(key as string), "a has stored them again");
@@ -80,7 +69,7 @@ describe("the bucket of lists", { skip: whyNoNats }, () => {
 			await a.gateway.servers.edit(LAMP, { tags: [String(count)] });
 			await until(() => b.gateway.servers.find(LAMP)?.tags[0] === String(count), "b knows");
 		}
-		const bucket = await (await openKvm(t, nats)).open("xsmcp_lists");
+		const bucket = await (await nats.openBuckets(t)).open("xsmcp_lists");
 		const { length } = await keysIn(bucket);
 		assert.ok(length <= 20, `${length} of ${changes + 1}`);
 		assert.equal(a.log().split("its lists are not shared, other gateways go on with earlier ones").length, 2);
@@ -90,7 +79,7 @@ describe("the bucket of lists", { skip: whyNoNats }, () => {
 
 	it("is full: the log names the device and why, and it is shown as soon as there is room", async (t) => {
 		const nats = await NatsServer.start(t);
-		const bucket = await (await openKvm(t, nats)).create("xsmcp_lists", { max_bytes: 8_000 });
+		const bucket = await (await nats.openBuckets(t)).create("xsmcp_lists", { max_bytes: 8_000 });
 		await bucket.put("something", "x".repeat(6_000));
 		const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
 		await WireDevice.connect(t, a, { tools: [toolOf("", 4_000)] });
@@ -106,7 +95,7 @@ describe("the bucket of lists", { skip: whyNoNats }, () => {
 
 	it("loses what no device has used at two checks, and nothing that was stored between", async (t) => {
 		const nats = await NatsServer.start(t);
-		const bucket = await (await openKvm(t, nats)).create("lists");
+		const bucket = await (await nats.openBuckets(t)).create("lists");
 		const lists = new Lists();
 		const offersOf = (name: string) => ({ tools: [toolOf(name)], resources: [], resourceTemplates: [], prompts: [] });
 		const store = async (name: string) => (await lists.store(bucket, LAMP, offersOf(name) as never, 1_000)).key;

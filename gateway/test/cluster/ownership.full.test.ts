@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream";
-import { connect, createInbox } from "@nats-io/transport-node";
+import { createInbox } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
+import { WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
+import { connect, type StartedProgram, startProgram } from "../support/program.js";
 import {
 	isKnownOffline,
 	LAMP,
 	setVolume,
 	startCluster,
 	startTwo,
+	startTwoWithLamp,
 	untilAt,
 	untilOnline,
 	VOLUME,
@@ -23,12 +24,10 @@ function idOf(subject: string): string {
 	return Buffer.from(subject.split(".").at(-1) as string, "base64url").toString();
 }
 
-const clientOf = (t: TestContext, { base }: StartedProgram) => connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
-
 describe("a device of a cluster", { skip: whyNoNats }, () => {
 	it("belongs to the gateway of its newest session, which alone answers", async (t) => {
 		const { a, b } = await startTwo(t);
-		const [clientOfA, clientOfB] = [await clientOf(t, a), await clientOf(t, b)];
+		const [clientOfA, clientOfB] = [await connect(t, a), await connect(t, b)];
 		const first = await WireDevice.connect(t, a);
 		await untilAt(b, "a");
 		const second = await WireDevice.connect(t, b);
@@ -57,8 +56,8 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		const isSettled = (): boolean =>
 			isHere(a) !== isHere(b) && [a, b].every(({ gateway }) => gateway.servers.find(LAMP)?.online === true);
 		await until(isSettled, "one gateway has it, the other one knows");
-		await setVolume(await clientOf(t, a), 1);
-		await setVolume(await clientOf(t, b), 2);
+		await setVolume(await connect(t, a), 1);
+		await setVolume(await connect(t, b), 2);
 		assert.equal(devices.flatMap(({ calls }) => calls).length, 2);
 	});
 
@@ -69,7 +68,6 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		await until(() => b.gateway.servers.find(LAMP)?.online === false, "b knows it");
 		nats.pause();
 		await (await WireDevice.connect(t, a)).unplug();
-		await until(() => a.gateway.servers.find(LAMP)?.online === false, "a has noticed");
 		nats.resume();
 		const later = "aa:bb:cc:00:00:02";
 		await WireDevice.connect(t, a, { id: later });
@@ -78,9 +76,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("keeps its alias and tags everywhere, and is forgotten everywhere", async (t) => {
-		const { nats, a, b } = await startTwo(t);
-		const device = await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { nats, a, b, device } = await startTwoWithLamp(t);
 		await b.gateway.servers.edit(LAMP, { alias: "desk" });
 		await until(() => a.gateway.servers.find("desk") !== undefined, "a has the alias of b");
 		await a.gateway.servers.edit(LAMP, { tags: ["upstairs"] });
@@ -124,8 +120,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 		}
 		await until(() => [LAMP, other].every((id) => isKnownOffline(b, id)), "b knows them, offline");
 		// The watch of a gateway that has just connected: NATS has not sent it anything yet.
-		const connection = await connect({ servers: nats.url });
-		t.after(() => connection.close());
+		const connection = await nats.connect(t);
 		const subject = createInbox();
 		const { consumers } = await jetstreamManager(connection);
 		await consumers.add("KV_xsmcp_devices", { deliver_subject: subject, ack_policy: AckPolicy.None });
@@ -153,7 +148,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 			},
 		});
 		await untilAt(b, "a");
-		const client = await clientOf(t, b);
+		const client = await connect(t, b);
 		const result = await client.callTool({
 			name: "lamp_000001__self_camera_take_photo",
 			arguments: { question: "what" },
@@ -163,13 +158,11 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("reports updates of its resources to clients of other gateways, also after it has moved", async (t) => {
-		const { a, b } = await startTwo(t);
 		const options = {
 			capabilities: { tools: {}, resources: { subscribe: true } },
 			answers: { "resources/list": () => ({ resources: [{ uri: "lamp://light", name: "light" }] }) },
 		};
-		const device = await WireDevice.connect(t, a, options);
-		await untilAt(b, "a");
+		const { b, device } = await startTwoWithLamp(t, options);
 		const server = b.gateway.servers.find(LAMP);
 		const updated: string[] = [];
 		b.gateway.servers.on("updated", (_server, uri) => void updated.push(uri));
@@ -182,10 +175,8 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	});
 
 	it("finishes a call of another gateway's client before its gateway stops", async (t) => {
-		const { a, b } = await startTwo(t);
-		const device = await WireDevice.connect(t, a, { onCall: () => undefined });
-		await untilAt(b, "a");
-		const client = await clientOf(t, b);
+		const { a, b, device } = await startTwoWithLamp(t, { onCall: () => undefined });
+		const client = await connect(t, b);
 		const call = setVolume(client, 1);
 		await until(() => device.calls.length === 1, "the call has arrived");
 		const stopped = a.program.close();
@@ -206,7 +197,7 @@ describe("a cluster that loses NATS", { skip: whyNoNats }, () => {
 		const other = await WireDevice.connect(t, b, { id: "aa:bb:cc:00:00:02", onCall: () => undefined });
 		await untilAt(b, "a");
 		await until(() => a.gateway.servers.find("lamp_000002")?.online === true, "a knows the other");
-		const [clientOfA, clientOfB] = [await clientOf(t, a), await clientOf(t, b)];
+		const [clientOfA, clientOfB] = [await connect(t, a), await connect(t, b)];
 		const pending = clientOfA.callTool({ name: VOLUME.replace("000001", "000002"), arguments: { volume: 1 } });
 		await until(() => other.calls.length === 1, "the call has arrived");
 		await nats.kill();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../host-test/support/until.js";
-import { start } from "../support/command-line.js";
+import { FREE_PORTS, startListening } from "../support/command-line.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram } from "../support/program.js";
 import { LAMP, setVolume, startCluster, untilAt, untilOnline } from "./support/gateways.js";
@@ -10,15 +10,8 @@ import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 /** A gateway in a process of its own. */
 async function startProcess(t: TestContext, nats: NatsServer, name: string) {
-	const ports = ["--http-port", "0", "--websocket-port", "0"];
 	const cluster = ["--cluster", nats.url, "--cluster-name", name, "--state-folder", makeStateFolder()];
-	const { child, output } = start(t, ["serve", "--no-announce", ...ports, ...cluster]);
-	const listening = (): { websocket: string } | undefined => {
-		const line = output.stderr.split("\n").find((each) => each.includes('"msg":"listening"'));
-		return line === undefined ? undefined : JSON.parse(line);
-	};
-	await until(() => listening() !== undefined, `${name} listens`);
-	return { child, deviceUrl: (listening() as { websocket: string }).websocket };
+	return await startListening(t, ["serve", "--no-announce", ...FREE_PORTS, ...cluster]);
 }
 
 async function startBeside(t: TestContext) {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startAskingUpstream } from "../support/asking-upstream.js";
 import { type Answer, ERAS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
-import { untilAt } from "./support/gateways.js";
+import { makeServersFile, type StartedProgram } from "../support/program.js";
+import { startCluster, untilAt } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 const NAME_FORM = {
@@ -36,17 +34,8 @@ const STATELESS = {
 };
 
 /** Gateways of one cluster, each with its device-key. */
-async function startTwo(t: TestContext, keys: readonly string[], flags = {}): Promise<StartedProgram[]> {
-	const nats = await NatsServer.start(t);
-	const started: StartedProgram[] = [];
-	for (const [index, key] of keys.entries()) {
-		const stateFolder = makeStateFolder();
-		writeFileSync(join(stateFolder, "device-key"), key.repeat(64));
-		const clusterName = `gateway-${index}`;
-		started.push(await startProgram(t, { cluster: nats.url, clusterName, drainTime: 0, ...flags }, stateFolder));
-	}
-	return started;
-}
+const startTwo = async (t: TestContext, keys: readonly string[], flags = {}): Promise<StartedProgram[]> =>
+	await startCluster(t, await NatsServer.start(t), ["a", "b"], { drainTime: 0, ...flags }, keys);
 
 /** A client of 2026-07-28 whose requests go to one gateway, and its answers to questions to another. */
 async function connect(t: TestContext, calls: StartedProgram, answers: StartedProgram): Promise<Client> {
@@ -68,7 +57,7 @@ describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
 	it("is taken by any gateway, wherever the device is", async (t) => {
 		const [a, b] = (await startTwo(t, ["1", "1"])) as [StartedProgram, StartedProgram];
 		const device = await WireDevice.connect(t, a, STATELESS);
-		await untilAt(b, "gateway-0");
+		await untilAt(b, "a");
 		for (const [calls, answers] of [
 			[a, b],
 			[b, a],
@@ -84,7 +73,7 @@ describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
 	it("is rejected by a gateway with another device-key, and never reaches the device", async (t) => {
 		const [a, b] = (await startTwo(t, ["1", "2"])) as [StartedProgram, StartedProgram];
 		const device = await WireDevice.connect(t, a, STATELESS);
-		await untilAt(b, "gateway-0");
+		await untilAt(b, "a");
 		const client = await connect(t, a, b);
 		await assert.rejects(client.callTool({ name: "lamp_000001__greet" }), {
 			code: -32602,
@@ -95,8 +84,7 @@ describe("the answer to a question in a cluster", { skip: whyNoNats }, () => {
 
 	it("is taken only by the gateway that called, if the server asked in its session: others say so", async (t) => {
 		const { url } = await startAskingUpstream(t);
-		const serversFile = join(makeStateFolder(), "servers.json");
-		writeFileSync(serversFile, JSON.stringify({ mcpServers: { up: { url } } }));
+		const serversFile = makeServersFile({ up: { url } });
 		const [a, b] = (await startTwo(t, ["1", "1"], { serversFile })) as [StartedProgram, StartedProgram];
 		const call = { name: "up__ask", arguments: NAME_FORM };
 		const { isError } = await (await connect(t, a, a)).callTool(call);

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
 import { makeAuthority } from "../../../host-test/support/certificate-authority.js";
 import { until } from "../../../host-test/support/until.js";
 import type { SettingName } from "../../src/config/settings.js";
@@ -98,8 +96,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 
 	it("keeps a gateway from taking another one's calls", async (t) => {
 		const nats = await NatsServer.start(t, permissions(["a", "b"]));
-		const thief = await connect({ servers: `127.0.0.1:${nats.port}`, user: "b", pass: "change me" });
-		t.after(() => thief.close());
+		const thief = await nats.connect(t, { user: "b", pass: "change me" });
 		const refused = new Promise((resolve) => {
 			thief.subscribe("xsmcp.to.a.call", { callback: (error) => resolve(error) });
 		});
@@ -111,9 +108,7 @@ describe("the security of a cluster", { skip: whyNoNats }, () => {
 		const [a] = (await startCluster(t, nats, ["a"])) as [StartedProgram];
 		const token = await a.tokens.add({ name: "lamp", kind: "device" });
 		await WireDevice.connect(t, a, { token });
-		const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
-		t.after(() => connection.close());
-		const kvm = new Kvm(connection);
+		const kvm = await nats.openBuckets(t);
 		const read = async (): Promise<string[]> => {
 			const stored: string[] = [];
 			for (const name of ["xsmcp_gateways", "xsmcp_devices", "xsmcp_lists", "xsmcp_tokens"]) {

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ask } from "../support/command-line.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
+import { connectClient } from "../support/gateway.js";
 import { type StartedProgram, startProgram } from "../support/program.js";
-import { startTwo, untilAt } from "./support/gateways.js";
+import { openSession, postIn } from "../support/raw-session.js";
+import { startTwo, startTwoWithLamp } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";
-
-const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
 
 describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 	it("lists the gateways, and metrics count each device once", async (t) => {
-		const { a, b } = await startTwo(t);
-		await WireDevice.connect(t, a);
-		await untilAt(b, "a");
+		const { a, b } = await startTwoWithLamp(t);
 		await connectClient(t, new URL(`${a.base}/mcp`), "2025-11-25");
 		const { code, stdout } = await ask(a)(t, "cluster", "status");
 		assert.equal(code, 0);
@@ -33,14 +30,8 @@ describe("xs-mcp-gateway cluster status", { skip: whyNoNats }, () => {
 describe("a session of a client, at another gateway of the cluster", { skip: whyNoNats }, () => {
 	it("is not found, so that the client begins a new one", async (t) => {
 		const { a, b } = await startTwo(t);
-		const post = (base: string, method: string, session: Record<string, string> = {}) =>
-			fetch(`${base}/mcp`, {
-				method: "POST",
-				headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...session },
-				body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: PARAMS }),
-			});
-		const id = (await post(a.base, "initialize")).headers.get("mcp-session-id") as string;
-		assert.equal((await post(b.base, "tools/list", { "Mcp-Session-Id": id })).status, 404);
-		assert.equal((await post(b.base, "initialize")).status, 200);
+		const { session } = await openSession(`${a.base}/mcp`);
+		assert.equal((await postIn(`${b.base}/mcp`, { method: "tools/list" }, session)).status, 404);
+		assert.notEqual((await openSession(`${b.base}/mcp`)).session, "");
 	});
 });

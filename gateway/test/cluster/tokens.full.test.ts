@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type KV, Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
+import type { KV } from "@nats-io/kv";
 import { until } from "../../../host-test/support/until.js";
 import { SharedClock } from "../../src/cluster/shared-clock.js";
 import { SharedTokens } from "../../src/cluster/shared-tokens.js";
@@ -172,15 +171,19 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 	});
 });
 
+/** A bucket whose entries are created in another way. */
+const creating = (bucket: KV, create: (key: string, value: string) => Promise<number>): KV =>
+	new Proxy(bucket, {
+		get: (_target, name) => (name === "create" ? create : Reflect.get(bucket, name).bind(bucket)),
+	});
+
 /** A connection that is not lost. */
 const connected = new AbortController().signal;
 
 describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	/** Opens a bucket, and a store that shares its tokens by it. */
 	async function open(t: TestContext) {
-		const connection = await connect({ servers: (await NatsServer.start(t)).url });
-		t.after(() => connection.close());
-		const bucket = await new Kvm(connection).create("tokens");
+		const bucket = await (await (await NatsServer.start(t)).openBuckets(t)).create("tokens");
 		const openStore = () => {
 			const folder = makeStateFolder();
 			const tokens = new TokenStore(folder);
@@ -194,14 +197,9 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	it("stay removed, if NATS has stored one whose confirmation did not arrive", async (t) => {
 		const { bucket, openStore } = await open(t);
 		const { tokens, shared } = openStore();
-		const unconfirmed = new Proxy(bucket, {
-			get: (_target, name) =>
-				name === "create"
-					? async (key: string, value: string) => {
-							await bucket.create(key, value).catch(() => {});
-							throw new Error("timeout");
-						}
-					: Reflect.get(bucket, name).bind(bucket),
+		const unconfirmed = creating(bucket, async (key, value) => {
+			await bucket.create(key, value).catch(() => {});
+			throw new Error("timeout");
 		});
 		await shared.enter(unconfirmed, connected);
 		const token = await tokens.add({ name: "desk", kind: "client" });
@@ -215,17 +213,12 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 	it("stay, if NATS tells of one before this gateway has stored it", async (t) => {
 		const { bucket, openStore } = await open(t);
 		const { tokens, shared } = openStore();
-		const early = new Proxy(bucket, {
-			get: (_target, name) =>
-				name === "create"
-					? async (key: string, value: string) => {
-							const revision = await bucket.create(key, value);
-							shared.received(key, Buffer.from(value), revision);
-							// Messages that the gateway sends now are at NATS before this is answered.
-							await bucket.get(key);
-							return revision;
-						}
-					: Reflect.get(bucket, name).bind(bucket),
+		const early = creating(bucket, async (key, value) => {
+			const revision = await bucket.create(key, value);
+			shared.received(key, Buffer.from(value), revision);
+			// Messages that the gateway sends now are at NATS before this is answered.
+			await bucket.get(key);
+			return revision;
 		});
 		await tokens.add({ name: "lamp", kind: "client" });
 		await shared.enter(early, connected);
@@ -259,13 +252,12 @@ describe("the tokens that a gateway shares", { skip: whyNoNats }, () => {
 describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 	/** A gateway's tokens, and a sign-in. */
 	async function openTokens(t: TestContext, wrap: (bucket: KV, shared: () => SharedTokens) => KV = (bucket) => bucket) {
-		const connection = await connect({ servers: (await NatsServer.start(t)).url });
-		t.after(() => connection.close());
+		const kvm = await (await NatsServer.start(t)).openBuckets(t);
 		const folder = makeStateFolder();
 		const tokens = new TokenStore(folder);
 		const shared = new SharedTokens({ tokens, folder, clock: new SharedClock(assert.fail), warn: assert.fail });
 		await shared.enter(
-			wrap(await new Kvm(connection).create("tokens"), () => shared),
+			wrap(await kvm.create("tokens"), () => shared),
 			connected,
 		);
 		const later = new Date(Date.now() + 60_000).toISOString();
@@ -283,16 +275,11 @@ describe("a sign-in that a gateway ends", { skip: whyNoNats }, () => {
 
 	it("is removed, too, where NATS tells of that before it has confirmed the record", async (t) => {
 		const withRemoval = (bucket: KV, shared: () => SharedTokens): KV =>
-			new Proxy(bucket, {
-				get: (_target, name) =>
-					name === "create"
-						? async (key: string, value: string) => {
-								const created = await bucket.create(key, value);
-								const removal = JSON.stringify({ v: 1, removed: "client" });
-								shared().received(key, Buffer.from(removal), await bucket.put(key, removal));
-								return created;
-							}
-						: Reflect.get(bucket, name).bind(bucket),
+			creating(bucket, async (key, value) => {
+				const created = await bucket.create(key, value);
+				const removal = JSON.stringify({ v: 1, removed: "client" });
+				shared().received(key, Buffer.from(removal), await bucket.put(key, removal));
+				return created;
 			});
 		const { tokens, shared, record } = await openTokens(t, withRemoval);
 		await tokens.addGrant(record);

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Kvm } from "@nats-io/kv";
-import { connect } from "@nats-io/transport-node";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { LAMP, setVolume, startTwo, untilAt } from "./support/gateways.js";
+import { connectClient } from "../support/gateway.js";
+import { LAMP, setVolume, startTwoWithLamp } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";
 
 const KEY = Buffer.from(LAMP).toString("base64url");
 
 /** Two gateways, the lamp at the first one, and a connection to NATS as another version would have it. */
 async function startThree(t: TestContext) {
-	const { nats, a, b } = await startTwo(t);
-	const device = await WireDevice.connect(t, a);
-	await untilAt(b, "a");
-	const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
-	t.after(() => connection.close());
+	const { nats, a, b, device } = await startTwoWithLamp(t);
+	const connection = await nats.connect(t);
 	const open = (bucket: string) => new Kvm(connection).open(bucket);
 	const [gateways, devices] = [await open("xsmcp_gateways"), await open("xsmcp_devices")];
 	const entry = (await devices.get(KEY))?.json<Record<string, unknown>>();

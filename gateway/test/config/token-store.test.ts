@@ -174,10 +174,8 @@ describe("the token store", () => {
 		const slow = new TokenStore(folder, undefined, saves);
 		await slow.add({ name: "phone", kind: "client" });
 		slow.refresh();
-		assert.deepEqual(
-			slow.records.map(({ name }) => name),
-			["phone"],
-		);
+		const found = slow.records.map(({ name }) => name);
+		assert.deepEqual(found, ["phone"]);
 	});
 
 	it("takes over the lock of a process that was killed, and is not blocked until then", async (t) => {

@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { follow, signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder, sendJson } from "../support/program.js";
+import { post } from "../support/raw-session.js";
 
 describe("signing in to the console", () => {
 	it("exchanges a token for a cookie that no script and no other site gets", async (t) => {
@@ -20,15 +21,8 @@ describe("signing in to the console", () => {
 		const stateFolder = makeStateFolder();
 		const secret = await new TokenStore(stateFolder).add({ name: "me", kind: "client" });
 		const { base } = await startWithConsole(t, { trustProxy: ["127.0.0.1"] }, stateFolder);
-		const response = await fetch(`${base}/console/session`, {
-			method: "POST",
-			headers: {
-				"Content-Type": "application/json",
-				"X-Forwarded-Proto": "https",
-				Origin: base.replace("http:", "https:"),
-			},
-			body: JSON.stringify({ token: secret }),
-		});
+		const headers = { "X-Forwarded-Proto": "https", Origin: base.replace("http:", "https:") };
+		const response = await sendJson("POST", `${base}/console/session`, { token: secret }, headers);
 		assert.match(response.headers.get("set-cookie") ?? "", /; Secure$/);
 	});
 
@@ -45,31 +39,17 @@ describe("signing in to the console", () => {
 		const read = (more: Record<string, string>) => statusOf(`${base}/devices`, { headers: { ...headers, ...more } });
 		assert.equal(await read({}), 200);
 		assert.equal(await read({ "Sec-Fetch-Site": "same-site" }), 401);
-		const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
-		const post = (more: Record<string, string>) =>
-			statusOf(`${base}/mcp`, {
-				method: "POST",
-				headers: {
-					"Content-Type": "application/json",
-					Accept: "application/json, text/event-stream",
-					...headers,
-					...more,
-				},
-				body: JSON.stringify(ping),
-			});
-		assert.equal(await post({}), 401);
-		assert.notEqual(await post({ Origin: base }), 401);
+		const ping = async (more: Record<string, string>) =>
+			(await post(`${base}/mcp`, { method: "ping" }, { ...headers, ...more })).status;
+		assert.equal(await ping({}), 401);
+		assert.notEqual(await ping({ Origin: base }), 401);
 	});
 
 	it("rejects wrong tokens, tokens of devices, other sites, and too many attempts", async (t) => {
 		const gateway = await startWithToken(t);
 		const device = await gateway.tokens.add({ name: "lamp", kind: "device" });
-		const attempt = (token: string, Origin = gateway.base) =>
-			statusOf(`${gateway.base}/console/session`, {
-				method: "POST",
-				headers: { "Content-Type": "application/json", Origin },
-				body: JSON.stringify({ token }),
-			});
+		const attempt = async (token: string, Origin = gateway.base) =>
+			(await sendJson("POST", `${gateway.base}/console/session`, { token }, { Origin })).status;
 		assert.equal(await attempt("xsmcp_wrong"), 401);
 		assert.equal(await attempt(device), 401);
 		assert.equal(await attempt(gateway.secret, "http://localhost:1"), 403);

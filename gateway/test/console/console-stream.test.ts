@@ -15,7 +15,7 @@ import {
 	WHOLE_LIST,
 } from "../support/console.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder } from "../support/program.js";
+import { makeStateFolder, sendJson } from "../support/program.js";
 
 /** Files of devices that were known before, as the gateway writes them. */
 function makeKnownDevices(stateFolder: string, count: number): void {
@@ -125,9 +125,7 @@ describe("the console's stream", () => {
 		const { headers } = await signIn(gateway, gateway.secret);
 		const { messages, look } = await follow(t, gateway, headers);
 		const path = `${gateway.base}/console/stream/${messages[0]?.stream}`;
-		const Authorization = `Bearer ${other}`;
-		const request = { method: "PUT", headers: { Authorization, "Content-Type": "application/json" }, body: "{}" };
-		assert.equal(await statusOf(path, request), 404);
+		assert.equal((await sendJson("PUT", path, {}, { Authorization: `Bearer ${other}` })).status, 404);
 		const list = { ...WHOLE_LIST.list, count: 201 };
 		assert.equal(await look({ list } as FleetView), 400);
 		assert.equal(await look({ more: 1 } as FleetView), 400);

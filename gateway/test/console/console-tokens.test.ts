@@ -6,6 +6,7 @@ import { withLock } from "../../src/config/file-lock.js";
 import { writeTokens } from "../../src/config/token-file.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../support/console.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
+import { sendJson } from "../support/program.js";
 
 const LAMP = "aa:bb:cc:00:00:01";
 
@@ -13,11 +14,7 @@ const LAMP = "aa:bb:cc:00:00:01";
 const sender =
 	(base: string, headers: Record<string, string> = {}) =>
 	(method: string, path: string, json?: object) =>
-		fetch(`${base}${path}`, {
-			method,
-			headers: { ...headers, Origin: base, "Content-Type": "application/json" },
-			...(json && { body: JSON.stringify(json) }),
-		});
+		sendJson(method, base + path, json, { ...headers, Origin: base });
 
 describe("the tokens in the console", () => {
 	const asOperator = async (t: TestContext) => {

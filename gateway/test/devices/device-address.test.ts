@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request } from "node:http";
 import { networkInterfaces } from "node:os";
+import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
+import { until } from "../../../host-test/support/until.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { urlForDevice } from "../../src/devices/device-address.js";
+import { BOARD } from "../support/bootstrap.js";
+import { connectWebSocket, familyHello } from "../support/family.js";
 import { WireDevice } from "../support/gateway.js";
 import { visionOf } from "../support/pictures.js";
-import { startProgram } from "../support/program.js";
+import { makeFirmwareFolder, startProgram } from "../support/program.js";
 
 const CLIENTS = "http://127.0.0.1:8766/mcp";
 
@@ -43,5 +49,29 @@ describe("the address at which a device reaches the gateway over HTTP", () => {
 		const outside = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 		const expected = outside === undefined ? undefined : `http://${outside}:8766`;
 		assert.equal(urlWith({ mqtt: true, httpAddress: "0.0.0.0" }), expected);
+	});
+});
+
+// Clients on chips leave the port out of the Host header, whichever it is.
+describe("a device whose Host header has no port", () => {
+	const HEADERS = { "device-id": BOARD.id, "client-id": BOARD.clientId, host: "127.0.0.1" };
+
+	it("is told to upload pictures at the port of its connection", async (t) => {
+		const { deviceUrl } = await startProgram(t);
+		const { mcp } = await connectWebSocket(t, deviceUrl, { headers: HEADERS });
+		mcp.say(familyHello("websocket"));
+		const initialize = () => mcp.received.find(({ payload }) => payload?.method === "initialize")?.payload;
+		await until(() => initialize() !== undefined, "initialize");
+		const { params } = initialize() as unknown as { params: { capabilities: { vision: { url: string } } } };
+		assert.equal(params.capabilities.vision.url, `${deviceUrl.replace("ws:", "http:")}vision/explain`);
+	});
+
+	it("is given the URL of its firmware with the port of its request", async (t) => {
+		const firmwareFolder = makeFirmwareFolder({ "lamp_1.0.0.bin": "image" });
+		const { base } = await startProgram(t, { bootstrap: "open", firmwareFolder });
+		const headers = { ...HEADERS, "user-agent": "lamp/0.9.0" };
+		const [response] = await once(request(`${base}/xiaozhi/ota/`, { headers }).end(), "response");
+		const { firmware } = JSON.parse(await text(response));
+		assert.equal(await (await fetch(firmware.url)).text(), "image");
 	});
 });

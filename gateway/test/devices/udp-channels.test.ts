@@ -10,9 +10,8 @@ import { until } from "../../../host-test/support/until.js";
 import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../src/voice/udp-audio.js";
 import { aesCtr } from "../../../toolchain/aes-ctr.js";
 import { callLamp, connectMqtt, familyHello } from "../support/family.js";
-import { connectClient } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { VOICE } from "../support/voice.js";
+import { connect as connectTo, type StartedProgram, startProgram } from "../support/program.js";
+import { say, startSpeaking } from "../support/speaker.js";
 
 const ID = "aa:bb:cc:00:00:04";
 
@@ -30,6 +29,12 @@ async function connect(t: TestContext, side: StartedProgram, id = ID) {
 	const audio = new UdpAudio(settings, aesCtr);
 	const send = (datagram: Uint8Array, from = socket): void => from.send(datagram, settings.port, settings.server);
 	return { client, mcp, sessionId, settings, audio, socket, send };
+}
+
+/** A gateway, and such a device. */
+async function start(t: TestContext) {
+	const side = await startProgram(t, { mqtt: true });
+	return { side, ...(await connect(t, side)) };
 }
 
 async function openSocket(t: TestContext, address = "127.0.0.1"): Promise<Socket> {
@@ -70,8 +75,7 @@ const guess = (settings: UdpSettings, known: Partial<UdpSettings>): UdpAudio =>
 
 describe("the audio of a device over MQTT", () => {
 	it("arrives by UDP, and lost packets are reported", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send } = await connect(t, side);
+		const { side, audio, send } = await start(t);
 		const { heard } = listenTo(side);
 		send(audio.seal(PACKET, 0));
 		await until(() => heard.length === 1, "a packet is heard");
@@ -82,8 +86,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("is dropped, counted and goes on if it is old, too short, too long, of another type or of a wrong size", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send } = await connect(t, side);
+		const { side, audio, send } = await start(t);
 		const { heard, rejected } = listenTo(side);
 		const first = audio.seal(PACKET, 0);
 		send(first);
@@ -115,8 +118,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("is dropped and counted if it comes from elsewhere, or with a wrong key, and takes nothing from the device", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { audio, send, settings } = await connect(t, side);
+		const { side, audio, send, settings } = await start(t);
 		const { heard, rejected } = listenTo(side);
 		send(audio.seal(PACKET, 0));
 		await until(() => heard.length === 1, "a packet is heard");
@@ -136,8 +138,7 @@ describe("the audio of a device over MQTT", () => {
 	});
 
 	it("ends with the session: its datagrams belong to none, and the next has other secrets", async (t) => {
-		const side = await startProgram(t, { mqtt: true });
-		const { mcp, audio, send, settings, sessionId } = await connect(t, side);
+		const { side, mcp, audio, send, settings, sessionId } = await start(t);
 		send(audio.seal(PACKET, 0));
 		const { session } = side.gateway.servers.find(ID) ?? {};
 		await until(() => session?.audio?.isOpen === true, "its channel is open");
@@ -175,23 +176,26 @@ describe("the audio of a device over MQTT", () => {
 
 describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoOpus()) }, () => {
 	it("is shown or fails with the reason while the device has not opened its channel", async (t) => {
-		const side = await startProgram(t, { mqtt: true, speechCommand: VOICE });
+		const side = await startSpeaking(t, { mqtt: true });
 		await connect(t, side);
-		assert.match(await say(t, side, "hello"), /failed \(it has not opened its audio channel over UDP/);
+		assert.match(
+			(await say(await connectTo(t, side), { text: "hello" })).text,
+			/failed \(it has not opened its audio channel over UDP/,
+		);
 	});
 
 	it("comes by UDP, encrypted, between tts start and stop", async (t) => {
-		const side = await startProgram(t, { mqtt: true, speechCommand: VOICE });
+		const side = await startSpeaking(t, { mqtt: true });
 		const { mcp, audio, send, socket } = await connect(t, side);
 		const datagrams: Buffer[] = [];
 		socket.on("message", (datagram) => datagrams.push(datagram));
 		send(audio.seal(PACKET, 0));
 		await until(() => side.gateway.servers.find(ID)?.session?.audio?.isOpen === true, "the channel is open");
-		const saying = say(t, side, "tone 1");
+		const saying = say(await connectTo(t, side), { text: "tone 1" });
 		const states = (): unknown[] => mcp.received.filter(({ type }) => type === "tts").map(({ state }) => state);
 		await until(() => states().includes("stop"), "it has ended");
 		mcp.say({ type: "listen", state: "start", mode: "auto" });
-		assert.match(await saying, /: played$/);
+		assert.match((await saying).text, /: played$/);
 		assert.deepEqual(states(), ["start", "sentence_start", "stop"]);
 		const decoder = await openOpusDecoder(24_000);
 		const samples = datagrams.flatMap((datagram) => [...decoder.decode(audio.open(datagram).packet)]);
@@ -201,9 +205,3 @@ describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoO
 		assert.ok(likeness > 0.9, `correlation ${likeness}`);
 	});
 });
-
-async function say(t: TestContext, { base }: StartedProgram, text: string): Promise<string> {
-	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
-	const { content } = await client.callTool({ name: "say", arguments: { devices: ["all"], text } });
-	return (content as { text: string }[])[0]?.text ?? "";
-}

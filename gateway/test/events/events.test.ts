@@ -1,31 +1,27 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { z } from "zod";
 import { cases } from "../../../host-test/support/scope.js";
+import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, ERAS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
-import {
-	ask,
-	buttonOf,
-	connect,
-	follow,
-	type Occurrence,
-	PRESSED,
-	poll,
-	press,
-	pressed,
-	rejection,
-	start,
-} from "./support.js";
+import { EventLog } from "../../src/events/event-log.js";
+import { ERAS, WireDevice } from "../support/gateway.js";
+import { connect, makeStateFolder, startProgram } from "../support/program.js";
+import { ask, buttonOf, follow, type Occurrence, PRESSED, poll, press, pressed, rejection, start } from "./support.js";
 
 // SEP-3415, the extension io.modelcontextprotocol/events.
+
+/** A gateway with one device, and a client. */
+async function startWithClient(t: TestContext) {
+	const opened = await start(t);
+	return { ...opened, client: await connect(t, opened.side) };
+}
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}`, () => {
 		it("lists the types of events, and is told of the extension", async (t) => {
 			const side = await startProgram(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			const { events } = await ask<{ events: { name: string; delivery: string[]; inputSchema: object }[] }>(
 				client,
 				"events/list",
@@ -40,7 +36,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("polls: without a cursor from now on, with one from there on", async (t) => {
 			const { side, device } = await start(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			await pressed(client, device, "early");
 			const { events, cursor } = await ask(client, "events/poll", { name: "button.pressed", cursor: null });
 			assert.deepEqual(events, []);
@@ -56,7 +52,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 		it("gets events on a stream, with the id of its request, and goes on after the last cursor", async (t) => {
 			const { side, device } = await start(t);
-			const client = await connectClient(t, new URL(`${side.base}/mcp`), era);
+			const client = await connect(t, side, undefined, era);
 			const told = follow(client);
 			const stop = new AbortController();
 			const open = (cursor: string | null) =>
@@ -119,8 +115,7 @@ describe("a subscription", () => {
 	});
 
 	it("asks for lines of a serial port, and for sensors whose value is a yes or no, or has several members", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { device, client } = await startWithClient(t);
 		const { cursor } = await ask(client, "events/poll", { name: "sensor.changed" });
 		const air = { sensor: "air", kind: "combined", value: { near: true, distance: 50 }, unit: { distance: "cm" } };
 		device.notify("notifications/sensor_changed", { sensor: "door", kind: "opening", value: true });
@@ -135,8 +130,7 @@ describe("a subscription", () => {
 	});
 
 	it("gets the events that a maker's tool reports, by their names", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { device, client } = await startWithClient(t);
 		const from = { name: "device.event", arguments: { event: "tank.empty" } };
 		const { cursor } = await ask(client, "events/poll", { ...from, cursor: null });
 		device.notify("notifications/event", { name: "tank.full" });
@@ -146,15 +140,12 @@ describe("a subscription", () => {
 			found = (await ask(client, "events/poll", { ...from, cursor })).events;
 			return found.length > 0;
 		}, "it is recorded");
-		assert.deepEqual(
-			found.map(({ data }) => data),
-			[{ event: "tank.empty", data: { litres: 0 }, device: "lamp_000001" }],
-		);
+		const seen = found.map(({ data }) => data);
+		assert.deepEqual(seen, [{ event: "tank.empty", data: { litres: 0 }, device: "lamp_000001" }]);
 	});
 
 	it("with wrong arguments gets an error that names the member", async (t) => {
-		const { side } = await start(t);
-		const client = await connect(t, side);
+		const { client } = await startWithClient(t);
 		const wrong = { name: "sensor.changed", arguments: { above: "hot" } };
 		assert.match((await rejection(client, "events/poll", wrong)).message, /arguments\.above: .*expected number/);
 		assert.equal((await rejection(client, "events/poll", wrong)).code, -32602);
@@ -166,15 +157,13 @@ describe("a subscription", () => {
 	});
 
 	it("with the cursor of another gateway is told that events were skipped", async (t) => {
-		const { side } = await start(t);
-		const client = await connect(t, side);
+		const { client } = await startWithClient(t);
 		const { truncated, events } = await ask(client, "events/poll", { name: "timer.due", cursor: "0123456789ab.7" });
 		assert.deepEqual([truncated, events], [true, []]);
 	});
 
 	it("gets at most 20 events a second of one device, and none of another shape", async (t) => {
-		const { side, device } = await start(t);
-		const client = await connect(t, side);
+		const { side, device, client } = await startWithClient(t);
 		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
 		device.notify(PRESSED, { ...press("boot"), long: "very" });
 		for (let count = 0; count < 200; count += 1) {
@@ -211,10 +200,8 @@ describe("a subscription", () => {
 		const { cursor } = await ask(client, "events/poll", { name: "button.pressed" });
 		await pressed(all, device, "boot");
 		await pressed(all, other, "bell");
-		assert.deepEqual(
-			(await poll(client, cursor)).map(({ data }) => data.button),
-			["bell"],
-		);
+		const seen = (await poll(client, cursor)).map(({ data }) => data.button);
+		assert.deepEqual(seen, ["bell"]);
 		assert.deepEqual(await poll(client, cursor, { device: "lamp_000001" }), []);
 	});
 
@@ -230,4 +217,24 @@ describe("a subscription", () => {
 		const again = await connect(t, next);
 		assert.deepEqual((await poll(again, cursor))[0], before);
 	});
+});
+
+it("an event that waits for the disk while its gateway joins a cluster has no place among those of the cluster", async () => {
+	const saved: unknown[] = [];
+	const log = await EventLog.open(`${temporaryFolder()}/events`, (error) => saved.push(error));
+	const event = { name: "device.offline", device: "d", data: {} };
+	log.append(event);
+	log.share({ publish: () => {} }, "0123456789ab");
+	const timestamp = new Date().toISOString();
+	for (const seq of [1, 2, 3]) {
+		log.received(seq, { ...event, timestamp });
+	}
+	await log.close();
+	assert.deepEqual(saved, [undefined]);
+	log.received(4, { ...event, timestamp });
+	const ids = log.after(0).map(({ eventId }) => eventId);
+	assert.deepEqual(
+		ids,
+		[1, 2, 3, 4].map((seq) => `evt_0123456789ab_${seq}`),
+	);
 });

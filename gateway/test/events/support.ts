@@ -1,14 +1,14 @@
 // Helpers for the tests of events (SEP-3415, the extension io.modelcontextprotocol/events).
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
-import { connectClient, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "../support/program.js";
+import { WireDevice } from "../support/gateway.js";
+import { makeStateFolder, startProgram } from "../support/program.js";
 
 export const PRESSED = "notifications/button_pressed";
 export const press = (button: string) => ({ button, long: false, milliseconds: 120 });
@@ -48,9 +48,6 @@ export async function rejection(client: Client, method: string, params: Record<s
 	return { code: error.code, message: error.message, data: error.data };
 }
 
-export const connect = (t: TestContext, { base }: StartedProgram, token?: string) =>
-	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
-
 /** An endpoint for events, which checks signatures by the library of Standard Webhooks. */
 export class Endpoint {
 	readonly messages: { id: string; subscription: string; body: Occurrence & { type?: string; error?: unknown } }[] = [];
@@ -82,9 +79,7 @@ export class Endpoint {
 			}
 			response.writeHead(status).end();
 		});
-		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-		t.after(() => server.close());
-		self.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+		self.url = `http://127.0.0.1:${await listen(t, server)}/hook`;
 		return self;
 	}
 

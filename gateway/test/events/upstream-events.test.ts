@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { z } from "zod";
 import { until } from "../../../host-test/support/until.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { connect, makeServersFile, makeStateFolder, startProgram, startProgramWithDevice } from "../support/program.js";
 import {
 	ask,
 	buttonOf,
-	connect,
 	Endpoint,
 	follow,
 	type Occurrence,
@@ -29,16 +26,14 @@ async function startChain(
 	settings: Parameters<typeof startProgram>[1] = {},
 	folder = makeStateFolder(),
 ) {
-	const far = await startProgram(t);
-	const device = await WireDevice.connect(t, far);
+	const { started: far, device } = await startProgramWithDevice(t);
 	const near = await startNear(t, far.base, settings, folder);
 	return { far, device, near };
 }
 
 /** A gateway with another one as a configured server. */
 async function startNear(t: TestContext, farBase: string, settings: object, folder: string) {
-	const serversFile = join(folder, "servers.json");
-	writeFileSync(serversFile, JSON.stringify({ mcpServers: { far: { url: `${farBase}/mcp` } } }));
+	const serversFile = makeServersFile({ far: { url: `${farBase}/mcp` } }, folder);
 	return await startProgram(t, { serversFile, ...settings }, folder);
 }
 
@@ -78,10 +73,8 @@ describe("a configured server with events", () => {
 			found = await poll(client, cursor, { button: "bell" }, NAME);
 			return found.length > 0;
 		}, "the press has come");
-		assert.deepEqual(
-			found.map(({ name, data }) => [name, data]),
-			[[NAME, { ...press("bell"), device: "lamp_000001" }]],
-		);
+		const seen = found.map(({ name, data }) => [name, data]);
+		assert.deepEqual(seen, [[NAME, { ...press("bell"), device: "lamp_000001" }]]);
 		await near.program.close();
 		device.notify(PRESSED, press("bell"));
 		const next = await startNear(t, far.base, {}, folder);

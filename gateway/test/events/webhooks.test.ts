@@ -4,8 +4,8 @@ import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
-import { ask, connect, Endpoint, PRESSED, press, rejection, SECRET, start } from "./support.js";
+import { connect, makeStateFolder, startProgram } from "../support/program.js";
+import { ask, Endpoint, PRESSED, press, rejection, SECRET, start } from "./support.js";
 
 // SEP-3415: events that are posted to a URL.
 

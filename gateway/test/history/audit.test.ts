@@ -4,7 +4,7 @@ import { until } from "../../../host-test/support/until.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { startWithToken } from "../support/console.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeStateFolder, sendJson, startProgram } from "../support/program.js";
 
 const ID = "aa:bb:cc:00:00:01";
 
@@ -39,18 +39,16 @@ describe("the audit log", () => {
 		const exported = await fetch(`${base}/audit.jsonl`);
 		assert.match(exported.headers.get("content-disposition") ?? "", /attachment/);
 		const lines = (await exported.text()).trim().split("\n");
-		assert.deepEqual(
-			lines.map((line) => JSON.parse(line)),
-			[first, second],
-		);
+		const found = lines.map((line) => JSON.parse(line));
+		assert.deepEqual(found, [first, second]);
 		assert.ok((await (await fetch(`${base}/metrics`)).text()).match(/xs_mcp_gateway_audit_bytes [1-9]/));
 	});
 
 	it("has changes over HTTP, also those that were rejected, without their content", async (t) => {
 		const { base, secret } = await startWithToken(t, { operator: true });
-		const headers = { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" };
-		const body = JSON.stringify({ name: "kiosk", kind: "client" });
-		assert.equal((await fetch(`${base}/tokens`, { method: "POST", headers, body })).status, 201);
+		const headers = { Authorization: `Bearer ${secret}` };
+		const made = await sendJson("POST", `${base}/tokens`, { name: "kiosk", kind: "client" }, headers);
+		assert.equal(made.status, 201);
 		assert.equal((await fetch(`${base}/devices/nothing`, { method: "DELETE", headers })).status, 404);
 		await until(async () => (await readAudit(base, "", headers)).length === 2, "both changes are there");
 		assert.deepEqual(

@@ -76,15 +76,25 @@ async function connect(t: TestContext, { gateway, deviceUrl }: StartedProgram, m
 	return { device, status };
 }
 
+/** The same, when Home Assistant has discovered that device. */
+async function startDiscovered(
+	t: TestContext,
+	more: WireDeviceOptions = {},
+	settings: Parameters<typeof start>[1] = {},
+) {
+	const opened = await start(t, settings);
+	const connected = await connect(t, opened.started, more);
+	await until(() => opened.messages.has(CONFIG) && opened.messages.has(STATE), "discovered");
+	return { ...opened, ...connected };
+}
+
 function parse(messages: ReadonlyMap<string, string>, topic: string) {
 	return JSON.parse(messages.get(topic) || "{}");
 }
 
 describe("Home Assistant", () => {
 	it("finds a device with an entity for each of its parts", async (t) => {
-		const { started, messages } = await start(t);
-		await connect(t, started);
-		await until(() => messages.has(CONFIG) && messages.has(STATE), "discovered");
+		const { messages } = await startDiscovered(t);
 		const { device, origin, availability, components } = parse(messages, CONFIG);
 		assert.deepEqual([device.name, device.model, origin.name], ["lamp_000001", "lamp", "xs-mcp-gateway"]);
 		assert.deepEqual(
@@ -177,9 +187,7 @@ describe("Home Assistant", () => {
 	});
 
 	it("is told of states, sensors, what other clients change, and of a device that goes offline", async (t) => {
-		const { started, messages } = await start(t);
-		const { device } = await connect(t, started);
-		await until(() => messages.has(STATE), "discovered");
+		const { started, messages, device } = await startDiscovered(t);
 		device.notify("notifications/state_changed", { oldState: "idle", newState: "speaking" });
 		device.notify("notifications/sensor_changed", { sensor: "air", kind: "temperature", value: 23, unit: "°C" });
 		await until(() => parse(messages, STATE).state === "speaking", "the state");
@@ -214,9 +222,7 @@ describe("Home Assistant", () => {
 	});
 
 	it("sets the volume and lights of a device", async (t) => {
-		const { started, client, messages } = await start(t);
-		const { device, status } = await connect(t, started);
-		await until(() => messages.has(STATE), "discovered");
+		const { client, messages, device, status } = await startDiscovered(t);
 		const { volume, light_led: led } = parse(messages, CONFIG).components;
 		client.publish(volume.command_topic, "30");
 		await until(() => parse(messages, STATE).volume === 30, "the volume");
@@ -240,9 +246,7 @@ describe("Home Assistant", () => {
 	});
 
 	it("has wrong commands logged, which do nothing", async (t) => {
-		const { started, client, messages } = await start(t);
-		const { device } = await connect(t, started);
-		await until(() => messages.has(STATE), "discovered");
+		const { started, client, messages, device } = await startDiscovered(t);
 		const base = `xs-mcp-gateway/${KEY}`;
 		const wrong = [
 			[`${base}/volume/set`, "loud", /expected a number from 0 to 100/],
@@ -263,9 +267,7 @@ describe("Home Assistant", () => {
 	});
 
 	it("forgets a device that the gateway forgets", async (t) => {
-		const { started, homeAssistant, messages } = await start(t);
-		const { device } = await connect(t, started);
-		await until(() => messages.has(STATE), "discovered");
+		const { started, homeAssistant, messages, device } = await startDiscovered(t);
 		await device.unplug();
 		await until(() => messages.get(AVAILABILITY) === "offline", "offline");
 		await started.gateway.servers.forget(ID);
@@ -291,9 +293,7 @@ describe("Home Assistant", () => {
 	});
 
 	it("shows every device as unavailable when the gateway stops, and gets a new name of one", async (t) => {
-		const { started, messages } = await start(t);
-		await connect(t, started);
-		await until(() => messages.has(CONFIG), "discovered");
+		const { started, messages } = await startDiscovered(t);
 		await started.gateway.servers.edit(ID, { alias: "kitchen" });
 		await until(() => parse(messages, CONFIG).device.name === "kitchen", "renamed");
 		const [{ topic }] = parse(messages, CONFIG).availability;
@@ -329,9 +329,7 @@ describe("Home Assistant's broker", () => {
 	});
 
 	it("does not repeat a command that it retains", async (t) => {
-		const { started, homeAssistant, client, messages } = await start(t);
-		const { device } = await connect(t, started);
-		await until(() => messages.has(STATE), "discovered");
+		const { started, homeAssistant, client, device } = await startDiscovered(t);
 		await started.program.close();
 		await client.publishAsync(`xs-mcp-gateway/${KEY}/volume/set`, "5", { retain: true });
 		const again = await startProgram(t, { homeAssistant }, started.stateFolder);

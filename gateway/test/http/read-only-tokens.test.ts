@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { TokenStore } from "../../src/config/token-store.js";
 import { TokenUses } from "../../src/config/token-uses.js";
-import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { connectClient, ERAS, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
+import { makeStateFolder, sendJson, startProgram } from "../support/program.js";
 
 const OWN_READER = { ...STATUS, name: "measure", annotations: { readOnlyHint: true } };
 
@@ -17,9 +17,7 @@ async function start(t: TestContext) {
 	const device = await WireDevice.connect(t, gateway, { token, tools });
 	const headers = { Authorization: `Bearer ${secret}` };
 	const ask = async (method: string, path: string, json?: object): Promise<number> => {
-		const body = json && { body: JSON.stringify(json) };
-		const more = { "Content-Type": "application/json", ...headers };
-		const response = await fetch(`${gateway.base}${path}`, { method, headers: more, ...body });
+		const response = await sendJson(method, gateway.base + path, json, headers);
 		await response.body?.cancel();
 		return response.status;
 	};
@@ -35,9 +33,7 @@ describe("a read-only token", () => {
 				["/mcp?catalog=full", "lamp_000001__"],
 			]) {
 				const client = await connectClient(t, new URL(`${gateway.base}${path}`), era, { token: secret });
-				const { tools } = await client.listTools();
-				const names = tools.map(({ name }) => name);
-				assert.deepEqual(names, [`${prefix}self_get_device_status`, `${prefix}measure`]);
+				assert.deepEqual(await toolNames(client), [`${prefix}self_get_device_status`, `${prefix}measure`]);
 				await client.callTool({ name: `${prefix}measure`, arguments: {} });
 				await assert.rejects(
 					client.callTool({ name: `${prefix}self_audio_speaker_set_volume`, arguments: { volume: 1 } }),

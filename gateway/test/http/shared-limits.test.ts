@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startWithToken, statusOf } from "../support/console.js";
-import { authorizeUrl, Browser, makePkce, register, startSignIn } from "../support/sign-in.js";
+import { Browser, beginSignIn, register, startSignIn } from "../support/sign-in.js";
 
 /** Opens streams until one is refused. Returns how many were opened. */
 async function openMany(t: TestContext, url: string, token: string): Promise<number> {
@@ -37,7 +37,7 @@ describe("wrong tokens of an address", () => {
 	it("take neither the console's sign-in nor that of clients from the people behind it", async (t) => {
 		const gateway = await startSignIn(t, { maxWrongTokensPerMinute: 3 });
 		const { base, operator } = gateway;
-		const url = authorizeUrl(base, await register(base), makePkce().challenge);
+		const { url } = await beginSignIn(base);
 		const wrong = { headers: { Authorization: "Bearer wrong" } };
 		const statuses = [];
 		for (let count = 0; count < 4; count += 1) {

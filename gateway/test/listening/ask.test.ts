@@ -6,7 +6,6 @@ import { PATIENT } from "../../../host-test/support/patient.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
 import { matchAnswer } from "../../src/listening/match-answer.js";
-import { connectClient } from "../support/gateway.js";
 import {
 	encode,
 	ListeningDevice,
@@ -14,7 +13,7 @@ import {
 	openRecognizer,
 	speech,
 } from "../support/listening-device.js";
-import { startProgram } from "../support/program.js";
+import { connect, startProgram } from "../support/program.js";
 import { VOICE } from "../support/voice.js";
 
 const NAME = "radio_000003";
@@ -37,8 +36,7 @@ async function start(t: TestContext, texts: string[], own: ListeningDeviceOption
 	const service = await openRecognizer(t, (_, response) => response.end(JSON.stringify({ text: texts.shift() ?? "" })));
 	const side = await startProgram(t, { microphones: true, speechCommand: VOICE, ...service, ...settings });
 	const device = await ListeningDevice.connect(t, side, own);
-	const client = await connectClient(t, new URL(`${side.base}/mcp`), "2025-11-25");
-	return { side, device, client };
+	return { side, device, client: await connect(t, side) };
 }
 
 async function ask(client: Client, args: object = {}) {

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
-import { ask, connect, type Occurrence, rejection } from "../events/support.js";
+import { ask, type Occurrence, rejection } from "../events/support.js";
 import {
 	encode,
 	ListeningDevice,
@@ -11,7 +11,7 @@ import {
 	openRecognizer,
 	speech,
 } from "../support/listening-device.js";
-import { startProgram } from "../support/program.js";
+import { connect, startProgram } from "../support/program.js";
 import { VOICE } from "../support/voice.js";
 
 /** A gateway whose recognizer understands "water the plant", and how often it was asked. */
@@ -37,10 +37,8 @@ describe("speech after a press", { skip: skipIf(await whyNoOpus()) }, () => {
 			({ events } = await ask(client, "events/poll", { name: "speech.heard", cursor }));
 			return events.length > 0;
 		}, "it is heard");
-		assert.deepEqual(
-			events.map(({ data }) => data),
-			[{ device: "radio_000003", text: "Water the plant." }],
-		);
+		const found = events.map(({ data }) => data);
+		assert.deepEqual(found, [{ device: "radio_000003", text: "Water the plant." }]);
 		await until(() => !device.isListening, "it listens no more");
 		assert.deepEqual(device.heard, ["listen stop", "stt Water the plant."]);
 	});

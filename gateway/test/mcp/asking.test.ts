@@ -57,13 +57,14 @@ const connectDevice = (t: TestContext, side: TestGateway, id = FIRST) =>
 		},
 	});
 
-/** A client that knows its name, if it is asked. */
-async function connect(
+/** A gateway with a device, and a client that knows its name, if it is asked. */
+async function start(
 	t: TestContext,
-	side: TestGateway,
 	era: keyof typeof ERAS,
 	options: ClientOptions = { capabilities: { elicitation: {} } },
 ) {
+	const side = await startGateway(t);
+	const device = await connectDevice(t, side);
 	const client = await connectClient(t, side.clientUrl(), era, options);
 	const asked: unknown[] = [];
 	if (options.capabilities?.elicitation !== undefined) {
@@ -72,7 +73,7 @@ async function connect(
 			return { action: "accept", content: { name: "Ada" } };
 		});
 	}
-	return { client, asked };
+	return { device, client, asked };
 }
 
 const call = (n: number) => ({ name: "lamp_000001__greet", arguments: { n } });
@@ -80,9 +81,7 @@ const call = (n: number) => ({ name: "lamp_000001__greet", arguments: { n } });
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a device that asks a client of ${era}`, () => {
 		it("gets the answer, and its own state back", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
-			const { client, asked } = await connect(t, side, era);
+			const { device, client, asked } = await start(t, era);
 			const { content } = await client.callTool(call(1));
 			assert.deepEqual([content, asked], [[{ type: "text", text: "hello Ada" }], ["Your name?"]]);
 			const [first, second] = device.askedBy("tools/call").map(({ params }) => params);
@@ -92,25 +91,19 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("may ask during a call that was made by tool_call", async (t) => {
-			const side = await startGateway(t);
-			await connectDevice(t, side);
-			const { client, asked } = await connect(t, side, era);
+			const { client, asked } = await start(t, era);
 			const { content } = await client.callTool({ name: "tool_call", arguments: call(1) });
 			assert.deepEqual([content, asked], [[{ type: "text", text: "hello Ada" }], ["Your name?"]]);
 		});
 
 		it("may ask while it makes a prompt", async (t) => {
-			const side = await startGateway(t);
-			await connectDevice(t, side);
-			const { client } = await connect(t, side, era);
+			const { client } = await start(t, era);
 			const { messages } = await client.getPrompt({ name: "lamp_000001__hello" });
 			assert.deepEqual(messages[0]?.content, { type: "text", text: "Ada" });
 		});
 
 		it("is told that the client cannot be asked, and the client what it lacks", async (t) => {
-			const side = await startGateway(t);
-			const device = await connectDevice(t, side);
-			const { client } = await connect(t, side, era, {});
+			const { device, client } = await start(t, era, {});
 			const calling = client.callTool(call(1));
 			if (era === "2026-07-28") {
 				await assert.rejects(calling, {

@@ -5,17 +5,16 @@ import { until } from "../../../host-test/support/until.js";
 import {
 	type Asked,
 	connectClient,
-	startGateway,
+	startWithDevice,
 	type TestGateway,
-	WireDevice,
 	type WireDeviceOptions,
 } from "../support/gateway.js";
 
 const STATELESS = { experimental: { stateless: { supportedVersions: ["2026-07-28"] } } };
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 
-/** A device whose tool is answered when the test says so. */
-async function connectDevice(t: TestContext, side: TestGateway, isStateless: boolean) {
+/** A gateway with a device whose tool is answered when the test says so. */
+async function start(t: TestContext, isStateless: boolean) {
 	const calls: Asked[] = [];
 	const options: WireDeviceOptions = {
 		capabilities: { tools: {}, logging: {}, ...(isStateless && STATELESS) },
@@ -27,7 +26,7 @@ async function connectDevice(t: TestContext, side: TestGateway, isStateless: boo
 			},
 		},
 	};
-	const device = await WireDevice.connect(t, side, options);
+	const { side, device } = await startWithDevice(t, {}, options);
 	const log = (call: Asked | undefined, level: string, data: unknown) =>
 		device.notify("notifications/message", {
 			level,
@@ -35,7 +34,7 @@ async function connectDevice(t: TestContext, side: TestGateway, isStateless: boo
 			...(call && { _meta: { "xs-mcp/requestId": call.id } }),
 		});
 	const end = (call: Asked | undefined) => device.answer(call?.id as number, { content: [], resultType: "complete" });
-	return { device, calls, log, end };
+	return { side, device, calls, log, end };
 }
 
 /** A client, and the log messages that it got. */
@@ -54,8 +53,7 @@ const callWork = (client: Client, level?: string) =>
 
 describe("log messages of a device", () => {
 	it("go into the call that they belong to, and to no other client", async (t) => {
-		const side = await startGateway(t);
-		const { calls, log, end } = await connectDevice(t, side, true);
+		const { side, calls, log, end } = await start(t, true);
 		const [first, second] = [await connect(t, side, "2025-11-25"), await connect(t, side, "2026-07-28")];
 		const [one, two] = [first.call(), second.call("debug")];
 		await until(() => calls.length === 2, "both are called");
@@ -72,8 +70,7 @@ describe("log messages of a device", () => {
 	});
 
 	it("of a device that does not name the call belong to the only one under way, and to nobody outside a call", async (t) => {
-		const side = await startGateway(t);
-		const { calls, log, end } = await connectDevice(t, side, false);
+		const { side, calls, log, end } = await start(t, false);
 		const { messages, call } = await connect(t, side, "2025-11-25");
 		log(undefined, "alert", "outside");
 		// Its answer comes after the message.
@@ -88,8 +85,7 @@ describe("log messages of a device", () => {
 	});
 
 	it("of a cancelled call do not go into the next one", async (t) => {
-		const side = await startGateway(t);
-		const { device, calls, log, end } = await connectDevice(t, side, false);
+		const { side, device, calls, log, end } = await start(t, false);
 		const [first, second] = [await connect(t, side, "2025-11-25"), await connect(t, side, "2025-11-25")];
 		const cancelling = new AbortController();
 		const params = { name: "lamp_000001__work" };
@@ -107,8 +103,7 @@ describe("log messages of a device", () => {
 	});
 
 	it("are those of the level that the client has set, or that its request names", async (t) => {
-		const side = await startGateway(t);
-		const { calls, log, end } = await connectDevice(t, side, true);
+		const { side, calls, log, end } = await start(t, true);
 		const old = await connect(t, side, "2025-11-25");
 		const recent = await connect(t, side, "2026-07-28");
 		const runs = [
@@ -139,8 +134,7 @@ describe("log messages of a device", () => {
 	});
 
 	it("are asked for at the level that a client wants, if the device has only logging/setLevel", async (t) => {
-		const side = await startGateway(t);
-		const { device, calls, end } = await connectDevice(t, side, false);
+		const { side, device, calls, end } = await start(t, false);
 		const first = await connect(t, side, "2025-11-25");
 		await first.client.setLoggingLevel("debug");
 		const second = await connect(t, side, "2026-07-28");
@@ -150,16 +144,13 @@ describe("log messages of a device", () => {
 			end(calls.pop());
 			await called;
 		}
-		assert.deepEqual(
-			device.askedBy("logging/setLevel").map(({ params }) => params),
-			[{ level: "debug" }],
-		);
+		const found = device.askedBy("logging/setLevel").map(({ params }) => params);
+		assert.deepEqual(found, [{ level: "debug" }]);
 	});
 
 	it("are limited in number and size", async (t) => {
 		t.mock.method(performance, "now", () => 5_000);
-		const side = await startGateway(t);
-		const { calls, log, end } = await connectDevice(t, side, true);
+		const { side, calls, log, end } = await start(t, true);
 		const { messages, call } = await connect(t, side, "2025-11-25");
 		const called = call();
 		await until(() => calls.length === 1, "called");

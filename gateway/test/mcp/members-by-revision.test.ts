@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { ICONS } from "../../src/catalog/icons.js";
 import { connectClient, SET_VOLUME, startWithDevice, type TestGateway } from "../support/gateway.js";
+import { openSession } from "../support/raw-session.js";
 
 const OWN_ICON = { src: "https://example.org/door.png", mimeType: "image/png" };
 const DOOR = {
@@ -12,35 +13,15 @@ const DOOR = {
 	icons: [OWN_ICON],
 };
 
-async function start(t: TestContext): Promise<TestGateway> {
-	const { side: gateway } = await startWithDevice(t, {}, { tools: [SET_VOLUME, DOOR] });
-	return gateway;
-}
-
 /** Server information and tools, for a client of a revision with sessions. */
 async function askIn(revision: string, gateway: TestGateway) {
-	let session: string | null = null;
-	const ask = async (method: string, params: object) => {
-		const headers = {
-			"Content-Type": "application/json",
-			Accept: "application/json, text/event-stream",
-			...(session !== null && { "Mcp-Session-Id": session, "MCP-Protocol-Version": revision }),
-		};
-		const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-		const response = await fetch(gateway.clientUrl(), { method: "POST", headers, body });
-		session ??= response.headers.get("Mcp-Session-Id");
-		const text = await response.text();
-		return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result;
-	};
-	const clientInfo = { name: "test-client", version: "1.0.0" };
-	const { serverInfo } = await ask("initialize", { protocolVersion: revision, capabilities: {}, clientInfo });
-	const { tools } = await ask("tools/list", {});
-	return { serverInfo, tools };
+	const { serverInfo, ask } = await openSession(gateway.clientUrl(), revision);
+	return { serverInfo, tools: (await ask("tools/list")).result.tools };
 }
 
 describe("titles and icons", () => {
 	it("are told only to clients of revisions that have them, so that the lists of others do not grow", async (t) => {
-		const gateway = await start(t);
+		const { side: gateway } = await startWithDevice(t, {}, { tools: [SET_VOLUME, DOOR] });
 		for (const [revision, server, volume, door] of [
 			["2024-11-05", [], ["description", "inputSchema"], ["inputSchema"]],
 			["2025-03-26", [], ["description", "inputSchema", "annotations"], ["inputSchema"]],
@@ -59,7 +40,7 @@ describe("titles and icons", () => {
 	});
 
 	it("are small enough to be in the list, and a tool's own icon stays", async (t) => {
-		const gateway = await start(t);
+		const { side: gateway } = await startWithDevice(t, {}, { tools: [SET_VOLUME, DOOR] });
 		const { serverInfo, tools } = await askIn("2025-11-25", gateway);
 		assert.deepEqual([serverInfo.title, serverInfo.icons], ["xs-mcp gateway", ICONS.chip]);
 		assert.deepEqual([tools[0].icons, tools[1].icons], [ICONS.sound, [OWN_ICON]]);

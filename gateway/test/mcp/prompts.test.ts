@@ -10,6 +10,7 @@ import {
 	WireDevice,
 	type WireDeviceOptions,
 } from "../support/gateway.js";
+import { openSession } from "../support/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
@@ -54,14 +55,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.deepEqual(prompts[0]?.arguments, [{ name: "mood", required: true }]);
 			const name = "lamp_000002__self_evening";
 			const { messages } = await client.getPrompt({ name, arguments: { mood: "calm" } });
-			assert.deepEqual(
-				messages.slice(0, 3).map(({ content }) => content),
-				[
-					{ type: "text", text: "self.evening calm" },
-					{ type: "resource_link", uri: "device://lamp_000002/x", name: "x" },
-					{ type: "resource", resource: { uri: "on-device://lamp_000002/test://y", text: "y" } },
-				],
-			);
+			const contents = messages.slice(0, 3).map(({ content }) => content);
+			assert.deepEqual(contents, [
+				{ type: "text", text: "self.evening calm" },
+				{ type: "resource_link", uri: "device://lamp_000002/x", name: "x" },
+				{ type: "resource", resource: { uri: "on-device://lamp_000002/test://y", text: "y" } },
+			]);
 			await assert.rejects(client.getPrompt({ name }), { code: -32602, message: /mood: is missing/ });
 			await assert.rejects(client.getPrompt({ name: "nobody__x" }), { code: -32602, message: /Unknown prompt/ });
 		});
@@ -100,21 +99,8 @@ describe("prompts for a client of an older revision", () => {
 	it("have text in place of contents that it does not know", async (t) => {
 		const side = await startGateway(t);
 		await connectDevice(t, side, FIRST);
-		const url = side.clientUrl();
-		const headers: Record<string, string> = {
-			"content-type": "application/json",
-			accept: "application/json, text/event-stream",
-		};
-		const post = async (body: object) => {
-			const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", ...body }) });
-			headers["mcp-session-id"] ??= response.headers.get("mcp-session-id") ?? "";
-			return await response.text();
-		};
-		const params = { protocolVersion: "2024-11-05", capabilities: {}, clientInfo: { name: "old", version: "1" } };
-		await post({ id: 1, method: "initialize", params });
-		const name = "lamp_000001__self_evening";
-		const answer = await post({ id: 2, method: "prompts/get", params: { name, arguments: { mood: "calm" } } });
-		const { result } = JSON.parse(/^data: (.*"id":2.*)$/m.exec(answer)?.[1] ?? answer);
+		const { ask } = await openSession(side.clientUrl(), "2024-11-05");
+		const { result } = await ask("prompts/get", { name: "lamp_000001__self_evening", arguments: { mood: "calm" } });
 		assert.deepEqual(
 			result.messages.map(({ content }: { content: { type: string; text?: string } }) => [content.type, content.text]),
 			[

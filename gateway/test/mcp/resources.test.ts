@@ -7,10 +7,11 @@ import {
 	connectClient,
 	ERAS,
 	startGateway,
-	type TestGateway,
+	startWithDevice,
 	WireDevice,
 	type WireDeviceOptions,
 } from "../support/gateway.js";
+import { openSession } from "../support/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 
@@ -39,8 +40,7 @@ const uris = ({ resources }: { resources: { uri: string }[] }): string[] => reso
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`resources of devices, for a client of ${era}`, () => {
 		it("have URIs that differ where there are several devices, and are read by them", async (t) => {
-			const side = await startGateway(t);
-			const first = await WireDevice.connect(t, side, { ...WITH_RESOURCES, id: FIRST });
+			const { side, device: first } = await startWithDevice(t, {}, { ...WITH_RESOURCES, id: FIRST });
 			await WireDevice.connect(t, side, { ...WITH_RESOURCES, id: SECOND });
 			const client = await connectClient(t, side.clientUrl(), era);
 			const of = (alias: string) => [
@@ -57,14 +57,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { name, title, mimeType } = listed.resources[1] ?? {};
 			assert.deepEqual([name, title, mimeType], ["lamp_000001/volume", "Volume: lamp_000001", "text/plain"]);
 			const { resourceTemplates } = await client.listResourceTemplates();
-			assert.deepEqual(
-				resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-				[
-					"device://{alias}/state",
-					"on-device://lamp_000001/setting://{domain}/{name}",
-					"on-device://lamp_000002/setting://{domain}/{name}",
-				],
-			);
+			const uriTemplates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+			assert.deepEqual(uriTemplates, [
+				"device://{alias}/state",
+				"on-device://lamp_000001/setting://{domain}/{name}",
+				"on-device://lamp_000002/setting://{domain}/{name}",
+			]);
 			for (const [uri, own] of [
 				["device://lamp_000001/volume", "device://self/volume"],
 				["on-device://lamp_000001/test://static-text?a=1#b", "test://static-text?a=1#b"],
@@ -77,8 +75,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("are as the device has them on the path of the device", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, WITH_RESOURCES);
+			const { side } = await startWithDevice(t, {}, WITH_RESOURCES);
 			const client = await connectClient(t, side.clientUrl(FIRST), era);
 			await until(
 				async () => uris(await client.listResources(undefined, { cacheMode: "refresh" })).length === 3,
@@ -95,8 +92,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("are told as changed when the device says so", async (t) => {
 			const resources = [{ uri: "device://self/a", name: "a" }];
 			const answers = { ...WITH_RESOURCES.answers, "resources/list": () => ({ resources }) };
-			const side = await startGateway(t);
-			const device = await WireDevice.connect(t, side, { ...WITH_RESOURCES, answers });
+			const { side, device } = await startWithDevice(t, {}, { ...WITH_RESOURCES, answers });
 			await until(() => side.gateway.servers.find(FIRST)?.offers.resources.length === 1, "known");
 			resources.push({ uri: "device://self/b", name: "b" });
 			device.notify("notifications/resources/list_changed");
@@ -107,8 +103,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("may be kept for as long as the answer says, since 2026-07-28", async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, WITH_RESOURCES);
+			const { side } = await startWithDevice(t, {}, WITH_RESOURCES);
 			const client = await connectClient(t, side.clientUrl(), era);
 			const uri = "device://lamp_000001/state";
 			const hints = [
@@ -126,29 +121,13 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	});
 }
 
-/** Sends a request of 2025-11-25, after the handshake, and returns the answer as it is on the wire. */
-async function askInSession({ clientUrl }: TestGateway, revision: string, request: object) {
-	const headers: Record<string, string> = {
-		"content-type": "application/json",
-		accept: "application/json, text/event-stream",
-	};
-	const post = (body: object) => fetch(clientUrl(), { method: "POST", headers, body: JSON.stringify(body) });
-	const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: "raw", version: "1" } };
-	const opened = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-	await opened.text();
-	headers["mcp-session-id"] = opened.headers.get("mcp-session-id") ?? "";
-	const answer = await (await post({ jsonrpc: "2.0", id: 2, ...request })).text();
-	return JSON.parse(/^data: (.*"id":2.*)$/m.exec(answer)?.[1] ?? answer);
-}
-
 describe("a resource that does not exist", () => {
 	for (const uri of ["device://nobody/state", "on-device://lamp_000001/test://missing", "nonsense"]) {
 		it(`is answered with the code of the client's revision: ${uri}`, async (t) => {
-			const side = await startGateway(t);
-			await WireDevice.connect(t, side, WITH_RESOURCES);
-			const read = { method: "resources/read", params: { uri } };
+			const { side } = await startWithDevice(t, {}, WITH_RESOURCES);
 			for (const revision of ["2024-11-05", "2025-11-25"]) {
-				const { error } = await askInSession(side, revision, read);
+				const { ask } = await openSession(side.clientUrl(), revision);
+				const { error } = await ask("resources/read", { uri });
 				assert.deepEqual([error.code, error.data], [-32002, { uri }]);
 			}
 			const client = await connectClient(t, side.clientUrl(), "2026-07-28");

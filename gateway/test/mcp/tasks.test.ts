@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { McpManager } from "xs-mcp-manager";
 import { until } from "../../../host-test/support/until.js";
+import { openManager } from "../../../mcp-manager/test/support/manager.js";
+import type { Task } from "../../src/mcp/task.js";
+import { Tasks } from "../../src/mcp/tasks.js";
 import { startAskingUpstream } from "../support/asking-upstream.js";
 import { type Answer, connectClient, LOCAL, startGateway, type TestGateway, WireDevice } from "../support/gateway.js";
-import { postStateless } from "../support/post-stateless.js";
+import { fetchStateless, postStateless } from "../support/post-stateless.js";
 import { callForTask, connectForTasks, KNOWS_TASKS, TASKS } from "../support/tasks.js";
 
 /** Every call that is not answered at once becomes a task. */
@@ -134,18 +136,8 @@ describe("a call as a task", () => {
 describe("a stream of tasks", () => {
 	/** Listens, and returns the messages once the stream has ended. */
 	async function listen(side: TestGateway, notifications: object, capabilities: object = KNOWS_TASKS) {
-		const _meta = {
-			"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-			"io.modelcontextprotocol/clientCapabilities": capabilities,
-		};
-		const body = { jsonrpc: "2.0", id: 7, method: "subscriptions/listen", params: { notifications, _meta } };
-		const headers = {
-			"content-type": "application/json",
-			accept: "application/json, text/event-stream",
-			"mcp-protocol-version": "2026-07-28",
-			"mcp-method": body.method,
-		};
-		const response = await fetch(side.clientUrl(), { method: "POST", headers, body: JSON.stringify(body) });
+		const options = { id: 7, capabilities };
+		const response = await fetchStateless(side.clientUrl(), "subscriptions/listen", { notifications }, options);
 		return {
 			status: response.status,
 			messages: async () => {
@@ -169,22 +161,16 @@ describe("a stream of tasks", () => {
 		assert.deepEqual(ack.params.notifications, { taskIds: [one.id, other.id] });
 		const META = "io.modelcontextprotocol/subscriptionId";
 		const _meta = { [META]: 7 };
-		assert.deepEqual(
-			[ack, first, second].map(({ params }) => params._meta),
-			[_meta, _meta, _meta],
-		);
-		assert.deepEqual(
-			[first, second].map(({ params }) => params.status),
-			["working", "working"],
-		);
+		const metas = [ack, first, second].map(({ params }) => params._meta);
+		assert.deepEqual(metas, [_meta, _meta, _meta]);
+		const statuses = [first, second].map(({ params }) => params.status);
+		assert.deepEqual(statuses, ["working", "working"]);
 		const ended = later.filter(({ params }) => params?.status === "completed");
-		assert.deepEqual(
-			ended.map(({ method, params }) => [method, params.taskId, params.result]),
-			[
-				["notifications/tasks", one.id, done("one")],
-				["notifications/tasks", other.id, done("other")],
-			],
-		);
+		const results = ended.map(({ method, params }) => [method, params.taskId, params.result]);
+		assert.deepEqual(results, [
+			["notifications/tasks", one.id, done("one")],
+			["notifications/tasks", other.id, done("other")],
+		]);
 		const { id, result } = later.at(-1);
 		assert.deepEqual([id, result.resultType, result._meta[META]], [7, "complete", 7]);
 	});
@@ -258,9 +244,8 @@ describe("input for a task", () => {
 	it("reaches a server that asks in its session", async (t) => {
 		const side = await startGateway(t, IMPATIENT);
 		const upstream = await startAskingUpstream(t);
-		const manager = new McpManager({ registry: side.gateway.servers, servers: [{ id: "asking", url: upstream.url }] });
-		t.after(() => manager.close());
-		await manager.initialize();
+		const servers = [{ id: "asking", url: upstream.url }];
+		await openManager(t, { registry: side.gateway.servers, servers });
 		const user = await connectForTasks(t, side.clientUrl());
 		const call = async () => (await callForTask(side, "asking__ask", ask("Your name?"))).result.taskId;
 		const taskId = await call();
@@ -313,5 +298,66 @@ describe("whose a task is", () => {
 		const text = /may have been carried out/;
 		await assert.rejects(user.get("0123456789ab.of-another-gateway"), { code: -32602, message: text });
 		await assert.rejects(user.get(""), { code: -32602, message: /^taskId: / });
+	});
+});
+
+const clientOf = (holder: string) => ({ holder, access: LOCAL, server: undefined });
+
+/** A task that ends with a text of this many bytes. */
+async function end(task: Task, bytes: number): Promise<void> {
+	await task.follow(Promise.resolve({ content: [{ type: "text", text: "x".repeat(bytes) }] }));
+}
+
+const create = (tasks: Tasks): Task => tasks.create({}, () => new Promise(() => {}));
+
+describe("the number of tasks", () => {
+	it("is limited for a client: what has ended makes room", async () => {
+		const tasks = new Tasks();
+		const mine = Array.from({ length: 100 }, () => create(tasks));
+		assert.deepEqual(new Set(mine.map((task) => tasks.keep(task, clientOf("a")))), new Set([true]));
+		assert.equal(tasks.keep(create(tasks), clientOf("a")), false);
+		assert.equal(tasks.keep(create(tasks), clientOf("b")), true);
+		await end(mine[7] as Task, 1);
+		assert.equal(tasks.keep(create(tasks), clientOf("a")), true);
+		assert.throws(() => tasks.find(mine[7]?.id ?? "", clientOf("a")), { message: "Task not found" });
+		tasks.close();
+	});
+
+	it("is limited for all clients together", () => {
+		const tasks = new Tasks();
+		const kept = Array.from({ length: 1_001 }, (_, index) => tasks.keep(create(tasks), clientOf(`${index}`)));
+		assert.deepEqual([kept.lastIndexOf(true), kept.at(-1)], [999, false]);
+		tasks.close();
+	});
+});
+
+describe("the result of a task", () => {
+	it("is not kept if it is too large", async () => {
+		const tasks = new Tasks();
+		const task = create(tasks);
+		tasks.keep(task, clientOf("a"));
+		await end(task, 9_000_000);
+		const { status, error, result } = tasks.find(task.id, clientOf("a")).details as Record<string, unknown>;
+		assert.deepEqual([status, result], ["failed", undefined]);
+		assert.match(JSON.stringify(error), /the result has 9000\d+ bytes: at most 8000000 are kept/);
+		tasks.close();
+	});
+
+	it("makes room for later ones, the oldest first", async () => {
+		const tasks = new Tasks();
+		const kept = Array.from({ length: 10 }, () => create(tasks));
+		for (const task of kept) {
+			tasks.keep(task, clientOf("a"));
+			await end(task, 7_000_000);
+		}
+		const isThere = ({ id }: Task): boolean => {
+			try {
+				return tasks.find(id, clientOf("a")) !== undefined;
+			} catch {
+				return false;
+			}
+		};
+		assert.deepEqual(kept.map(isThere), [false, ...Array.from({ length: 9 }, () => true)]);
+		tasks.close();
 	});
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { on, once } from "node:events";
 import { type IncomingMessage, request as makeRequest, type Server, type ServerResponse } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { createHttpServer, listenOn } from "../../src/net/listener.js";
+import { listen } from "../../../host-test/support/listen.js";
+import { createHttpServer } from "../../src/net/listener.js";
 
 const TIMEOUT = 10_000;
 /** 1 MB, in pieces that take six seconds each. */
@@ -21,11 +22,7 @@ async function upload(t: TestContext, prepare = (_: Server): void => {}) {
 			request.on("end", () => response.end("whole"));
 		}),
 	);
-	const port = await listenOn(server, { host: "127.0.0.1", port: 0 }, assert.ifError);
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	const port = await listen(t, server);
 	const headers = { "Content-Length": PIECE.length * PIECES };
 	const client = makeRequest({ port, host: "127.0.0.1", method: "POST", headers });
 	const answer = new Promise<IncomingMessage>((resolve) => client.on("response", resolve));
@@ -86,11 +83,7 @@ describe("an HTTP server of the gateway", () => {
 /** A server, and the response to a request whose client reads nothing. */
 async function unread(t: TestContext, { onError = assert.ifError as (error: Error) => void, stallTime = 1 } = {}) {
 	const server = createHttpServer(onError, { stallTime });
-	const port = await listenOn(server, { host: "127.0.0.1", port: 0 }, assert.ifError);
-	t.after(() => {
-		server.closeAllConnections();
-		server.close();
-	});
+	const port = await listen(t, server);
 	const client = makeRequest({ port, host: "127.0.0.1" });
 	client.on("error", () => {});
 	// Without a listener, Node reads it.

@@ -3,11 +3,15 @@ import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
 import { DeviceKey } from "../../src/devices/device-key.js";
 import { ClientRegistrations } from "../../src/oauth/clients.js";
+import { sendJson } from "../support/program.js";
 import {
 	askTokens,
 	authorizeUrl,
 	Browser,
+	beginSignIn,
 	makePkce,
+	openPage,
+	postRegistration,
 	REDIRECT,
 	register,
 	type SignInGateway,
@@ -17,8 +21,8 @@ import {
 } from "../support/sign-in.js";
 
 /** Goes on to the page on which the operator chooses. */
-async function recognized({ base, operator }: SignInGateway, browser: Browser, redirect?: Record<string, string>) {
-	const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge, redirect));
+async function recognized({ base, operator }: SignInGateway, browser: Browser) {
+	const { request } = await browser.open((await beginSignIn(base)).url);
 	return await browser.submit({ request, secret: operator, answer: "go" });
 }
 
@@ -104,9 +108,7 @@ describe("signing in withstands", () => {
 			"nothing",
 			"",
 		]) {
-			const body = JSON.stringify({ client_name: "evil", redirect_uris: [REDIRECT, uri] });
-			const headers = { "Content-Type": "application/json" };
-			const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
+			const response = await postRegistration(base, { client_name: "evil", redirect_uris: [REDIRECT, uri] });
 			assert.equal(response.status, 400, uri);
 			assert.equal(((await response.json()) as { error: string }).error, "invalid_redirect_uri", uri);
 		}
@@ -136,8 +138,7 @@ describe("signing in withstands", () => {
 
 	it("open redirects: a wrong request leads nowhere, whoever registered the client", async (t) => {
 		const { base } = await startSignIn(t);
-		const id = await register(base);
-		const { challenge } = makePkce();
+		const { clientId: id, challenge, url } = await beginSignIn(base);
 		for (const wrong of [
 			{ response_type: "token" },
 			{ code_challenge: "" },
@@ -153,17 +154,13 @@ describe("signing in withstands", () => {
 			const { status, location } = await new Browser(base).open(authorizeUrl(base, id, challenge, wrong));
 			assert.deepEqual([status, location], [400, undefined], JSON.stringify(wrong));
 		}
-		const twice = await new Browser(base).open(
-			`${authorizeUrl(base, id, challenge)}&redirect_uri=https://evil.example`,
-		);
-		assert.equal(twice.status, 400);
+		assert.equal((await new Browser(base).open(`${url}&redirect_uri=https://evil.example`)).status, 400);
 	});
 
 	it("code injection: without the verifier, a code is worth nothing", async (t) => {
 		const gateway = await startSignIn(t);
 		const { base, operator } = gateway;
-		const id = await register(base);
-		const { verifier, challenge } = makePkce();
+		const { clientId: id, challenge, url, exchange } = await beginSignIn(base);
 		const wrong: Record<string, Record<string, string>> = {
 			"another verifier": { code_verifier: makePkce().verifier },
 			"the challenge": { code_verifier: challenge },
@@ -181,22 +178,14 @@ describe("signing in withstands", () => {
 			"another resource": `code issued for another resource: ${base}/mcp`,
 		};
 		for (const [what, change] of Object.entries(wrong)) {
-			const location = await new Browser(base).approve(authorizeUrl(base, id, challenge), operator);
-			const code = location.searchParams.get("code") as string;
-			const right = {
-				grant_type: "authorization_code",
-				client_id: id,
-				code,
-				redirect_uri: REDIRECT,
-				code_verifier: verifier,
-			};
+			const right = exchange(await new Browser(base).approve(url, operator));
 			const { status } = await askTokens(base, { ...right, ...change });
 			assert.equal(status, 400, what);
 			const why = logged[what];
 			if (why !== undefined) {
 				assert.deepEqual(failuresIn(gateway), [[change.client_id ?? id, why]]);
 			}
-			assert.ok(!gateway.log().includes(code), "the log does not have the code");
+			assert.ok(!gateway.log().includes(right.code), "the log does not have the code");
 		}
 		gateway.tokens.refresh();
 		assert.equal(gateway.tokens.records.length, 1);
@@ -220,19 +209,10 @@ describe("signing in withstands", () => {
 	it("a code that is late", async (t) => {
 		const gateway = await startSignIn(t);
 		const { base, operator } = gateway;
-		const id = await register(base);
-		const { verifier, challenge } = makePkce();
-		const location = await new Browser(base).approve(authorizeUrl(base, id, challenge), operator);
-		const code = location.searchParams.get("code") as string;
+		const { url, exchange } = await beginSignIn(base);
+		const location = await new Browser(base).approve(url, operator);
 		t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_001 });
-		const exchange = {
-			grant_type: "authorization_code",
-			client_id: id,
-			code,
-			redirect_uri: REDIRECT,
-			code_verifier: verifier,
-		};
-		assert.equal((await askTokens(base, exchange)).status, 400);
+		assert.equal((await askTokens(base, exchange(location))).status, 400);
 		assert.match(String(failuresIn(gateway)), /,code expired \d s ago$/);
 	});
 
@@ -270,12 +250,9 @@ describe("signing in withstands", () => {
 			assert.equal(response.status, 401, path);
 			await response.body?.cancel();
 		}
-		const body = JSON.stringify({ token: whole.access });
-		const headers = { "Content-Type": "application/json", Origin: base };
-		const console_ = await fetch(`${base}/console/session`, { method: "POST", headers, body });
+		const console_ = await sendJson("POST", `${base}/console/session`, { token: whole.access }, { Origin: base });
 		assert.equal(console_.status, 401);
-		const browser = new Browser(base);
-		const page = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { browser, ...page } = await openPage(base);
 		assert.equal((await browser.submit({ request: page.request, secret: whole.access, answer: "go" })).status, 401);
 	});
 
@@ -295,7 +272,7 @@ describe("signing in withstands", () => {
 		const forged = `${Buffer.from(changed).toString("base64url")}.${code}`;
 		assert.equal((await browser.submit({ ...answer, request: forged })).status, 400);
 		// The first page's request allows nothing yet.
-		const first = await browser.open(authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge));
+		const first = await browser.open((await beginSignIn(gateway.base)).url);
 		assert.equal((await browser.submit({ ...answer, request: first.request })).status, 401);
 		assert.ok((await browser.submit(answer)).location);
 	});
@@ -331,9 +308,7 @@ describe("signing in withstands", () => {
 		const { base } = await startSignIn(t, { maxRequestsPerMinute: 5 });
 		const statuses = new Set<number>();
 		for (let index = 0; index < 10; index += 1) {
-			const headers = { "Content-Type": "application/json" };
-			const body = JSON.stringify({ redirect_uris: [REDIRECT] });
-			const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
+			const response = await postRegistration(base, { redirect_uris: [REDIRECT] });
 			statuses.add(response.status);
 			await response.body?.cancel();
 		}

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Client } from "@modelcontextprotocol/client";
 import { generateKeyPair } from "jose";
 import { ConfigurationError } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
-import { connectClient, REBOOT, SET_VOLUME, STATUS, WireDevice } from "../support/gateway.js";
+import { connectClient, REBOOT, SET_VOLUME, STATUS, toolNames, WireDevice } from "../support/gateway.js";
 import { startIssuer } from "../support/issuer.js";
 import { startProgram } from "../support/program.js";
+import { post as postMessage } from "../support/raw-session.js";
 
 const ORIGIN = "https://gateway.example";
 const MCP = `${ORIGIN}/mcp`;
-const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+const LIST = { method: "tools/list", params: {} };
 
 /** A gateway with two devices, whose clients have tokens of an issuer outside. */
 async function start(t: TestContext, settings: Partial<Record<SettingName, unknown>> = {}) {
@@ -20,12 +20,8 @@ async function start(t: TestContext, settings: Partial<Record<SettingName, unkno
 	const device = await WireDevice.connect(t, gateway, { tools });
 	await WireDevice.connect(t, gateway, { tools, id: "aa:bb:cc:00:00:02" });
 	const post = async (token: string | undefined, path = "/mcp", body: object = LIST) => {
-		const headers = {
-			"Content-Type": "application/json",
-			Accept: "application/json, text/event-stream",
-			...(token !== undefined && { Authorization: `Bearer ${token}` }),
-		};
-		const response = await fetch(`${gateway.base}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+		const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+		const response = await postMessage(`${gateway.base}${path}`, body, headers);
 		const { error } = (await response.json()) as { error?: { message: string } };
 		return { status: response.status, challenge: response.headers.get("www-authenticate") ?? "", error };
 	};
@@ -37,14 +33,9 @@ async function start(t: TestContext, settings: Partial<Record<SettingName, unkno
 	return { gateway, issuer, device, post, connect, sign };
 }
 
-/** The names of a client's tools. */
-async function toolsOf(client: Client): Promise<string[]> {
-	return (await client.listTools()).tools.map(({ name }) => name);
-}
-
 /** Calls a tool as a request that the gateway may reject. */
 function callOf(name: string, args: object = {}) {
-	return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+	return { method: "tools/call", params: { name, arguments: args } };
 }
 
 describe("the metadata of a protected resource (RFC 9728)", () => {
@@ -92,17 +83,17 @@ describe("a token of an issuer outside", () => {
 	it("opens /mcp with its scopes", async (t) => {
 		const { connect, sign } = await start(t);
 		const read = await connect(await sign({ scope: "openid devices:read" }));
-		assert.deepEqual(await toolsOf(read), ["self_get_device_status"]);
+		assert.deepEqual(await toolNames(read), ["self_get_device_status"]);
 		const control = await connect(await sign());
-		assert.deepEqual(await toolsOf(control), ["self_audio_speaker_set_volume", "self_get_device_status"]);
+		assert.deepEqual(await toolNames(control), ["self_audio_speaker_set_volume", "self_get_device_status"]);
 		const all = await connect(await sign({ scope: "devices:user-tools" }));
-		assert.equal((await toolsOf(all)).length, 3);
+		assert.equal((await toolNames(all)).length, 3);
 	});
 
 	it("is limited to the devices of its scopes", async (t) => {
 		const { connect, post, sign } = await start(t);
 		const token = await sign({ scope: "devices:control device:aa:bb:cc:00:00:02" });
-		assert.equal((await toolsOf(await connect(token, "/mcp/lamp_000002"))).length, 2);
+		assert.equal((await toolNames(await connect(token, "/mcp/lamp_000002"))).length, 2);
 		assert.equal((await post(token, "/mcp/lamp_000001")).status, 404);
 	});
 
@@ -113,9 +104,9 @@ describe("a token of an issuer outside", () => {
 			issuerScopes: { admins: "devices:user-tools", guests: "devices:read device:aa:bb:cc:00:00:01" },
 		});
 		const ofRole = await sign({ aud: ["account", "api://lamps"], scope: "", realm_access: { roles: ["admins"] } });
-		assert.equal((await toolsOf(await connect(ofRole))).length, 3);
+		assert.equal((await toolNames(await connect(ofRole))).length, 3);
 		const ofGroup = await sign({ aud: "api://lamps", "https://gateway.example/groups": ["x", "guests"] });
-		assert.equal((await toolsOf(await connect(ofGroup))).length, 1);
+		assert.equal((await toolNames(await connect(ofGroup))).length, 1);
 	});
 
 	it("is rejected if it is for another resource, forged, expired, not yet valid, or without what it must have", async (t) => {
@@ -162,7 +153,7 @@ describe("a token of an issuer outside", () => {
 	it("for a device opens only that device", async (t) => {
 		const { connect, post, sign } = await start(t);
 		const token = await sign({ aud: `${MCP}/lamp_000001` });
-		assert.equal((await toolsOf(await connect(token))).length, 2);
+		assert.equal((await toolNames(await connect(token))).length, 2);
 		assert.equal((await post(token, "/mcp/lamp_000002")).status, 401);
 	});
 

@@ -5,11 +5,14 @@ import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { makeSignInCode } from "../../src/config/sign-in-code.js";
 import { startProgram } from "../support/program.js";
+import { openSession } from "../support/raw-session.js";
 import {
 	askTokens,
 	authorizeUrl,
 	Browser,
+	beginSignIn,
 	makePkce,
+	openPage,
 	REDIRECT,
 	register,
 	signIn,
@@ -113,8 +116,7 @@ describe("signing in", () => {
 
 	it("asks again if the chosen devices contradict each other", async (t) => {
 		const { base, operator } = await startSignIn(t);
-		const browser = new Browser(base);
-		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { browser, ...first } = await openPage(base);
 		const second = await browser.submit({ request: first.request, secret: operator, answer: "go" });
 		for (const choice of [{ devices: "all", device: "aa:bb:cc:00:00:01" }, { devices: "some" }]) {
 			const { status, html } = await browser.submit({ request: second.request, answer: "go", ...choice });
@@ -134,18 +136,14 @@ describe("signing in", () => {
 
 	it("needs no redirect URI to exchange the code, as OAuth 2.1 has it", async (t) => {
 		const { base, operator } = await startSignIn(t);
-		const client_id = await register(base);
-		const { verifier: code_verifier, challenge } = makePkce();
-		const location = await new Browser(base).approve(authorizeUrl(base, client_id, challenge), operator);
-		const code = location.searchParams.get("code") as string;
-		const exchange = { grant_type: "authorization_code", client_id, code, code_verifier };
-		assert.equal((await askTokens(base, exchange)).status, 200);
+		const { url, exchange } = await beginSignIn(base);
+		const { redirect_uri, ...rest } = exchange(await new Browser(base).approve(url, operator));
+		assert.equal((await askTokens(base, rest)).status, 200);
 	});
 
 	it("tells the client if the person denies it", async (t) => {
 		const { base } = await startSignIn(t);
-		const browser = new Browser(base);
-		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { browser, request } = await openPage(base);
 		const { location } = await browser.submit({ request, answer: "deny" });
 		assert.equal(location?.searchParams.get("error"), "access_denied");
 		assert.equal(location?.searchParams.get("iss"), base);
@@ -153,8 +151,7 @@ describe("signing in", () => {
 
 	it("is approved once, however often the answer is sent", async (t) => {
 		const { base, stateFolder } = await startSignIn(t);
-		const browser = new Browser(base);
-		const first = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { browser, ...first } = await openPage(base);
 		const secret = makeSignInCode(stateFolder);
 		const { request } = await browser.submit({ request: first.request, secret, answer: "go" });
 		const answer = { request, answer: "go", tools: "control" };
@@ -166,7 +163,7 @@ describe("signing in", () => {
 		const { base, stateFolder } = await startSignIn(t);
 		const code = makeSignInCode(stateFolder);
 		assert.equal(statSync(join(stateFolder, "sign-in-code.json")).mode & 0o777, 0o600);
-		const url = authorizeUrl(base, await register(base), makePkce().challenge);
+		const { url } = await beginSignIn(base);
 		const location = await new Browser(base).approve(url, code.toLowerCase());
 		assert.ok(location.searchParams.get("code"));
 		const browser = new Browser(base);
@@ -180,9 +177,7 @@ describe("signing in", () => {
 		const headers = { Origin: gateway.base, "Content-Type": "application/json" };
 		const session = { method: "POST", headers, body: JSON.stringify({ token: gateway.operator }) };
 		assert.equal((await browser.open(`${gateway.base}/console/session`, session)).status, 204);
-		const { request } = await browser.open(
-			authorizeUrl(gateway.base, await register(gateway.base), makePkce().challenge),
-		);
+		const { request } = await browser.open((await beginSignIn(gateway.base)).url);
 		const { status, html } = await browser.submit({ request, secret: "", answer: "go" });
 		assert.equal(status, 200);
 		assert.ok(html.includes("lamp_000001"));
@@ -191,8 +186,7 @@ describe("signing in", () => {
 	it("is refused to tokens that are not an operator's", async (t) => {
 		const { base, tokens } = await startSignIn(t);
 		const secret = await tokens.add({ name: "guest", kind: "client", userTools: true });
-		const browser = new Browser(base);
-		const { request } = await browser.open(authorizeUrl(base, await register(base), makePkce().challenge));
+		const { browser, request } = await openPage(base);
 		for (const wrong of [secret, "xsmcp_wrong", ""]) {
 			const { status, html } = await browser.submit({ request, secret: wrong, answer: "go" });
 			assert.equal(status, 401);
@@ -221,20 +215,11 @@ describe("a client that has signed in", () => {
 	it("is disconnected at once when its record is removed", async (t) => {
 		const gateway = await startSignIn(t);
 		const { access, refresh, clientId } = await signIn(gateway);
-		const headers = { Authorization: `Bearer ${access}`, Accept: "text/event-stream" };
-		const listening = await fetch(`${gateway.base}/mcp`, {
-			method: "POST",
-			headers: { ...headers, Accept: "application/json, text/event-stream", "Content-Type": "application/json" },
-			body: JSON.stringify({
-				jsonrpc: "2.0",
-				id: 1,
-				method: "initialize",
-				params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
-			}),
+		const Authorization = `Bearer ${access}`;
+		const { session } = await openSession(`${gateway.base}/mcp`, undefined, { Authorization });
+		const stream = await fetch(`${gateway.base}/mcp`, {
+			headers: { Authorization, Accept: "text/event-stream", "Mcp-Session-Id": session },
 		});
-		const session = { "Mcp-Session-Id": listening.headers.get("mcp-session-id") ?? "" };
-		await listening.text();
-		const stream = await fetch(`${gateway.base}/mcp`, { headers: { ...headers, ...session } });
 		assert.equal(stream.status, 200);
 		gateway.tokens.refresh();
 		await gateway.tokens.remove(gateway.tokens.records[1]?.name as string);

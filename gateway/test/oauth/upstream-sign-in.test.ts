@@ -5,15 +5,13 @@ import { describe, it, type TestContext } from "node:test";
 import { connectOverHttp } from "../../../host-test/e2e/clients.js";
 import { until } from "../../../host-test/support/until.js";
 import { run, start } from "../support/command-line.js";
-import { makeStateFolder, startProgram } from "../support/program.js";
+import { makeServersFile, makeStateFolder, startProgram } from "../support/program.js";
 import { Browser, type SignInGateway, startSignIn } from "../support/sign-in.js";
 
 /** A servers file that names the gateway's lamp as an upstream server, and a state folder. */
 function configure({ base }: SignInGateway) {
 	const stateFolder = makeStateFolder();
-	const serversFile = join(stateFolder, "mcp-servers.json");
-	const entry = { url: `${base}/mcp/lamp_000001` };
-	writeFileSync(serversFile, JSON.stringify({ mcpServers: { house: entry } }));
+	const serversFile = makeServersFile({ house: { url: `${base}/mcp/lamp_000001` } }, stateFolder);
 	return { stateFolder, serversFile, signIn: join(stateFolder, "sign-ins", "house.json") };
 }
 
@@ -107,8 +105,7 @@ describe("an upstream server that uses OAuth", () => {
 
 	it("must be configured, and reached over HTTP", async (t) => {
 		const folder = makeStateFolder();
-		const file = join(folder, "servers.json");
-		writeFileSync(file, JSON.stringify({ mcpServers: { local: { command: "true" } } }));
+		const file = makeServersFile({ local: { command: "true" } }, folder);
 		const fail = async (...args: string[]) => {
 			const { code, stderr } = await run(t, ["servers", "login", ...args, "--state-folder", folder]);
 			return `${code} ${stderr}`;

@@ -6,9 +6,9 @@ import { openOpusDecoder } from "../../../host-test/support/opus-decoder.js";
 import { skipIf } from "../../../host-test/support/skip-if.js";
 import { until } from "../../../host-test/support/until.js";
 import { familyHello } from "../support/family.js";
-import { connectClient, WireDevice, type WireDeviceOptions } from "../support/gateway.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { VOICE } from "../support/voice.js";
+import { WireDevice, type WireDeviceOptions } from "../support/gateway.js";
+import { connect, type StartedProgram } from "../support/program.js";
+import { say, startSpeaking } from "../support/speaker.js";
 
 const ID = "aa:bb:cc:00:00:02";
 const SHOW_TEXT = {
@@ -61,12 +61,8 @@ class FamilyDevice {
 	}
 }
 
-async function say(t: TestContext, { base }: StartedProgram, args: object, signal?: AbortSignal): Promise<string> {
-	const client = await connectClient(t, new URL(`${base}/mcp`), "2025-11-25");
-	const options = signal === undefined ? {} : { signal };
-	const { content } = await client.callTool({ name: "say", arguments: { devices: ["all"], ...args } }, options);
-	return (content as { text: string }[])[0]?.text ?? "";
-}
+const sayOn = async (t: TestContext, side: StartedProgram, text: string, signal?: AbortSignal): Promise<string> =>
+	(await say(await connect(t, side), { text }, signal)).text;
 
 /** A tone as the voice makes it, at 24 kHz. */
 const tone = (seconds: number) =>
@@ -79,9 +75,9 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 		[3, 4],
 	] as const) {
 		it(`is streamed as Opus between tts start and stop, in framing ${version}`, async (t) => {
-			const side = await startProgram(t, { speechCommand: VOICE });
+			const side = await startSpeaking(t);
 			const device = await FamilyDevice.connect(t, side, { version });
-			const saying = say(t, side, { text: "tone 1" });
+			const saying = sayOn(t, side, "tone 1");
 			assert.deepEqual(await device.ended(), ["start", "sentence_start tone 1", "packet", "stop"]);
 			device.say({ type: "listen", state: "start", mode: "auto" });
 			assert.equal(await saying, "radio_000002: played");
@@ -91,16 +87,16 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 	}
 
 	it("is only sent if the device does not say when it has ended", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		await FamilyDevice.connect(t, side);
-		assert.equal(await say(t, side, { text: "hello" }), "radio_000002: sent");
+		assert.equal(await sayOn(t, side, "hello"), "radio_000002: sent");
 	});
 
 	it("ends at once when the client cancels its call", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		const device = await FamilyDevice.connect(t, side);
 		const cancel = new AbortController();
-		const saying = say(t, side, { text: "tone 20" }, cancel.signal);
+		const saying = sayOn(t, side, "tone 20", cancel.signal);
 		await until(() => device.frames.length > 5, "it is heard");
 		cancel.abort();
 		await assert.rejects(saying);
@@ -109,9 +105,9 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 	});
 
 	it("fails when the person interrupts it at the device", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		const device = await FamilyDevice.connect(t, side);
-		const saying = say(t, side, { text: "tone 20" });
+		const saying = sayOn(t, side, "tone 20");
 		await until(() => device.frames.length > 0, "it is heard");
 		device.say({ type: "abort", reason: "wake_word_detected" });
 		assert.equal(await saying, "radio_000002: failed (stopped at the device)");
@@ -119,27 +115,27 @@ describe("say, to a device of the family", { skip: skipIf(await whyNoOpus()) }, 
 	});
 
 	it("fails when the device disconnects meanwhile", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		const device = await FamilyDevice.connect(t, side);
-		const saying = say(t, side, { text: "tone 20" });
+		const saying = sayOn(t, side, "tone 20");
 		await until(() => device.frames.length > 0, "it is heard");
 		await device.close();
 		assert.match(await saying, /^radio_000002: failed \(the device closed the connection\)$/);
 	});
 
 	it("is text on firmware of this project that names the family's format without a codec", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		const hello = { ...familyHello("websocket"), max_message_bytes: 8_192 };
 		const { frames } = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
-		assert.equal(await say(t, side, { text: "hello" }), "radio_000002: shown (no speaker)");
+		assert.equal(await sayOn(t, side, "hello"), "radio_000002: shown (no speaker)");
 		assert.equal(frames.length, 0);
 	});
 
 	it("is streamed to firmware of this project that has one", async (t) => {
-		const side = await startProgram(t, { speechCommand: VOICE });
+		const side = await startSpeaking(t);
 		const hello = { ...familyHello("websocket"), features: { mcp: true, audio: true }, max_message_bytes: 8_192 };
 		const device = await FamilyDevice.connect(t, side, { hello, tools: [SHOW_TEXT] });
-		const saying = say(t, side, { text: "hello" });
+		const saying = sayOn(t, side, "hello");
 		await device.ended();
 		const params = { newState: "idle", oldState: "speaking" };
 		device.say({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/state_changed", params } });

@@ -5,8 +5,8 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/listen.js";
 import { Speech } from "../../src/speech/speech.js";
-import { type StartedProgram, startProgram } from "../support/program.js";
-import { connect, Speaker, say, startSpeaking } from "../support/speaker.js";
+import { connect, type StartedProgram, startProgram } from "../support/program.js";
+import { Speaker, say, startSpeaking } from "../support/speaker.js";
 
 describe("a program that speaks", () => {
 	const CASES = [

@@ -40,6 +40,20 @@ export function start(t: TestContext, args: readonly string[], environment: Reco
 	return { child, output, exited: once(child, "close").then(([code]) => code) };
 }
 
+/** Starts a gateway, and waits until it listens. */
+export async function startListening(...args: Parameters<typeof start>) {
+	const running = start(...args);
+	await until(() => running.output.stderr.includes('"listening"'), "it listens");
+	return { ...running, ...addressesIn(running.output.stderr) };
+}
+
+/** Where a gateway listens, by its log. */
+export function addressesIn(log: string): { base: string; deviceUrl: string } {
+	const [, base = ""] = /"clients":"([^"]+)\/mcp"/.exec(log) ?? [];
+	const [, deviceUrl = ""] = /"websocket":"([^"]+)"/.exec(log) ?? [];
+	return { base, deviceUrl };
+}
+
 /** Runs the program to its end, with an empty standard input. */
 export async function run(t: TestContext, args: readonly string[], environment: Record<string, string> = {}) {
 	const { child, output, exited } = start(t, args, environment);

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { type TokenRecord, TokenStore } from "../../src/config/token-store.js";
 import type { FleetMessage, FleetView } from "../../src/console/messages.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
+import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
 
 /** A page in place of the bundled one. */
 function makeFiles(): string {
@@ -34,11 +34,7 @@ export async function startWithToken(t: TestContext, token: Partial<TokenRecord>
 
 /** Signs in as the page does. Returns the headers that its browser sends from then on. */
 export async function signIn({ base }: { readonly base: string }, token: string) {
-	const response = await fetch(`${base}/console/session`, {
-		method: "POST",
-		headers: { "Content-Type": "application/json", Origin: base },
-		body: JSON.stringify({ token }),
-	});
+	const response = await sendJson("POST", `${base}/console/session`, { token }, { Origin: base });
 	assert.equal(response.status, 204);
 	const cookie = response.headers.get("set-cookie") ?? "";
 	return { set: cookie, headers: { Cookie: cookie.split(";")[0] as string, "Sec-Fetch-Site": "same-origin" } };
@@ -66,12 +62,10 @@ export async function follow(
 	const response = await fetch(`${base}/console/stream`, { headers, signal: end.signal });
 	assert.equal(response.status, 200);
 	const messages: FleetMessage[] = [];
-	const look = async (next: FleetView): Promise<number> =>
-		await statusOf(`${base}/console/stream/${messages[0]?.stream}`, {
-			method: "PUT",
-			headers: { "Content-Type": "application/json", Origin: base, ...headers },
-			body: JSON.stringify(next),
-		});
+	const look = async (next: FleetView): Promise<number> => {
+		const path = `${base}/console/stream/${messages[0]?.stream}`;
+		return (await sendJson("PUT", path, next, { Origin: base, ...headers })).status;
+	};
 	const stream = { messages, look, ended: false };
 	const read = async (): Promise<void> => {
 		let text = "";

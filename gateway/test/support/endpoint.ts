@@ -3,8 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-
-const TIMEOUT = 300_000;
+import { until } from "../../../host-test/support/until.js";
 
 /** A message of a gateway's. */
 export interface Answer {
@@ -23,7 +22,6 @@ export class EndpointPeer {
 	readonly connections: string[] = [];
 	readonly received: Answer[] = [];
 	#socket: WebSocket | undefined;
-	#wake: () => void = () => {};
 
 	private constructor(server: WebSocketServer) {
 		this.#server = server;
@@ -32,9 +30,7 @@ export class EndpointPeer {
 			this.#socket = socket;
 			socket.on("message", (data: Buffer) => {
 				this.received.push({ ...JSON.parse(data.toString()), bytes: data.length });
-				this.#wake();
 			});
-			this.#wake();
 		});
 	}
 
@@ -52,7 +48,7 @@ export class EndpointPeer {
 
 	/** Settles when there have been so many connections. */
 	async connected(count = 1): Promise<void> {
-		await this.#until(() => this.connections.length >= count);
+		await until(() => this.connections.length >= count, `${count} connections`);
 	}
 
 	say(message: object | string): void {
@@ -66,15 +62,15 @@ export class EndpointPeer {
 
 	async answer(id: unknown): Promise<Answer> {
 		let found: Answer | undefined;
-		await this.#until(() => {
+		await until(() => {
 			found = this.received.find((each) => each.id === id && each.method === undefined);
 			return found !== undefined;
-		});
+		}, `an answer to ${id}`);
 		return found as Answer;
 	}
 
 	async notified(method: string): Promise<void> {
-		await this.#until(() => this.received.some((each) => each.method === method));
+		await until(() => this.received.some((each) => each.method === method), method);
 	}
 
 	/** As xinnan's backend begins. */
@@ -117,15 +113,5 @@ export class EndpointPeer {
 			socket.terminate();
 		}
 		this.#server.close();
-	}
-
-	async #until(isTrue: () => boolean): Promise<void> {
-		const signal = AbortSignal.timeout(TIMEOUT);
-		while (!isTrue()) {
-			await new Promise<void>((resolve, reject) => {
-				this.#wake = resolve;
-				signal.addEventListener("abort", () => reject(new Error("not in time")), { once: true });
-			});
-		}
 	}
 }

@@ -9,6 +9,7 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@mode
 import { WebSocket } from "ws";
 import type { Server, ServerRegistry, Session } from "xs-mcp-manager/core";
 import { PATIENT } from "../../../host-test/support/patient.js";
+import { until } from "../../../host-test/support/until.js";
 import type { Access } from "../../src/config/access.js";
 import { WebSocketDevices } from "../../src/devices/websocket.js";
 import { Gateway, type GatewayOptions } from "../../src/mcp/gateway.js";
@@ -213,6 +214,8 @@ export class WireDevice {
 	readonly #options: WireDeviceOptions;
 	readonly #socket: WebSocket;
 	#sessionId = "";
+	/** Its session at the gateway; undefined if only the URL of that is known. */
+	#session: Session | undefined;
 
 	private constructor(socket: WebSocket, options: WireDeviceOptions) {
 		this.#socket = socket;
@@ -227,18 +230,18 @@ export class WireDevice {
 		options: WireDeviceOptions = {},
 	): Promise<WireDevice> {
 		const { id = ID } = options;
-		const online = new Promise<void>((resolve) => {
+		const online = new Promise<Session | undefined>((resolve) => {
 			const check = (server: Server): void => {
 				if (server.id === id) {
 					gateway.servers.off("online", check);
-					resolve();
+					resolve(server.session);
 				}
 			};
 			gateway.servers.on("online", check);
 		});
 		const device = await WireDevice.connectTo(test, deviceUrl, options);
 		const rejected = once(device.#socket, "close").then(() => Promise.reject(new Error("disconnected")));
-		await Promise.race([online, rejected]);
+		device.#session = await Promise.race([online, rejected]);
 		rejected.catch(() => {
 			// Later it may disconnect.
 		});
@@ -288,11 +291,14 @@ export class WireDevice {
 		}
 	}
 
-	/** Pulls the plug. */
+	/** Pulls the plug. Settles when the gateway has noticed. */
 	async unplug(): Promise<void> {
 		this.#socket.terminate();
 		if (this.#socket.readyState !== WebSocket.CLOSED) {
 			await once(this.#socket, "close");
+		}
+		if (this.#session?.identity.gateway === undefined) {
+			await until(() => this.#session?.connected !== true, "the device is offline");
 		}
 	}
 
@@ -404,4 +410,16 @@ export async function connectClient(
 	const requestInit = token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } };
 	await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 	return client;
+}
+
+/** The names of a client's tools as the gateway has them now, not as the client remembers them. */
+export async function toolNames(client: Client): Promise<string[]> {
+	const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
+	return tools.map(({ name }) => name);
+}
+
+/** Calls a tool. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
+export async function callTool(client: Client, name: string, args: object = {}): Promise<any> {
+	return await client.callTool({ name, arguments: { ...args } });
 }

@@ -1,8 +1,8 @@
 // Devices that take pictures, and the requests with which they upload them.
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
-import { connectClient, WireDevice, type WireDeviceOptions } from "./gateway.js";
-import type { StartedProgram } from "./program.js";
+import { connectClient, type WireDevice, type WireDeviceOptions } from "./gateway.js";
+import { type startProgram, startProgramWithDevice } from "./program.js";
 
 const TAKE_PHOTO = {
 	name: "self.camera.take_photo",
@@ -28,11 +28,16 @@ export function jpeg(bytes = 1_000): Buffer {
 
 export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100, 9)]);
 
-/** A device with a camera, and a client that calls it. */
-export async function connectCamera(t: TestContext, started: StartedProgram, options: WireDeviceOptions) {
-	const device = await WireDevice.connect(t, started, { tools: [TAKE_PHOTO, SNAPSHOT], ...options });
+/** A gateway, a device with a camera, and a client that calls it. */
+export async function startCamera(
+	t: TestContext,
+	options: WireDeviceOptions,
+	flags: Parameters<typeof startProgram>[1] = {},
+) {
+	const tools = [TAKE_PHOTO, SNAPSHOT];
+	const { started, device } = await startProgramWithDevice(t, { tools, ...options }, flags);
 	const client = await connectClient(t, new URL(`${started.base}/mcp/lamp_000001`), "2025-11-25");
-	return { device, client };
+	return { started, device, client };
 }
 
 /** Where a device was told to upload its photos. */

@@ -1,13 +1,17 @@
 // The gateway as a program, for tests.
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
+import type { Client } from "@modelcontextprotocol/client";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { makeLog } from "../../src/log/log.js";
 import { GatewayProgram, type ProgramOptions } from "../../src/program.js";
+import { connectClient, type ERAS, WireDevice, type WireDeviceOptions } from "./gateway.js";
 
 /** A gateway as its program runs it, on free ports of this machine. */
 export interface StartedProgram {
@@ -32,6 +36,54 @@ export const toLoopback = ((_hostname, { all }, callback) => {
 /** A state folder. The gateway may write records into it while its test ends, so it stays longer than the test. */
 export function makeStateFolder(): string {
 	return temporaryFolder("xs-mcp-gateway-");
+}
+
+/** A file of configured servers. */
+export function makeServersFile(mcpServers: object, folder = makeStateFolder()): string {
+	const file = join(folder, "servers.json");
+	writeFileSync(file, JSON.stringify({ mcpServers }));
+	return file;
+}
+
+/** A folder of firmware. */
+export function makeFirmwareFolder(files: Readonly<Record<string, string>>): string {
+	const folder = join(makeStateFolder(), "firmware");
+	mkdirSync(folder);
+	for (const [name, content] of Object.entries(files)) {
+		writeFileSync(join(folder, name), content);
+	}
+	return folder;
+}
+
+/** A client at /mcp of a gateway. */
+export const connect = (
+	test: TestContext,
+	{ base }: Pick<StartedProgram, "base">,
+	token?: string,
+	era: keyof typeof ERAS = "2025-11-25",
+): Promise<Client> => connectClient(test, new URL(`${base}/mcp`), era, { token });
+
+/** Sends JSON. */
+export const sendJson = (
+	method: string,
+	url: string,
+	json?: object,
+	headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+	fetch(url, {
+		method,
+		headers: { "Content-Type": "application/json", ...headers },
+		...(json && { body: JSON.stringify(json) }),
+	});
+
+/** Starts a gateway, and a device that is online. */
+export async function startProgramWithDevice(
+	test: TestContext,
+	options: WireDeviceOptions = {},
+	flags: Partial<Record<SettingName, unknown>> = {},
+) {
+	const started = await startProgram(test, flags);
+	return { started, device: await WireDevice.connect(test, started, options) };
 }
 
 /** Starts a gateway that is closed with its test. */

@@ -9,7 +9,8 @@ import type { SettingName } from "../../src/config/settings.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import type { ProgramOptions } from "../../src/program.js";
 import { REBOOT, SET_VOLUME, STATUS, WireDevice } from "./gateway.js";
-import { makeStateFolder, type StartedProgram, startProgram } from "./program.js";
+import { makeStateFolder, type StartedProgram, sendJson, startProgram } from "./program.js";
+import { post } from "./raw-session.js";
 
 /** Where the clients of these tests are redirected to. */
 export const REDIRECT = "https://client.example/callback";
@@ -43,11 +44,13 @@ export async function startSignIn(
 	return { ...gateway, operator, device };
 }
 
+/** Sends a request of a client that registers. */
+export const postRegistration = (base: string, metadata: object): Promise<Response> =>
+	sendJson("POST", `${base}/oauth/register`, metadata);
+
 /** Registers a client; returns its id. */
 export async function register(base: string, metadata: object = {}): Promise<string> {
-	const body = JSON.stringify({ client_name: "Test Client", redirect_uris: [REDIRECT], ...metadata });
-	const headers = { "Content-Type": "application/json" };
-	const response = await fetch(`${base}/oauth/register`, { method: "POST", headers, body });
+	const response = await postRegistration(base, { client_name: "Test Client", redirect_uris: [REDIRECT], ...metadata });
 	assert.equal(response.status, 201);
 	return ((await response.json()) as { client_id: string }).client_id;
 }
@@ -75,6 +78,27 @@ export function authorizeUrl(
 		...more,
 	};
 	return `${base}/oauth/authorize?${new URLSearchParams(parameters)}`;
+}
+
+/** Registers a client that wants to sign in: at this gateway, or at another one of its cluster. */
+export async function beginSignIn(base: string, more: Record<string, string> = {}, registeredAt = base) {
+	const clientId = await register(registeredAt);
+	const { verifier, challenge } = makePkce();
+	return {
+		clientId,
+		verifier,
+		challenge,
+		/** Where it sends the browser. */
+		url: authorizeUrl(base, clientId, challenge, more),
+		/** What it exchanges for tokens, by where the browser was sent back to. */
+		exchange: (location: URL | undefined) => ({
+			grant_type: "authorization_code",
+			client_id: clientId,
+			code: location?.searchParams.get("code") as string,
+			redirect_uri: REDIRECT,
+			code_verifier: verifier,
+		}),
+	};
 }
 
 export interface Page {
@@ -145,6 +169,12 @@ export class Browser {
 	}
 }
 
+/** A browser, and the page to which a client has sent it. */
+export async function openPage(base: string) {
+	const browser = new Browser(base);
+	return { browser, ...(await browser.open((await beginSignIn(base)).url)) };
+}
+
 interface TokenResponse {
 	readonly status: number;
 	readonly body: { access_token: string; refresh_token: string; scope: string; error: string; expires_in: number };
@@ -162,18 +192,10 @@ export async function signIn(
 	choice: Record<string, string> | [string, string][] = {},
 	more: Record<string, string> = {},
 ) {
-	const clientId = await register(base);
-	const { verifier, challenge } = makePkce();
-	const url = authorizeUrl(base, clientId, challenge, more);
-	const location = await new Browser(base).approve(url, operator, choice);
-	const code = location.searchParams.get("code") as string;
-	const exchange = {
-		grant_type: "authorization_code",
-		client_id: clientId,
-		code,
-		redirect_uri: REDIRECT,
-		code_verifier: verifier,
-	};
+	const begun = await beginSignIn(base, more);
+	const { clientId } = begun;
+	const location = await new Browser(base).approve(begun.url, operator, choice);
+	const exchange = begun.exchange(location);
 	const { status, body } = await askTokens(base, exchange);
 	assert.equal(status, 200, JSON.stringify(body));
 	return { clientId, exchange, location, access: body.access_token, refresh: body.refresh_token, body };
@@ -181,13 +203,7 @@ export async function signIn(
 
 /** The status of a request to MCP with a token. */
 export async function statusOf(base: string, token: string, path = "/mcp"): Promise<number> {
-	const headers = {
-		"Content-Type": "application/json",
-		Accept: "application/json, text/event-stream",
-		Authorization: `Bearer ${token}`,
-	};
-	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-	const response = await fetch(base + path, { method: "POST", headers, body });
+	const response = await post(base + path, { method: "tools/list" }, { Authorization: `Bearer ${token}` });
 	await response.body?.cancel();
 	return response.status;
 }

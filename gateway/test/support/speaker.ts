@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { readWav } from "../../src/speech/wav.js";
-import { connectClient, SET_VOLUME, STATUS, type WireCall, WireDevice, type WireDeviceOptions } from "./gateway.js";
+import { SET_VOLUME, STATUS, type WireCall, WireDevice, type WireDeviceOptions } from "./gateway.js";
 import { type StartedProgram, startProgram } from "./program.js";
 import { VOICE } from "./voice.js";
 
@@ -60,10 +60,6 @@ export class Speaker {
 		}
 	}
 }
-
-/** A client of a gateway. */
-export const connect = (t: TestContext, { base }: StartedProgram, token?: string): Promise<Client> =>
-	connectClient(t, new URL(`${base}/mcp`), "2025-11-25", { token });
 
 type Result = { text: string; isError: boolean; results: { device: string; outcome: string; reason?: string }[] };
 

@@ -32,15 +32,15 @@ async function start(
 	});
 	t.after(() => endpoint.close());
 	await peer.connected();
-	return { peer, device, log, endpoint, gateway };
+	return { peer, device, log, initialized: await peer.initialize() };
 }
 
 const content = (...blocks: object[]) => ({ content: blocks, isError: false });
 
 describe("an MCP endpoint", () => {
 	it("gets the tools, and calls them", async (t) => {
-		const { peer, device } = await start(t);
-		assert.equal((await peer.initialize()).result.protocolVersion, "2024-11-05");
+		const { peer, device, initialized } = await start(t);
+		assert.equal(initialized.result.protocolVersion, "2024-11-05");
 		assert.deepEqual((await peer.listTools()).names, [VOLUME]);
 		const { result } = await peer.call("c-1", VOLUME, { volume: 30 });
 		assert.deepEqual([result.content[0].text, device.calls[0]?.arguments], ["true", { volume: 30 }]);
@@ -55,7 +55,6 @@ describe("an MCP endpoint", () => {
 			description: "ü".repeat(300),
 		}));
 		const { peer } = await start(t, { tools, catalog: "full" });
-		await peer.initialize();
 		const { names, pages } = await peer.listTools();
 		assert.deepEqual(
 			names,
@@ -71,13 +70,11 @@ describe("an MCP endpoint", () => {
 	it("is not told of a tool that is larger than a page", async (t) => {
 		const huge = { ...SET_VOLUME, name: "huge", description: "x".repeat(9_000) };
 		const { peer } = await start(t, { tools: [REBOOT, huge, SET_VOLUME] });
-		await peer.initialize();
 		assert.deepEqual((await peer.listTools()).names, [VOLUME]);
 	});
 
 	it("gets a clear error in place of a result that is too large", async (t) => {
 		const { peer } = await start(t, { onCall: () => content({ type: "text", text: "x".repeat(10_000) }) });
-		await peer.initialize();
 		const { result, bytes } = await peer.call("c-1", VOLUME, { volume: 30 });
 		assert.equal(result.isError, true);
 		assert.match(result.content[0].text, /its result of 100\d\d bytes is too large .* at most 8000/);
@@ -88,7 +85,6 @@ describe("an MCP endpoint", () => {
 	it("gets a result without its picture if the picture is too large", async (t) => {
 		const image = { type: "image", mimeType: "image/jpeg", data: "A".repeat(10_000) };
 		const { peer } = await start(t, { onCall: () => content({ type: "text", text: "a window" }, image) });
-		await peer.initialize();
 		const { result } = await peer.call("c-1", VOLUME, { volume: 30 });
 		assert.deepEqual([result.isError, result.content[0].text], [false, "a window"]);
 		assert.match(result.content[1].text, /image\/jpeg: omitted/);
@@ -96,7 +92,6 @@ describe("an MCP endpoint", () => {
 
 	it("is told when the tools have changed", async (t) => {
 		const { peer, device } = await start(t);
-		await peer.initialize();
 		await peer.listTools();
 		device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "other" }]);
 		await peer.notified("notifications/tools/list_changed");
@@ -104,7 +99,6 @@ describe("an MCP endpoint", () => {
 
 	it("is connected again after it has disconnected, and begins anew", async (t) => {
 		const { peer, log } = await start(t);
-		await peer.initialize();
 		for (const count of [2, 3]) {
 			peer.disconnect();
 			await peer.connected(count);
@@ -118,7 +112,6 @@ describe("an MCP endpoint", () => {
 
 	it("survives messages that are not JSON-RPC", async (t) => {
 		const { peer } = await start(t);
-		await peer.initialize();
 		for (const message of ["", "no JSON", "[]", "null", '{"jsonrpc":"1.0"}', '{"jsonrpc":"2.0","id":{},"method":1}']) {
 			peer.say(message);
 		}
@@ -128,7 +121,6 @@ describe("an MCP endpoint", () => {
 
 	it("gets an error for a request whose id is in use, so that its limit holds", async (t) => {
 		const { peer, device } = await start(t, { onCall: () => undefined });
-		await peer.initialize();
 		const request = { jsonrpc: "2.0", id: "same", method: "tools/call" };
 		for (const volume of [1, 2]) {
 			peer.say({ ...request, params: { name: VOLUME, arguments: { volume } } });
@@ -136,15 +128,12 @@ describe("an MCP endpoint", () => {
 		assert.match((await peer.answer("same")).error?.message ?? "", /the id "same" is already in use/);
 		await until(() => device.calls.length > 0, "the first call");
 		await peer.ask("later", "ping");
-		assert.deepEqual(
-			device.calls.map(({ arguments: args }) => args),
-			[{ volume: 1 }],
-		);
+		const found = device.calls.map(({ arguments: args }) => args);
+		assert.deepEqual(found, [{ volume: 1 }]);
 	});
 
 	it("gets an error if it asks too much at the same time", async (t) => {
 		const { peer, device } = await start(t, { onCall: () => undefined });
-		await peer.initialize();
 		for (let id = 0; id < 65; id += 1) {
 			peer.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } });
 		}
@@ -159,7 +148,6 @@ describe("an MCP endpoint", () => {
 		const { peer, device } = await start(t, {
 			onCall: ({ arguments: { volume } }) => (volume === 2 ? content() : undefined),
 		});
-		await peer.initialize();
 		for (let id = 0; id < 70; id += 1) {
 			peer.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } });
 			peer.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });

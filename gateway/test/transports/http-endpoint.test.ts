@@ -11,9 +11,12 @@ import {
 	startGateway,
 	startWithDevice,
 	type TestGateway,
+	toolNames,
 	WireDevice,
+	type WireDeviceOptions,
 } from "../support/gateway.js";
 import { postStateless } from "../support/post-stateless.js";
+import { openSession } from "../support/raw-session.js";
 
 const [FIRST, SECOND] = ["aa:bb:cc:00:00:01", "aa:bb:cc:00:00:02"];
 const NAMES = {
@@ -22,12 +25,6 @@ const NAMES = {
 	alone: "self_audio_speaker_set_volume",
 	reboot: "lamp_000001__self_reboot",
 };
-
-/** The list as the gateway has it now, not as the client remembers it. */
-async function names(client: Client): Promise<string[]> {
-	const { tools } = await client.listTools(undefined, { cacheMode: "refresh" });
-	return tools.map(({ name }) => name);
-}
 
 async function setVolume(client: Client, name: string, volume: number) {
 	return await client.callTool({ name, arguments: { volume } });
@@ -39,6 +36,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 	describe(`a client of ${era}, over Streamable HTTP`, () => {
 		const connect = (t: TestContext, side: TestGateway, device?: string): Promise<Client> =>
 			connectClient(t, side.clientUrl(device), era);
+
+		/** A gateway with a device, and a client. */
+		const start = async (t: TestContext, deviceOptions: WireDeviceOptions = {}) => {
+			const { side, device } = await startWithDevice(t, {}, deviceOptions);
+			return { side, device, client: await connect(t, side) };
+		};
 
 		/** Counts the notifications that the tools have changed. */
 		async function countChanges(client: Client): Promise<() => number> {
@@ -53,12 +56,11 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		}
 
 		it("lists and calls the tools of a device, whose alias begins each name", async (t) => {
-			const { side, device } = await startWithDevice(t);
-			const client = await connect(t, side);
+			const { device, client } = await start(t);
 			assert.equal(client.getNegotiatedProtocolVersion(), era);
 			assert.equal(client.getServerVersion()?.name, "xs-mcp-gateway");
 			assert.match(client.getInstructions() ?? "", /two underscores/);
-			assert.deepEqual(await names(client), [NAMES.first]);
+			assert.deepEqual(await toolNames(client), [NAMES.first]);
 			assert.equal(text(await setVolume(client, NAMES.first, 30)), "true");
 			assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
 		});
@@ -66,7 +68,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("may call a tool by the device's own name on the device's path", async (t) => {
 			const { side } = await startWithDevice(t);
 			const client = await connect(t, side, FIRST);
-			assert.deepEqual(await names(client), [NAMES.alone]);
+			assert.deepEqual(await toolNames(client), [NAMES.alone]);
 			assert.equal(text(await setVolume(client, SET_VOLUME.name, 30)), "true");
 		});
 
@@ -74,7 +76,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { side, device: first } = await startWithDevice(t);
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side);
-			assert.deepEqual(await names(client), ["tool_call", NAMES.first, NAMES.second]);
+			assert.deepEqual(await toolNames(client), ["tool_call", NAMES.first, NAMES.second]);
 			await setVolume(client, NAMES.second, 2);
 			await setVolume(client, NAMES.first, 1);
 			assert.deepEqual(first.calls[0]?.arguments, { volume: 1 });
@@ -85,23 +87,22 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { side } = await startWithDevice(t);
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			const client = await connect(t, side, "lamp_000002");
-			assert.deepEqual(await names(client), [NAMES.alone]);
+			assert.deepEqual(await toolNames(client), [NAMES.alone]);
 			await setVolume(client, NAMES.second, 2);
 			assert.equal(second.calls.length, 1, "the name on /mcp works too");
 			await assert.rejects(setVolume(client, NAMES.first, 1), { code: -32602, message: /Unknown tool/ });
-			assert.deepEqual(await names(await connect(t, side, FIRST)), [NAMES.alone], "by id too");
+			assert.deepEqual(await toolNames(await connect(t, side, FIRST)), [NAMES.alone], "by id too");
 			await assert.rejects(connect(t, side, "nobody"));
 		});
 
 		it("follows devices that connect, disconnect, return and change their tools, without a new connection", async (t) => {
-			const { side, device: first } = await startWithDevice(t);
-			const client = await connect(t, side);
+			const { side, device: first, client } = await start(t);
 			const changes = await countChanges(client);
-			assert.deepEqual(await names(client), [NAMES.first]);
+			assert.deepEqual(await toolNames(client), [NAMES.first]);
 
 			const second = await WireDevice.connect(t, side, { id: SECOND });
 			await until(() => changes() === 1, "told of the second device");
-			assert.deepEqual(await names(client), ["tool_call", NAMES.first, NAMES.second]);
+			assert.deepEqual(await toolNames(client), ["tool_call", NAMES.first, NAMES.second]);
 
 			await second.unplug();
 			await WireDevice.connect(t, side, { id: SECOND });
@@ -109,13 +110,12 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 
 			first.changeTools([{ ...SET_VOLUME, name: "blink" }]);
 			await until(() => changes() >= 2, "told of the new tools");
-			assert.deepEqual(await names(client), ["lamp_000001__blink", NAMES.second]);
+			assert.deepEqual(await toolNames(client), ["lamp_000001__blink", NAMES.second]);
 			assert.equal(changes(), 2, "not told of a device that returned unchanged");
 		});
 
 		it("is told what was wrong with its arguments", async (t) => {
-			const { side, device } = await startWithDevice(t);
-			const client = await connect(t, side);
+			const { device, client } = await start(t);
 			await client.listTools();
 			const result = await setVolume(client, NAMES.first, 101);
 			assert.deepEqual([result.isError, text(result)], [true, "volume: must be <= 100"]);
@@ -123,8 +123,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that no device has a tool", async (t) => {
-			const { side } = await startWithDevice(t);
-			const client = await connect(t, side);
+			const { client } = await start(t);
 			for (const name of ["nothing", "lamp_000001__nothing", "lamp_000009__self_reboot", "__", ""]) {
 				await assert.rejects(client.callTool({ name }), { code: -32602, message: new RegExp(`Unknown tool: ${name}`) });
 			}
@@ -134,8 +133,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { side, device } = await startWithDevice(t, { offlineWait: 50 });
 			const client = await connect(t, side);
 			await device.unplug();
-			await until(() => side.gateway.servers.sessions.length === 0, "the device is offline");
-			assert.deepEqual(await names(client), [NAMES.first], "its tools are still listed");
+			assert.deepEqual(await toolNames(client), [NAMES.first], "its tools are still listed");
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.equal(result.isError, true);
 			assert.match(text(result), /lamp_000001 is offline .* last seen at 20/);
@@ -193,8 +191,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("cancels a call on the device", async (t) => {
-			const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
-			const client = await connect(t, side);
+			const { device, client } = await start(t, { onCall: () => undefined });
 			const controller = new AbortController();
 			const call = client.callTool({ name: NAMES.first, arguments: { volume: 1 } }, { signal: controller.signal });
 			await until(() => device.calls.length === 1, "the device works on it");
@@ -205,8 +202,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that the device sent an invalid answer", async (t) => {
-			const { side } = await startWithDevice(t, {}, { onCall: () => ({}) });
-			const client = await connect(t, side);
+			const { client } = await start(t, { onCall: () => ({}) });
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
 		});
@@ -224,19 +220,19 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		it("sees and calls user-only tools if its access allows it, for all devices or for some", async (t) => {
 			const { side, device } = await startWithDevice(t);
 			const models = await connect(t, side);
-			assert.deepEqual(await names(models), [NAMES.first]);
+			assert.deepEqual(await toolNames(models), [NAMES.first]);
 			await assert.rejects(models.callTool({ name: NAMES.reboot }), { code: -32602 });
 			assert.equal(device.calls.length, 0);
 
 			side.access = { principal: "admin", userTools: true };
 			const admin = await connect(t, side);
-			assert.deepEqual(await names(admin), [NAMES.first, NAMES.reboot]);
+			assert.deepEqual(await toolNames(admin), [NAMES.first, NAMES.reboot]);
 			assert.equal(text(await admin.callTool({ name: NAMES.reboot })), "true");
 
 			await WireDevice.connect(t, side, { id: SECOND });
 			side.access = { principal: "some", userTools: new Set([SECOND]) };
 			const some = await connect(t, side);
-			assert.deepEqual(await names(some), ["tool_call", NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
+			assert.deepEqual(await toolNames(some), ["tool_call", NAMES.first, NAMES.second, "lamp_000002__self_reboot"]);
 		});
 
 		it("reaches only the devices that its access names", async (t) => {
@@ -244,7 +240,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await WireDevice.connect(t, side, { id: SECOND });
 			side.access = { principal: "guest", userTools: false, devices: new Set([SECOND]) };
 			const client = await connect(t, side);
-			assert.deepEqual(await names(client), [NAMES.second]);
+			assert.deepEqual(await toolNames(client), [NAMES.second]);
 			await assert.rejects(setVolume(client, NAMES.first, 1), { code: -32602 });
 			await assert.rejects(connect(t, side, "lamp_000001"));
 		});
@@ -255,7 +251,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			await WireDevice.connect(t, side, { tools });
 			const client = await connect(t, side);
 			assert.deepEqual(
-				await names(client),
+				await toolNames(client),
 				tools.map(({ name }) => `lamp_000001__${name}`),
 			);
 			const page = await client.request({ method: "tools/list", params: { cursor: "lamp_000001__tool_699" } });
@@ -333,17 +329,9 @@ describe("the headers Mcp-Param-*, in 2026-07-28", () => {
 
 describe("revisions before 2025-11-25", () => {
 	/** Calls the first device's tool in a session of that revision. */
-	async function call(side: TestGateway, protocolVersion: string, args: object) {
-		const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-		const post = async (body: object, more: Record<string, string> = {}): Promise<Response> =>
-			await fetch(side.clientUrl(), { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
-		const params = { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } };
-		const hello = await post({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-		const session = { "mcp-session-id": hello.headers.get("mcp-session-id") as string };
-		await hello.text();
-		const request = { method: "tools/call", params: { name: NAMES.first, arguments: args } };
-		const answer = await post({ jsonrpc: "2.0", id: 2, ...request }, session);
-		return JSON.parse(await answer.text());
+	async function call(side: TestGateway, revision: string, args: object) {
+		const { ask } = await openSession(side.clientUrl(), revision);
+		return await ask("tools/call", { name: NAMES.first, arguments: args });
 	}
 
 	it("have arguments that break the schema as an error of the protocol", async (t) => {

@@ -8,37 +8,19 @@ import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { LOCAL, SET_VOLUME, startGateway, startWithDevice, type TestGateway, WireDevice } from "../support/gateway.js";
+import { initializeParams, openSession as openRawSession, postIn } from "../support/raw-session.js";
 import { readUntil } from "../support/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
 
-const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-
 /** The tool {@link SET_VOLUME} of the only device, as /mcp lists it. */
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
-const INITIALIZE = {
-	jsonrpc: "2.0",
-	id: 1,
-	method: "initialize",
-	params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "by-hand", version: "1" } },
-};
+const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams() };
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-/** Posts a message, and reads the answer to its end. */
-async function post(url: URL, body: unknown, session?: string) {
-	const headers = { ...HEADERS, ...(session !== undefined && { "mcp-session-id": session }) };
-	const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-	const text = await response.text();
-	return { status: response.status, session: response.headers.get("mcp-session-id"), text };
-}
-
-async function openSession(side: TestGateway, device?: string, protocolVersion = "2025-11-25"): Promise<string> {
-	const params = { ...INITIALIZE.params, protocolVersion };
-	const { session } = await post(side.clientUrl(device), { ...INITIALIZE, params });
-	assert.ok(session);
-	return session;
-}
+const openSession = async ({ clientUrl }: TestGateway, revision?: string): Promise<string> =>
+	(await openRawSession(clientUrl(), revision)).session;
 
 /** Opens a stream, in a session of its own or in one whose stream was cut. */
 async function openStream(side: TestGateway, given?: string) {
@@ -90,8 +72,8 @@ describe("the official SDK's client of the first generation", () => {
 describe("a session", () => {
 	it("that is not known is answered 404, so that the client begins a new one", async (t) => {
 		const side = await startGateway(t);
-		assert.equal((await post(side.clientUrl(), LIST, "no-session")).status, 404);
-		assert.equal((await post(side.clientUrl(), LIST)).status, 400, "no session is named");
+		assert.equal((await postIn(side.clientUrl(), LIST, "no-session")).status, 404);
+		assert.equal((await postIn(side.clientUrl(), LIST)).status, 400, "no session is named");
 	});
 
 	it("is served only to the token that opened it, on the same path", async (t) => {
@@ -99,25 +81,25 @@ describe("a session", () => {
 		const alice = { ...LOCAL, principal: "alice", holder: "hash-1" };
 		side.access = alice;
 		const session = await openSession(side);
-		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
-		assert.equal((await post(side.clientUrl("lamp_000001"), LIST, session)).status, 404);
+		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
+		assert.equal((await postIn(side.clientUrl("lamp_000001"), LIST, session)).status, 404);
 		for (const access of [LOCAL, { ...alice, principal: "bob" }, { ...alice, holder: "hash-2" }]) {
 			side.access = access;
-			assert.equal((await post(side.clientUrl(), LIST, session)).status, 404);
+			assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 404);
 		}
 		side.access = alice;
-		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
 	});
 
 	it("goes on with other rights if those of its token have changed", async (t) => {
 		const { side } = await startWithDevice(t);
 		const session = await openSession(side);
-		assert.doesNotMatch((await post(side.clientUrl(), LIST, session)).text, /reboot/);
+		assert.doesNotMatch((await postIn(side.clientUrl(), LIST, session)).text, /reboot/);
 		side.access = { ...LOCAL, userTools: true };
-		assert.match((await post(side.clientUrl(), LIST, session)).text, /reboot/);
+		assert.match((await postIn(side.clientUrl(), LIST, session)).text, /reboot/);
 		assert.equal(side.endpoint.sessions, 1);
 		side.access = { ...LOCAL, devices: new Set() };
-		assert.doesNotMatch((await post(side.clientUrl(), LIST, session)).text, /set_volume/);
+		assert.doesNotMatch((await postIn(side.clientUrl(), LIST, session)).text, /set_volume/);
 	});
 
 	it("leaves the memory when it was idle for long, but not while a stream is open", async (t) => {
@@ -125,10 +107,10 @@ describe("a session", () => {
 		const idle = await openSession(side);
 		const { session, cut } = await openStream(side);
 		await until(() => side.endpoint.sessions === 1, "the idle session has ended");
-		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
 		cut.abort();
 		await until(() => side.endpoint.sessions === 0, "the other is idle now too");
-		assert.equal((await post(side.clientUrl(), LIST, idle)).status, 200, "its next request restores it");
+		assert.equal((await postIn(side.clientUrl(), LIST, idle)).status, 200, "its next request restores it");
 	});
 
 	it("makes room for a new one if it was idle for longest; sessions in use stay open", async (t) => {
@@ -138,7 +120,7 @@ describe("a session", () => {
 		const second = await openSession(side);
 		assert.equal(side.endpoint.sessions, 2);
 		for (const session of [second, used.session, first, second]) {
-			assert.equal((await post(side.clientUrl(), LIST, session)).status, 200);
+			assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200);
 			assert.equal(side.endpoint.sessions, 2);
 		}
 		assert.equal(side.endpoint.clients.length, 2);
@@ -152,7 +134,7 @@ describe("a session", () => {
 		const failed = assert.rejects(call);
 		await until(() => device.calls.length === 1, "the call is under way");
 		const params = { ...INITIALIZE.params, clientInfo: { name: "v1-client", version: "1" } };
-		assert.equal((await post(side.clientUrl(), { ...INITIALIZE, params })).status, 503);
+		assert.equal((await postIn(side.clientUrl(), { ...INITIALIZE, params })).status, 503);
 		await client.close();
 		await failed;
 	});
@@ -162,13 +144,13 @@ describe("a session", () => {
 		const greedy = [await openStream(side), await openStream(side), await openStream(side)];
 		side.access = { ...LOCAL, principal: "other" };
 		const other = await openSession(side);
-		assert.equal((await post(side.clientUrl(), LIST, other)).status, 200);
+		assert.equal((await postIn(side.clientUrl(), LIST, other)).status, 200);
 		side.access = LOCAL;
 		const statuses = await Promise.all(
-			greedy.map(async ({ session }) => (await post(side.clientUrl(), LIST, session)).status),
+			greedy.map(async ({ session }) => (await postIn(side.clientUrl(), LIST, session)).status),
 		);
 		assert.deepEqual(statuses, [503, 200, 200]);
-		assert.equal((await post(side.clientUrl(), INITIALIZE)).status, 503, "its own are all in use");
+		assert.equal((await postIn(side.clientUrl(), INITIALIZE)).status, 503, "its own are all in use");
 		for (const { cut } of greedy) {
 			cut.abort();
 		}
@@ -189,14 +171,14 @@ describe("a session", () => {
 		const side = await startGateway(t);
 		const batch = [LIST, { ...LIST, id: 3 }];
 		for (const revision of ["2024-11-05", "2025-06-18", "2025-11-25"]) {
-			const session = await openSession(side, undefined, revision);
-			const { status, text } = await post(side.clientUrl(), batch, session);
+			const session = await openSession(side, revision);
+			const { status, text } = await postIn(side.clientUrl(), batch, session);
 			assert.equal(status, 400, revision);
 			assert.deepEqual([JSON.parse(text).error.code, JSON.parse(text).id], [-32_600, null]);
 			assert.match(text, new RegExp(`${revision} has no JSON-RPC batches`));
 		}
-		const session = await openSession(side, undefined, "2025-03-26");
-		const { status, text } = await post(side.clientUrl(), batch, session);
+		const session = await openSession(side, "2025-03-26");
+		const { status, text } = await postIn(side.clientUrl(), batch, session);
 		assert.equal(status, 200);
 		assert.match(text, /"id":2/);
 		assert.match(text, /"id":3/);
@@ -206,44 +188,44 @@ describe("a session", () => {
 		const { side, device } = await startWithDevice(t, {}, { onCall: () => undefined });
 		const session = await openSession(side);
 		const call = { ...LIST, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
-		const first = post(side.clientUrl(), call, session);
+		const first = postIn(side.clientUrl(), call, session);
 		await until(() => device.calls.length === 1, "the call is under way");
-		const second = await post(side.clientUrl(), call, session);
+		const second = await postIn(side.clientUrl(), call, session);
 		assert.deepEqual([second.status, JSON.parse(second.text).error.code], [400, -32_600]);
 		assert.match(second.text, /id 2 is already in use/);
-		assert.equal((await post(side.clientUrl(), { ...LIST, id: "2" }, session)).status, 200, "a text is another id");
+		assert.equal((await postIn(side.clientUrl(), { ...LIST, id: "2" }, session)).status, 200, "a text is another id");
 		device.answer(device.calls[0]?.id ?? 0, { content: [{ type: "text", text: "done" }] });
 		assert.match((await first).text, /"done"/);
-		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200, "the id is free again");
+		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200, "the id is free again");
 	});
 
 	it("rejects a batch that uses an id twice", async (t) => {
 		const side = await startGateway(t);
-		const session = await openSession(side, undefined, "2025-03-26");
-		const { status, text } = await post(side.clientUrl(), [LIST, LIST], session);
+		const session = await openSession(side, "2025-03-26");
+		const { status, text } = await postIn(side.clientUrl(), [LIST, LIST], session);
 		assert.deepEqual([status, JSON.parse(text).error.code], [400, -32_600]);
-		assert.equal((await post(side.clientUrl(), LIST, session)).status, 200, "the id is free");
+		assert.equal((await postIn(side.clientUrl(), LIST, session)).status, 200, "the id is free");
 	});
 
 	it("without a stream tells its client with the answer to the next call, and only once", async (t) => {
 		const { side, device } = await startWithDevice(t);
 		const { session, cut } = await openStream(side);
 		cut.abort();
-		await post(side.clientUrl(), LIST, session);
+		await postIn(side.clientUrl(), LIST, session);
 		const changed = once(side.gateway.servers, "changed");
 		device.changeTools([SET_VOLUME, { ...SET_VOLUME, name: "blink" }]);
 		await changed;
 		const call = { ...LIST, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
 		// Until the gateway has noticed that the stream was cut, an answer may come without it.
-		let told = await post(side.clientUrl(), call, session);
+		let told = await postIn(side.clientUrl(), call, session);
 		for (let tries = 0; tries < 50 && !told.text.includes("list_changed"); tries += 1) {
-			told = await post(side.clientUrl(), call, session);
+			told = await postIn(side.clientUrl(), call, session);
 		}
 		assert.match(told.text, /notifications\/tools\/list_changed.*"content"/s);
-		const second = await post(side.clientUrl(), call, session);
+		const second = await postIn(side.clientUrl(), call, session);
 		assert.doesNotMatch(second.text, /list_changed/);
-		await post(side.clientUrl(), LIST, session);
-		assert.doesNotMatch((await post(side.clientUrl(), call, session)).text, /list_changed/);
+		await postIn(side.clientUrl(), LIST, session);
+		assert.doesNotMatch((await postIn(side.clientUrl(), call, session)).text, /list_changed/);
 	});
 
 	it("tells its client of a change between two pages of the list", async (t) => {
@@ -251,11 +233,11 @@ describe("a session", () => {
 		const tools = Array.from({ length: 502 }, (_, at) => ({ ...SET_VOLUME, name: `tool_${at}` }));
 		const device = await WireDevice.connect(t, side, { tools });
 		const session = await openSession(side);
-		await post(side.clientUrl(), LIST, session);
+		await postIn(side.clientUrl(), LIST, session);
 		const changed = once(side.gateway.servers, "changed");
 		device.changeTools([{ ...SET_VOLUME, name: "blink" }, ...tools]);
 		await changed;
-		const rest = await post(side.clientUrl(), { ...LIST, params: { cursor: "lamp_000001__tool_500" } }, session);
+		const rest = await postIn(side.clientUrl(), { ...LIST, params: { cursor: "lamp_000001__tool_500" } }, session);
 		assert.match(rest.text, /tool_501/);
 		const { stream } = await openStream(side, session);
 		await readUntil(stream, /notifications\/tools\/list_changed/);
@@ -285,7 +267,7 @@ describe("a session", () => {
 			isServed = true;
 		});
 		const port = await listen(t, server);
-		await assert.rejects(fetch(`http://127.0.0.1:${port}`, { method: "POST", headers: HEADERS, body: "{}" }));
+		await assert.rejects(fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" }));
 		await until(() => isServed, "the request is served");
 		assert.equal(side.endpoint.sessions, 0);
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
@@ -300,7 +282,7 @@ describe("a session", () => {
 
 	it("does not begin without a valid initialize", async (t) => {
 		const side = await startGateway(t);
-		const { status } = await post(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
+		const { status } = await postIn(side.clientUrl(), { ...INITIALIZE, params: { protocolVersion: 5 } });
 		assert.equal(status, 400);
 		const rejected = await fetch(side.clientUrl(), {
 			method: "POST",

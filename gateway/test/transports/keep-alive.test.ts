@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request as makeRequest, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { SessionTransport } from "../../src/transports/session-transport.js";
+import { initializeParams } from "../support/raw-session.js";
 
 // The timer of a session and each response that it may meet. The clock is the test's.
 
@@ -16,7 +17,7 @@ const TICK = 15_000;
 /** More than both ends of a connection buffer: it waits until the client reads. */
 const LONG = "x".repeat(16 * 1024 * 1024);
 
-const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "by-hand", version: "1" } };
+const PARAMS = initializeParams();
 
 /** A session whose server is the test, with a request "call" that was not answered. Its client reads nothing until it is told to. */
 async function start(t: TestContext) {
@@ -39,14 +40,8 @@ async function start(t: TestContext) {
 		const body = await readText(request);
 		await transport.handle(request, response, body === "" ? undefined : JSON.parse(body));
 	});
-	server.listen(0, "127.0.0.1");
-	await once(server, "listening");
-	t.after(async () => {
-		await transport.close();
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	t.after(() => transport.close());
+	const port = await listen(t, server);
 	const send = (method: "GET" | "POST", message?: object): Promise<IncomingMessage> =>
 		new Promise((resolve, reject) => {
 			const accept = method === "GET" ? "text/event-stream" : "application/json, text/event-stream";
@@ -55,7 +50,7 @@ async function start(t: TestContext) {
 			request.on("response", resolve).on("error", reject);
 			request.end(message && JSON.stringify({ jsonrpc: "2.0", ...message }));
 		});
-	await textOf(await send("POST", { id: 0, method: "initialize", params: PARAMS }));
+	await readText(await send("POST", { id: 0, method: "initialize", params: PARAMS }));
 	t.mock.timers.enable({ apis: ["setInterval"] });
 	const call = async () => {
 		const response = send("POST", { id: "call", method: "tools/call", params: { name: "t" } });
@@ -79,17 +74,13 @@ async function start(t: TestContext) {
 	return { transport, responses, errors, send, call, tick, answer, progress };
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
-	return await readText(response);
-}
-
 describe("the timer of a session", () => {
 	it("leaves an answer alone that has left and is not read: the client gets it when it goes on", async (t) => {
 		const { call, answer, tick, errors } = await start(t);
 		const { response } = await call();
 		await answer(LONG);
 		await tick(20);
-		assert.equal((await textOf(await response)).length > LONG.length, true);
+		assert.equal((await readText(await response)).length > LONG.length, true);
 		assert.deepEqual(errors, []);
 	});
 
@@ -99,7 +90,7 @@ describe("the timer of a session", () => {
 		await progress();
 		await answer(LONG);
 		await tick(20);
-		assert.equal((await textOf(await response)).length > LONG.length, true);
+		assert.equal((await readText(await response)).length > LONG.length, true);
 		assert.deepEqual(errors, []);
 	});
 
@@ -111,7 +102,7 @@ describe("the timer of a session", () => {
 		await progress();
 		await tick(2);
 		await answer("done");
-		const text = await textOf(await response);
+		const text = await readText(await response);
 		assert.match(text.slice(-200), /"text":"done"/);
 		assert.deepEqual(errors, []);
 	});
@@ -121,7 +112,7 @@ describe("the timer of a session", () => {
 		const { response } = await call();
 		await tick(3);
 		await answer("done");
-		const text = await textOf(await response);
+		const text = await readText(await response);
 		assert.match(text, /^id: .*\ndata: \n\n: keepalive\n\n: keepalive\n\nid: .*\nevent: message\ndata: .*"done"/);
 	});
 
@@ -130,7 +121,7 @@ describe("the timer of a session", () => {
 		const response = await send("GET");
 		await tick(2);
 		await transport.close(true);
-		assert.equal(await textOf(response), "retry: 5000\n\n: keepalive\n\n: keepalive\n\n");
+		assert.equal(await readText(response), "retry: 5000\n\n: keepalive\n\n: keepalive\n\n");
 		await tick();
 	});
 });
@@ -149,7 +140,10 @@ describe("an answer that cannot be serialized", () => {
 			}
 			await transport.send({ jsonrpc: "2.0", id: "call", result: { structuredContent } });
 			await tick(2);
-			assert.match(await textOf(await response), /"id":"call","error":\{"code":-32603,"message":"the answer cannot be/);
+			assert.match(
+				await readText(await response),
+				/"id":"call","error":\{"code":-32603,"message":"the answer cannot be/,
+			);
 			assert.deepEqual(errors, []);
 		});
 	}
@@ -167,6 +161,6 @@ describe("a client that has lost its stream before the first message", () => {
 		const next = await send("GET");
 		await transport.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "x:next" } });
 		await transport.close(true);
-		assert.deepEqual((await textOf(next)).match(/x:\w+/g), ["x:missed", "x:next"]);
+		assert.deepEqual((await readText(next)).match(/x:\w+/g), ["x:missed", "x:next"]);
 	});
 });

@@ -2,35 +2,22 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { SessionIds } from "../../src/transports/session-ids.js";
 import { VOLUME } from "../support/command-line.js";
-import { connectClient, LOCAL, SET_VOLUME, startGateway, WireDevice } from "../support/gateway.js";
+import { connectClient, LOCAL, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 import { makeStateFolder } from "../support/program.js";
+import { openSession, postIn } from "../support/raw-session.js";
 import { readUntil } from "../support/read-until.js";
 
 // A session that began before the gateway was restarted, or was idle for long, goes on: many hosts never begin another.
 
-const HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-const PARAMS = {
-	protocolVersion: "2025-06-18",
-	capabilities: { elicitation: {} },
-	clientInfo: { name: "by-hand", version: "7" },
-};
 const LIST = { method: "tools/list" };
 const CALL = { name: VOLUME, arguments: { volume: 1 } };
 const STATE = "device://lamp_000001/state";
 
-async function post(url: URL, message: object, session?: string) {
-	const headers = { ...HEADERS, ...(session !== undefined && { "mcp-session-id": session }) };
-	const body = JSON.stringify({ jsonrpc: "2.0", id: 1, ...message });
-	const response = await fetch(url, { method: "POST", headers, body });
-	return { status: response.status, session: `${response.headers.get("mcp-session-id")}`, text: await response.text() };
-}
-
 /** A gateway, and what starts the next one in its place. */
 async function startTwice(t: TestContext) {
 	const options = { sessionKey: "the same", stateFolder: makeStateFolder() };
-	const first = await startGateway(t, options);
-	await WireDevice.connect(t, first);
-	const { session } = await post(first.clientUrl(), { method: "initialize", params: PARAMS });
+	const { side: first } = await startWithDevice(t, options);
+	const { session } = await openSession(first.clientUrl(), "2025-06-18");
 	const restart = async () => {
 		await first.close();
 		const side = await startGateway(t, options);
@@ -46,10 +33,9 @@ describe("a session after a restart of the gateway", () => {
 	it("goes on in its revision and with its client's name", async (t) => {
 		const { session, restart } = await startTwice(t);
 		const { side, url } = await restart();
-		assert.equal((await post(url, LIST, session)).status, 200);
-		assert.match((await post(url, { method: "tools/call", params: CALL }, session)).text, /true/);
-		const batch = await fetch(url, { method: "POST", headers: { ...HEADERS, "mcp-session-id": session }, body: "[]" });
-		assert.match(await batch.text(), /2025-06-18 has no JSON-RPC batches|Invalid/);
+		assert.equal((await postIn(url, LIST, session)).status, 200);
+		assert.match((await postIn(url, { method: "tools/call", params: CALL }, session)).text, /true/);
+		assert.match((await postIn(url, [], session)).text, /2025-06-18 has no JSON-RPC batches|Invalid/);
 		const [client] = side.endpoint.clients;
 		assert.deepEqual([client?.name, client?.version, client?.principal], ["by-hand", "7", "local"]);
 		assert.equal(side.endpoint.sessions, 1);
@@ -60,7 +46,7 @@ describe("a session after a restart of the gateway", () => {
 		const { url, device } = await restart();
 		const told = await stream(url, session, { "last-event-id": "0-5" });
 		await readUntil(told, /tools\/list_changed[\s\S]*resources\/list_changed[\s\S]*prompts\/list_changed/);
-		await post(url, LIST, session);
+		await postIn(url, LIST, session);
 		const next = await stream(url, session);
 		device.changeTools([{ ...SET_VOLUME, name: "blink" }]);
 		await readUntil(next, /tools\/list_changed/);
@@ -69,21 +55,21 @@ describe("a session after a restart of the gateway", () => {
 	it("is told with the answer to its next call if it has no stream", async (t) => {
 		const { session, restart } = await startTwice(t);
 		const { url } = await restart();
-		const { text } = await post(url, { method: "tools/call", params: CALL }, session);
+		const { text } = await postIn(url, { method: "tools/call", params: CALL }, session);
 		assert.match(text, /tools\/list_changed[\s\S]*"content"/);
 	});
 
 	it("keeps its subscriptions and its log level", async (t) => {
 		const { first, session, restart } = await startTwice(t);
 		const gone = { method: "resources/subscribe", params: { uri: "device://lamp_000001/nothing" } };
-		await post(first.clientUrl(), gone, session);
-		await post(first.clientUrl(), { method: "resources/subscribe", params: { uri: STATE } }, session);
-		await post(first.clientUrl(), { method: "logging/setLevel", params: { level: "debug" } }, session);
+		await postIn(first.clientUrl(), gone, session);
+		await postIn(first.clientUrl(), { method: "resources/subscribe", params: { uri: STATE } }, session);
+		await postIn(first.clientUrl(), { method: "logging/setLevel", params: { level: "debug" } }, session);
 		const { url, device } = await restart();
 		const told = await stream(url, session);
 		device.notify("notifications/state_changed", { newState: "listening" });
 		assert.doesNotMatch(await readUntil(told, /resources\/updated/), /nothing/);
-		await post(url, { method: "resources/unsubscribe", params: { uri: STATE } }, session);
+		await postIn(url, { method: "resources/unsubscribe", params: { uri: STATE } }, session);
 	});
 
 	it("is not resumed in the stream of another call than the one that it names", async (t) => {
@@ -95,7 +81,7 @@ describe("a session after a restart of the gateway", () => {
 	it("is restored once for requests that come together", async (t) => {
 		const { session, restart } = await startTwice(t);
 		const { side, url } = await restart();
-		const answers = await Promise.all([1, 2, 3, 4].map((id) => post(url, { ...LIST, id }, session)));
+		const answers = await Promise.all([1, 2, 3, 4].map((id) => postIn(url, { ...LIST, id }, session)));
 		const statuses = answers.map(({ status }) => status);
 		assert.deepEqual(statuses, [200, 200, 200, 200]);
 		assert.equal(side.endpoint.sessions, 1);
@@ -105,15 +91,15 @@ describe("a session after a restart of the gateway", () => {
 		const { session, restart } = await startTwice(t);
 		const { side, url } = await restart();
 		side.access = { ...LOCAL, holder: "another token of the same name" };
-		assert.equal((await post(url, LIST, session)).status, 404);
+		assert.equal((await postIn(url, LIST, session)).status, 404);
 		side.access = LOCAL;
 		const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 		const forged = [...last].filter((each) => !session.endsWith(each)).map((each) => session.slice(0, -1) + each);
 		for (const id of [...forged, session.slice(1), "x", "a.b.c", "x".repeat(10_000)]) {
-			assert.equal((await post(url, LIST, id)).status, 404, id);
+			assert.equal((await postIn(url, LIST, id)).status, 404, id);
 		}
 		const other = await startGateway(t, { sessionKey: "another" });
-		assert.equal((await post(other.clientUrl(), LIST, session)).status, 404);
+		assert.equal((await postIn(other.clientUrl(), LIST, session)).status, 404);
 	});
 
 	it("that its client has ended stays ended", async (t) => {
@@ -121,7 +107,7 @@ describe("a session after a restart of the gateway", () => {
 		const { url } = await restart();
 		const ended = await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
 		assert.equal(ended.status, 200);
-		assert.equal((await post(url, LIST, session)).status, 404);
+		assert.equal((await postIn(url, LIST, session)).status, 404);
 		assert.equal((await stream(url, session)).status, 404);
 	});
 

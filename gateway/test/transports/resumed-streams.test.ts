@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
+import { Gate } from "../support/gate.js";
 import { connectClient, startGateway, type TestGateway, type WireCall, WireDevice } from "../support/gateway.js";
+import { initializeParams, post } from "../support/raw-session.js";
 
 // MCP 2025-11-25, "Resumability and Redelivery": a client that has lost a stream asks for the rest by `Last-Event-ID`.
 
 const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 const STATE = "device://lamp_000001/state";
-const PARAMS = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "by-hand", version: "1" } };
 
 /** A client by hand in one session. */
 class RawClient {
 	readonly #url: URL;
-	#headers: Record<string, string> = { "content-type": "application/json" };
+	#session: Record<string, string> = {};
 	#ids = 0;
 
 	constructor(side: TestGateway) {
@@ -22,16 +22,14 @@ class RawClient {
 	}
 
 	async open(): Promise<void> {
-		const answer = await this.post("initialize", PARAMS);
+		const answer = await this.post("initialize", initializeParams());
 		await answer.text();
-		this.#headers = { ...this.#headers, "mcp-session-id": answer.headers.get("mcp-session-id") as string };
+		this.#session = { "mcp-session-id": answer.headers.get("mcp-session-id") as string };
 	}
 
 	async post(method: string, params: object, signal?: AbortSignal): Promise<Response> {
 		this.#ids += 1;
-		const body = JSON.stringify({ jsonrpc: "2.0", id: this.#ids, method, params });
-		const headers = { ...this.#headers, accept: "application/json, text/event-stream" };
-		return await fetch(this.#url, { method: "POST", headers, body, ...(signal && { signal }) });
+		return await post(this.#url, { id: this.#ids, method, params }, this.#session, signal);
 	}
 
 	/** Begins a call that wants progress. */
@@ -42,7 +40,7 @@ class RawClient {
 
 	async stream(lastEventId?: string, signal?: AbortSignal): Promise<Response> {
 		const last = lastEventId === undefined ? undefined : { "last-event-id": lastEventId };
-		const headers = { ...this.#headers, ...last, accept: "text/event-stream" };
+		const headers = { ...this.#session, ...last, accept: "text/event-stream" };
 		return await fetch(this.#url, { headers, ...(signal && { signal }) });
 	}
 }
@@ -149,19 +147,18 @@ describe("a stream that a client has lost", () => {
 		await called;
 		for (const _ of [1, 2]) {
 			const events = await read(await client.stream(progress?.id));
-			assert.deepEqual(
-				events.map(({ message }) => message.result.content),
-				[[{ type: "text", text: "volume 1" }]],
-			);
+			const found = events.map(({ message }) => message.result.content);
+			assert.deepEqual(found, [[{ type: "text", text: "volume 1" }]]);
 		}
 	});
 
 	it("is resumed by the SDK's client on its own", async (t) => {
 		const { side, answer } = await start(t);
-		const lines = await Lines.listen(t, Number(side.clientUrl().port));
-		const client = await connectClient(t, new URL(`http://127.0.0.1:${lines.port}/mcp`), "2025-11-25");
+		const gate = await Gate.open(t, Number(side.clientUrl().port));
+		const client = await connectClient(t, new URL(`http://127.0.0.1:${gate.port}/mcp`), "2025-11-25");
 		const onprogress = (): void => {
-			lines.cut();
+			gate.cut();
+			gate.restore();
 			answer(0);
 		};
 		const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } }, { onprogress });
@@ -226,46 +223,3 @@ describe("an answer", () => {
 		assert.match(await resumed.text(), /volume 1/);
 	});
 });
-
-/** Connections to a port, which can be cut. */
-class Lines {
-	readonly #sockets = new Set<Socket>();
-	readonly port: number;
-
-	private constructor(port: number) {
-		this.port = port;
-	}
-
-	static async listen(t: TestContext, target: number): Promise<Lines> {
-		const server = createServer({ pauseOnConnect: true });
-		server.listen(0, "127.0.0.1");
-		await once(server, "listening");
-		const lines = new Lines((server.address() as AddressInfo).port);
-		server.on("connection", (near) => {
-			const far = connect(target, "127.0.0.1");
-			for (const [socket, other] of [
-				[near, far],
-				[far, near],
-			] as const) {
-				lines.#sockets.add(socket);
-				socket.pipe(other);
-				socket.on("error", () => socket.destroy());
-				socket.on("close", () => {
-					lines.#sockets.delete(socket);
-					other.destroy();
-				});
-			}
-		});
-		t.after(() => {
-			lines.cut();
-			server.close();
-		});
-		return lines;
-	}
-
-	cut(): void {
-		for (const socket of this.#sockets) {
-			socket.destroy();
-		}
-	}
-}

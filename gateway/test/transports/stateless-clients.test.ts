@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
 import { describe, it } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 import { until } from "../../../host-test/support/until.js";
 import { STATUS, startGateway, startWithDevice, WireDevice } from "../support/gateway.js";
 import { fetchStateless, postStateless } from "../support/post-stateless.js";
@@ -89,13 +93,12 @@ describe("a request of 2026-07-28", () => {
 
 describe("a stream of changes, in 2026-07-28", () => {
 	it("also has tasks", async (t) => {
-		const side = await startGateway(t, { taskPatience: 0 });
-		const device = await WireDevice.connect(t, side, { onCall: () => undefined });
+		const { side, device } = await startWithDevice(t, { taskPatience: 0 }, { onCall: () => undefined });
 		const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 		const params = { name: TOOL, arguments: { volume: 1 } };
 		const { taskId } = (await postStateless(side.clientUrl(), "tools/call", params, { capabilities })).message.result;
 		const notifications = { toolsListChanged: true, taskIds: [taskId] };
-		const stream = await listen(side.clientUrl(), notifications, capabilities);
+		const stream = await openStream(side.clientUrl(), notifications, capabilities);
 		await stream.until((heard) => heard.includes("notifications/tasks"), "the task is told");
 		device.answer(device.calls[0]?.id ?? 0, text("done"));
 		device.changeTools([STATUS]);
@@ -105,7 +108,7 @@ describe("a stream of changes, in 2026-07-28", () => {
 
 	it("ends with a result when the gateway stops", async (t) => {
 		const side = await startGateway(t);
-		const stream = await listen(side.clientUrl(), { toolsListChanged: true });
+		const stream = await openStream(side.clientUrl(), { toolsListChanged: true });
 		await stream.until((heard) => heard.includes("notifications/subscriptions/acknowledged"), "it has begun");
 		await side.endpoint.close();
 		await stream.until((heard) => heard.includes("complete"), "it has ended");
@@ -113,7 +116,7 @@ describe("a stream of changes, in 2026-07-28", () => {
 });
 
 /** Opens a stream, and reads it as long as it is waited for: methods of notifications, and the type of its result. */
-async function listen(url: URL, notifications: object, capabilities: object = {}) {
+async function openStream(url: URL, notifications: object, capabilities: object = {}) {
 	const options = { id: 7, capabilities };
 	const response = await fetchStateless(url, "subscriptions/listen", { notifications }, options);
 	assert.equal(response.status, 200);
@@ -132,3 +135,38 @@ async function listen(url: URL, notifications: object, capabilities: object = {}
 		});
 	return { until: (holds: (heard: string[]) => boolean, what: string) => until(() => holds(heard()), what) };
 }
+
+const META = "io.modelcontextprotocol/";
+const LISTEN = {
+	jsonrpc: "2.0",
+	id: 1,
+	method: "subscriptions/listen",
+	params: {
+		notifications: { resourceSubscriptions: ["device://lamp_000001/x"] },
+		_meta: { [`${META}protocolVersion`]: "2026-07-28", [`${META}clientCapabilities`]: {} },
+	},
+};
+
+it("a client that has disconnected before its request is served leaves no subscription behind", async (t) => {
+	const side = await startGateway(t);
+	const device = await WireDevice.connect(t, side, {
+		capabilities: { tools: {}, resources: { subscribe: true } },
+		answers: { ping: () => ({}), "resources/list": () => ({ resources: [{ uri: "device://self/x", name: "x" }] }) },
+	});
+	await until(() => side.gateway.servers.all[0]?.offers.resources.length === 1, "its resource is known");
+	let isServed = false;
+	const server = createServer(async (request, response) => {
+		request.resume();
+		await once(response, "close");
+		await side.endpoint.handle(request, response, { access: side.access, server: undefined, body: LISTEN });
+		isServed = true;
+	});
+	const socket = connect(await listen(t, server), "127.0.0.1");
+	socket.write("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+	await until(() => isServed, "the request is served");
+	await side.gateway.servers.all[0]?.session?.ping();
+	assert.deepEqual(
+		device.methods.filter((method) => method.startsWith("resources/subscribe")),
+		[],
+	);
+});

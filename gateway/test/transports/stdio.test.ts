@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Readable } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -7,7 +6,7 @@ import { typeScript } from "../../../host-test/e2e/program.js";
 import { PATIENT } from "../../../host-test/support/patient.js";
 import { cases } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/until.js";
-import { ERAS, WireDevice } from "../support/gateway.js";
+import { ERAS, toolNames, WireDevice } from "../support/gateway.js";
 
 const PROGRAM = {
 	command: process.execPath,
@@ -18,29 +17,17 @@ const PROGRAM = {
 /** The tools of {@link WireDevice}, as a catalog of all devices lists them. */
 const [VOLUME, REBOOT] = ["lamp_000001__self_audio_speaker_set_volume", "lamp_000001__self_reboot"];
 
-const names = ({ tools }: { tools: { name: string }[] }): string[] => tools.map(({ name }) => name);
-
-/** The gateway's log, line by line as it comes. */
-function readLog(stderr: unknown): { lines: () => string } {
-	let text = "";
-	(stderr as Readable).on("data", (chunk) => {
-		text += chunk;
-	});
-	return { lines: () => text };
-}
-
-async function deviceUrl(log: { lines: () => string }): Promise<string> {
-	await until(() => log.lines().includes("devices: "), "the gateway listens");
-	return `ws://127.0.0.1:${/devices: (\d+)/.exec(log.lines())?.[1]}/`;
-}
-
 async function start(test: TestContext, era: keyof typeof ERAS, device?: string) {
 	const transport = new StdioClientTransport({ ...PROGRAM, args: [...PROGRAM.args, ...(device ? [device] : [])] });
-	const log = readLog(transport.stderr);
+	let log = "";
+	transport.stderr?.on("data", (chunk) => {
+		log += chunk;
+	});
 	const client = new Client({ name: "test-client", version: "1.0.0" }, ERAS[era]);
 	test.after(() => client.close());
 	await client.connect(transport, PATIENT);
-	return { client, log, url: await deviceUrl(log) };
+	await until(() => log.includes("devices: "), "the gateway listens");
+	return { client, url: `ws://127.0.0.1:${/devices: (\d+)/.exec(log)?.[1]}/` };
 }
 
 for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
@@ -55,10 +42,10 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			if (era === "2026-07-28") {
 				await client.listen({ toolsListChanged: true });
 			}
-			assert.deepEqual(names(await client.listTools()), []);
+			assert.deepEqual(await toolNames(client), []);
 			await WireDevice.connectTo(t, url);
 			await until(() => told === 1, "told");
-			assert.deepEqual(names(await client.listTools()), [VOLUME]);
+			assert.deepEqual(await toolNames(client), [VOLUME]);
 			const { content } = await client.callTool({ name: VOLUME, arguments: { volume: 1 } });
 			assert.deepEqual(content, [{ type: "text", text: "true" }]);
 			await assert.rejects(client.callTool({ name: REBOOT }), { code: -32602 });
@@ -68,9 +55,8 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			const { client, url } = await start(t, era, "lamp_000002");
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:01" });
 			await WireDevice.connectTo(t, url, { id: "aa:bb:cc:00:00:02" });
-			const list = async (): Promise<string[]> => names(await client.listTools(undefined, { cacheMode: "refresh" }));
-			await until(async () => (await list()).length > 0, "the device is known");
-			assert.deepEqual(await list(), ["self_audio_speaker_set_volume"]);
+			await until(async () => (await toolNames(client)).length > 0, "the device is known");
+			assert.deepEqual(await toolNames(client), ["self_audio_speaker_set_volume"]);
 		});
 	});
 }

@@ -209,10 +209,7 @@ describe("the alias of a configured server", () => {
 		await renamed;
 		const later = directory(folder);
 		await later.load();
-		assert.deepEqual(
-			later.known.map(({ id, alias }) => [id, alias]),
-			[["aa:bb:cc:00:00:01", "files_000001"]],
-			"on disk, too",
-		);
+		const seen = later.known.map(({ id, alias }) => [id, alias]);
+		assert.deepEqual(seen, [["aa:bb:cc:00:00:01", "files_000001"]], "on disk, too");
 	});
 });

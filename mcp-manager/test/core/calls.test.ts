@@ -23,11 +23,6 @@ async function setVolume({ gateway }: TestGateway, volume: unknown, options?: Ca
 
 const volumes = (calls: readonly WireCall[]): unknown[] => calls.map((call) => call.arguments.volume);
 
-async function unplug(side: TestGateway, device: WireDevice): Promise<void> {
-	await device.unplug();
-	await until(() => side.gateway.servers.find(ID)?.online === false, "the device is offline");
-}
-
 describe("calls to a device", () => {
 	it("start in the order in which they came, a few at a time", async (t) => {
 		const { side, device } = await startWithDevice(t, { callsPerServer: 2 }, { onCall: () => undefined });
@@ -54,7 +49,7 @@ describe("calls to a device", () => {
 
 	it("wait for a device that is offline, and go to its next session", async (t) => {
 		const side = await startGateway(t);
-		await unplug(side, await WireDevice.connect(t, side));
+		await (await WireDevice.connect(t, side)).unplug();
 		const calls = [setVolume(side, 1), setVolume(side, 2)];
 		const back = await WireDevice.connect(t, side);
 		await Promise.all(calls);
@@ -63,7 +58,7 @@ describe("calls to a device", () => {
 
 	it("fail when it does not come back in time, and say when it was last seen", async (t) => {
 		const side = await startGateway(t, { offlineWait: 30 });
-		await unplug(side, await WireDevice.connect(t, side));
+		await (await WireDevice.connect(t, side)).unplug();
 		const seen = new Date(side.gateway.servers.find(ID)?.lastSeen ?? 0).toISOString();
 		await assert.rejects(setVolume(side, 1), {
 			code: "server-offline",
@@ -173,7 +168,7 @@ describe("calls to a device", () => {
 
 	it("leave nothing behind when the gateway closes", async (t) => {
 		const side = await startGateway(t);
-		await unplug(side, await WireDevice.connect(t, side));
+		await (await WireDevice.connect(t, side)).unplug();
 		const call = assert.rejects(setVolume(side, 1), { code: "cancelled", message: /shutting down/ });
 		await side.close();
 		await call;

@@ -92,10 +92,8 @@ describe("the stream of a server's changes", () => {
 		await stream.follow("a://1", true);
 		await stream.follow("a://2", true);
 		stream.close();
-		assert.deepEqual(
-			streams.map(({ closed }) => closed),
-			[true, true],
-		);
+		const found = streams.map(({ closed }) => closed);
+		assert.deepEqual(found, [true, true]);
 	});
 
 	it("forgets a resource that the server rejects", async (t) => {

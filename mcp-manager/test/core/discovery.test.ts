@@ -75,10 +75,8 @@ describe("the lists of a server", () => {
 		await turn();
 		t.mock.timers.tick(2_000);
 		await turn();
-		assert.deepEqual(
-			heard.map(({ offers }) => offers),
-			[{ tools: [] }],
-		);
+		const offerss = heard.map(({ offers }) => offers);
+		assert.deepEqual(offerss, [{ tools: [] }]);
 		answer([{ uri: "a://b", name: "b" }]);
 		await done;
 		assert.deepEqual(heard[1]?.offers.resources, [{ uri: "a://b", name: "b" }]);

@@ -94,10 +94,8 @@ describe("a session with a device", () => {
 			answer({ result: { tools: [], ...(nextCursor !== undefined && { nextCursor }) } });
 		}
 		await list;
-		assert.deepEqual(
-			asked.map(({ params }) => params),
-			[{}, { cursor: "b" }],
-		);
+		const found = asked.map(({ params }) => params);
+		assert.deepEqual(found, [{}, { cursor: "b" }]);
 	});
 
 	it("rejects a call at once whose message the device cannot take, and goes on", async () => {
@@ -232,13 +230,11 @@ describe("a session with a device", () => {
 		const { session, asked, answer } = await connect({ ...INITIALIZED, capabilities: { tools: {}, logging: {} } });
 		const call = callTool(session, "t", {}, { logLevel: "warning" });
 		await turn();
-		assert.deepEqual(
-			asked.map(({ method, params }) => [method, params?.level]),
-			[
-				["logging/setLevel", "warning"],
-				["tools/call", undefined],
-			],
-		);
+		const found = asked.map(({ method, params }) => [method, params?.level]);
+		assert.deepEqual(found, [
+			["logging/setLevel", "warning"],
+			["tools/call", undefined],
+		]);
 		answer({ result: RESULT });
 		await call;
 		session.close();

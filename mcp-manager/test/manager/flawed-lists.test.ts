@@ -2,30 +2,17 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "../../../host-test/support/until.js";
-import { ServerRegistry } from "../../src/core/registry.js";
-import { MANAGEMENT_TOOLS, McpManager } from "../../src/manager/index.js";
-import { nodeServer } from "../support/upstreams.js";
+import { openManager, runTool } from "../support/manager.js";
+import { nodeServer, openServers } from "../support/upstreams.js";
 
 const PROGRAM = fileURLToPath(new URL("../support/flawed-lists.mjs", import.meta.url));
 
 /** A list that is `null` never comes, so the wait for it is short; others may take long on a busy computer. */
 async function connect(t: TestContext, flaws: object) {
-	const warnings: string[] = [];
 	const discoveryTimeout = Object.values(flaws).includes(null) ? 1_000 : 60_000;
-	const registry = await ServerRegistry.open({ discoveryTimeout }, (warning) => warnings.push(warning));
-	const manager = new McpManager({ registry, servers: [nodeServer("flawed", PROGRAM, JSON.stringify(flaws))] });
-	t.after(async () => {
-		await manager.close();
-		await registry.close();
-	});
-	await manager.initialize();
-	const connections = async (): Promise<string> => {
-		const tool = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_list_connections");
-		const result = await tool?.run(manager, {}, { principal: "test", approve: async () => true, notify: () => {} });
-		const [block] = result?.content ?? [];
-		return block?.type === "text" ? block.text : "";
-	};
-	return { manager, warnings, connections };
+	const { registry, warnings } = await openServers(t, {}, { discoveryTimeout });
+	const servers = [nodeServer("flawed", PROGRAM, JSON.stringify(flaws))];
+	return { manager: await openManager(t, { registry, servers }), warnings };
 }
 
 describe("a list that fails", () => {
@@ -36,7 +23,7 @@ describe("a list that fails", () => {
 		["silence", null, "no complete list within 1 s"],
 	] as const) {
 		it(`costs that list only, and is said: ${name}`, async (t) => {
-			const { manager, warnings, connections } = await connect(t, { "resources/templates/list": flaw });
+			const { manager, warnings } = await connect(t, { "resources/templates/list": flaw });
 			assert.equal(manager.listTools("flawed").length, 7);
 			const uris = manager.listResources("flawed").map(({ uri }) => uri);
 			assert.deepEqual(uris, ["test://one"]);
@@ -45,7 +32,10 @@ describe("a list that fails", () => {
 			assert.ok(warning?.startsWith(`flawed: could not read resources/templates/list: ${problem}`), warning);
 			const [{ status, problems } = { status: "", problems: [] }] = manager.listConnections();
 			assert.deepEqual([status, problems.length], ["connected", 1]);
-			assert.match(await connections(), /\[connected\] \(7 tools\).*; resources\/templates\/list: /);
+			assert.match(
+				(await runTool(manager, "mcp_list_connections")).text,
+				/\[connected\] \(7 tools\).*; resources\/templates\/list: /,
+			);
 		});
 	}
 

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { type LocalTool, McpManager } from "../../src/manager/index.js";
+import { describe, it } from "node:test";
+import type { LocalTool } from "../../src/manager/index.js";
+import { openManager } from "../support/manager.js";
 import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
-async function openManager(t: TestContext): Promise<McpManager> {
-	const approve = async () => false;
-	const manager = new McpManager({ servers: [nodeServer("odd", ODD_SERVER)], approve });
-	await manager.initialize();
-	t.after(() => manager.close());
-	return manager;
-}
+const OPTIONS = { servers: [nodeServer("odd", ODD_SERVER)], approve: async () => false };
 
 const tool = (more: Partial<LocalTool> = {}): LocalTool => ({
 	name: "test",
@@ -22,7 +17,7 @@ const tool = (more: Partial<LocalTool> = {}): LocalTool => ({
 
 describe("a tool of the program", () => {
 	it("is called as those of servers are, before them, and asks nobody", async (t) => {
-		const manager = await openManager(t);
+		const manager = await openManager(t, OPTIONS);
 		manager.registerTool(tool());
 		manager.registerTool(tool({ name: "echo" }));
 		const { success, data, metadata } = await manager.executeTool<string>("test", {});
@@ -30,15 +25,13 @@ describe("a tool of the program", () => {
 		assert.ok(metadata.executionTime >= 0);
 		assert.equal((await manager.executeTool<string>("echo", {})).data, "result");
 		assert.equal((await manager.executeTool("echo", {}, { server: "odd" })).error?.code, "PERMISSION_DENIED");
-		assert.deepEqual(
-			manager.listTools().map(({ server, name }) => `${server}/${name}`),
-			["/test", "/echo", "odd/echo", "odd/write"],
-		);
+		const found = manager.listTools().map(({ server, name }) => `${server}/${name}`);
+		assert.deepEqual(found, ["/test", "/echo", "odd/echo", "odd/write"]);
 		assert.equal((await manager.getTool("test")?.execute({}))?.success, true);
 	});
 
 	it("is not called with arguments that do not fit, and may say so itself", async (t) => {
-		const manager = await openManager(t);
+		const manager = await openManager(t, OPTIONS);
 		manager.registerTool(tool({ canExecute: (params) => "level" in params }));
 		for (const params of [{ level: "high" }, {}]) {
 			assert.equal((await manager.executeTool("test", params)).error?.code, "INVALID_PARAMS");
@@ -47,7 +40,7 @@ describe("a tool of the program", () => {
 	});
 
 	it("has failed if it throws, and is gone when it is removed", async (t) => {
-		const manager = await openManager(t);
+		const manager = await openManager(t, OPTIONS);
 		const remove = manager.registerTool(
 			tool({
 				execute: async () => {

@@ -3,34 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import {
-	MANAGEMENT_TOOLS,
-	type ManagementCaller,
-	McpManager,
-	type McpManagerOptions,
-} from "../../src/manager/index.js";
+import { MANAGEMENT_TOOLS, type ManagementCaller, type McpManagerOptions } from "../../src/manager/index.js";
+import { openManager, runTool } from "../support/manager.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../support/upstreams.js";
 
-/** A manager, and a person who approves everything unless the test says otherwise. */
-async function openManager(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {
-	const manager = new McpManager(options);
-	await manager.initialize();
-	t.after(() => manager.close());
+/** A manager, its tools, and what a person is told. */
+async function open(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {
+	const manager = await openManager(t, options);
 	const notes: string[] = [];
-	const caller: ManagementCaller = {
-		principal: "test",
-		approve: async () => true,
-		notify: (note) => notes.push(note),
-		...person,
-	};
-	const run = async (name: string, args: object = {}) => {
-		const tool = MANAGEMENT_TOOLS.find((each) => each.name === name);
-		assert.ok(tool, name);
-		const { content, isError = false } = await tool.run(manager, args, caller);
-		const [first] = content;
-		return { text: first?.type === "text" ? first.text : "", isError, content };
-	};
+	const notify = (note: string): void => void notes.push(note);
+	const run = (name: string, args: object = {}) => runTool(manager, name, args, { notify, ...person });
 	return { manager, run, notes };
 }
 
@@ -58,7 +41,7 @@ describe("the management tools", () => {
 	it("fail to reload a file that is not valid, and leave the servers as they are", async (t) => {
 		const file = `${temporaryFolder()}/servers.json`;
 		await writeFile(file, JSON.stringify({ servers: [{ ...nodeServer("one", ODD_SERVER, "good"), enabled: true }] }));
-		const { run } = await openManager(t, { file });
+		const { run } = await open(t, { file });
 		await writeFile(file, '{ "servers": [ }');
 		const { text, isError } = await run("mcp_reload_config", { disconnect_existing: true });
 		assert.equal(isError, true);
@@ -73,7 +56,7 @@ describe("the management tools", () => {
 		const folder = temporaryFolder();
 		const url = nodeCommand(FILESYSTEM, folder);
 		await writeFile(`${folder}/package.json`, '{"name": "myapp"}');
-		const { run } = await openManager(t);
+		const { run } = await open(t);
 		const connected = (await run("mcp_connect", { id: "fs", url })).text.split("\n");
 		assert.deepEqual(connected.slice(0, 3), [
 			`Successfully connected to ${url}`,
@@ -105,7 +88,7 @@ describe("the management tools", () => {
 	it("connect over HTTP and SSE, and read resources", async (t) => {
 		const http = await startEverything(t, "streamableHttp");
 		const sse = await startEverything(t, "sse");
-		const { run } = await openManager(t);
+		const { run } = await open(t);
 		const url = `http://127.0.0.1:${http.port}/mcp`;
 		assert.match((await run("mcp_connect", { id: "web", url })).text, /\nTransport: HTTP\n/);
 		const byType = await run("mcp_connect", { id: "events", url: `http://127.0.0.1:${sse.port}/sse`, type: "sse" });
@@ -124,7 +107,7 @@ describe("the management tools", () => {
 
 	it("connect with a secret, which the answer does not repeat", async (t) => {
 		const { url, headers } = await startPlainUpstream(t);
-		const { run } = await openManager(t);
+		const { run } = await open(t);
 		const auth = { type: "bearer", token: "s3cret" };
 		const { text } = await run("mcp_connect", { id: "secret", url, auth });
 		assert.match(text, /^Successfully connected/);
@@ -134,7 +117,7 @@ describe("the management tools", () => {
 	});
 
 	it("have the documented error texts", async (t) => {
-		const { run } = await openManager(t);
+		const { run } = await open(t);
 		const silent = nodeCommand(ODD_SERVER, "silent");
 		const late = await run("mcp_connect", { id: "late", url: silent, timeout: 1_000 });
 		assert.deepEqual([late.text, late.isError], ["Connection failed: Connection timeout after 1000ms", true]);
@@ -159,7 +142,7 @@ describe("the management tools", () => {
 	});
 
 	it("say that there may be no more connections", async (t) => {
-		const { run } = await openManager(t, { options: { maxConnections: 1 } });
+		const { run } = await open(t, { options: { maxConnections: 1 } });
 		await run("mcp_connect", { id: "busy", url: nodeCommand(ODD_SERVER) });
 		const call = (text: string) =>
 			run("mcp_call_tool", { connection_id: "busy", tool_name: "write", arguments: { text } });
@@ -175,7 +158,7 @@ describe("the management tools", () => {
 		const file = `${folder}/mcp-servers.json`;
 		const servers = ["server-a", "server-b"].map((id) => ({ ...nodeServer(id, ODD_SERVER), enabled: true }));
 		await writeFile(file, JSON.stringify({ servers: servers.slice(0, 1) }));
-		const { run } = await openManager(t, { file });
+		const { run } = await open(t, { file });
 		await writeFile(file, JSON.stringify({ servers }));
 		assert.equal(
 			(await run("mcp_reload_config")).text,
@@ -185,9 +168,6 @@ describe("the management tools", () => {
 			(await run("mcp_reload_config", { disconnect_existing: true })).text,
 			`Disconnected 2 existing connection(s)\nReloaded MCP config from ${file}\nConnected: server-a, server-b`,
 		);
-		await writeFile(file, "{");
-		assert.match((await run("mcp_reload_config")).text, /Failed to parse MCP config file/);
-		assert.match((await run("mcp_list_connections")).text, /server-a.*\n.*server-b/);
 	});
 
 	it("ask the person before a call that is not approved, and show tool and arguments", async (t) => {
@@ -197,7 +177,7 @@ describe("the management tools", () => {
 			return false;
 		};
 		const servers = [{ ...nodeServer("odd", ODD_SERVER), autoApprove: ["ec*"] }];
-		const { run } = await openManager(t, { servers }, { approve });
+		const { run } = await open(t, { servers }, { approve });
 		const call = (tool_name: string) =>
 			run("mcp_call_tool", { connection_id: "odd", tool_name, arguments: { text: "x" } });
 		assert.equal((await call("echo")).text, "echo: x");
@@ -206,7 +186,7 @@ describe("the management tools", () => {
 	});
 
 	it("register notification handlers", async (t) => {
-		const { run, notes } = await openManager(t);
+		const { run, notes } = await open(t);
 		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
 		assert.equal(
 			(
@@ -227,7 +207,7 @@ describe("the management tools", () => {
 	});
 
 	it("tell of progress, and of what a server cancels", async (t) => {
-		const { run, notes } = await openManager(t);
+		const { run, notes } = await open(t);
 		await run("mcp_connect", { id: "everything", url: nodeCommand(EVERYTHING) });
 		await run("mcp_connect", { id: "odd", url: nodeCommand(ODD_SERVER) });
 		await run("mcp_register_notification_handler", { types: ["progress", "cancelled"] });
@@ -243,7 +223,7 @@ describe("the management tools", () => {
 
 	it("connect to a lazy server when it is first named, and no sooner", async (t) => {
 		const servers = ["listed", "called", "read"].map((id) => ({ ...nodeServer(id, ODD_SERVER), lazy: true }));
-		const { run, manager } = await openManager(t, { servers });
+		const { run, manager } = await open(t, { servers });
 		assert.match((await run("mcp_list_connections")).text, /- listed: .*\[disconnected\] \(0 tools\)\n- called: /);
 		assert.match((await run("mcp_list_tools", { id: "listed" })).text, /^Tools from 'listed' \(2\)/);
 		const call = { connection_id: "called", tool_name: "echo", arguments: { text: "x" } };
@@ -256,7 +236,7 @@ describe("the management tools", () => {
 		const { url, headers } = await startPlainUpstream(t);
 		const shown: string[] = [];
 		const approveConnection = async (...what: string[]) => shown.push(...what) > 0;
-		const { run, manager } = await openManager(t, {}, { approveConnection });
+		const { run, manager } = await open(t, {}, { approveConnection });
 		for (const event of ["warning", "status", "debug"] as const) {
 			manager.on(event, (...what: string[]) => shown.push(...what));
 		}

@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { passTime } from "../../../host-test/support/fake-time.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { McpError, McpManager, type McpManagerOptions, validateServersFile } from "../../src/manager/index.js";
+import { McpError, McpManager, validateServersFile } from "../../src/manager/index.js";
+import { openManager } from "../support/manager.js";
 import { EVERYTHING, nodeServer, ODD_SERVER, textOf } from "../support/upstreams.js";
-
-async function openManager(t: TestContext, options: McpManagerOptions = {}): Promise<McpManager> {
-	const manager = new McpManager(options);
-	await manager.initialize();
-	t.after(() => manager.close());
-	return manager;
-}
 
 const odd = (id: string, ...args: string[]) => nodeServer(id, ODD_SERVER, "good", ...args);
 

@@ -2,21 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { inputRequired } from "@modelcontextprotocol/server";
-import {
-	type ElicitRequest,
-	McpManager,
-	type McpManagerOptions,
-	type RegisteredServer,
-} from "../../src/manager/index.js";
+import type { ElicitRequest, McpManagerOptions, RegisteredServer } from "../../src/manager/index.js";
+import { openManager } from "../support/manager.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 import { nodeServer, textOf } from "../support/upstreams.js";
 
 const TALKING = nodeServer("talking", fileURLToPath(new URL("../support/talking-server.mjs", import.meta.url)));
 
 async function greet(t: TestContext, server: RegisteredServer, elicit?: McpManagerOptions["elicit"]) {
-	const manager = new McpManager({ servers: [server], ...(elicit && { elicit }) });
-	t.after(() => manager.close());
-	await manager.initialize();
+	const manager = await openManager(t, { servers: [server], ...(elicit && { elicit }) });
 	return await manager.executeTool("greet", {}, { server: "talking" });
 }
 
@@ -58,10 +52,8 @@ describe("a question of a server during a call", () => {
 			const { data, error } = await greet(t, await start(t), elicit);
 			assert.equal(error, undefined);
 			assert.match(textOf(data ?? {}), /^Hello: .*"action":"accept".*"name":"Ada"/);
-			assert.deepEqual(
-				questions.map(({ server, tool, message }) => [server, tool, message]),
-				[["talking", "greet", "Who is there?"]],
-			);
+			const found = questions.map(({ server, tool, message }) => [server, tool, message]);
+			assert.deepEqual(found, [["talking", "greet", "Who is there?"]]);
 		});
 
 		it(`is answered with an error if nobody can be asked: ${name}`, async (t) => {

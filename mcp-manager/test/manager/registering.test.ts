@@ -1,28 +1,15 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { NO_OFFERS } from "../../src/core/offers.js";
-import { ServerRegistry } from "../../src/core/registry.js";
-import { MANAGEMENT_TOOLS, type ManagementCaller, McpManager } from "../../src/manager/index.js";
-import { ConfiguredServers } from "../../src/upstreams/configured-servers.js";
-import { serverConfig } from "../../src/upstreams/server-config.js";
-import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
+import type { ManagementCaller, McpManager } from "../../src/manager/index.js";
+import { openManager, runTool } from "../support/manager.js";
+import { connected, nodeServer, ODD_SERVER, openServers } from "../support/upstreams.js";
 
 const odd = (id: string) => nodeServer(id, ODD_SERVER, "good");
 
-async function openManager(t: TestContext): Promise<McpManager> {
-	const manager = new McpManager();
-	await manager.initialize();
-	t.after(() => manager.close());
-	return manager;
-}
-
 /** Registers a notification handler, and gives the text of the answer. */
-async function register(manager: McpManager, caller: Partial<ManagementCaller> = {}): Promise<string> {
-	const tool = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_register_notification_handler");
-	assert.ok(tool);
-	const person = { principal: "test", approve: async () => true, notify: () => {}, ...caller };
-	return JSON.stringify(await tool.run(manager, {}, person));
-}
+const register = async (manager: McpManager, caller: Partial<ManagementCaller> = {}): Promise<string> =>
+	(await runTool(manager, "mcp_register_notification_handler", {}, caller)).text;
 
 describe("registering", () => {
 	it("keeps the first of two servers that are registered with one id at the same time", async (t) => {
@@ -55,28 +42,16 @@ describe("registering", () => {
 	});
 
 	it("takes no other server that has the alias for a server that is not connected", async (t) => {
-		const registry = await ServerRegistry.open();
-		const others = new ConfiguredServers(registry);
-		t.after(async () => {
-			await others.close();
-			await registry.close();
-		});
-		assert.equal((await others.add(serverConfig(odd("FILES"))).connect()).alias, "files");
-		const manager = new McpManager({ registry, servers: [{ ...odd("files"), enabled: false }] });
-		await manager.initialize();
-		t.after(() => manager.close());
+		const { registry, server } = await connected(t, odd("FILES"));
+		assert.equal(server.alias, "files");
+		const manager = await openManager(t, { registry, servers: [{ ...odd("files"), enabled: false }] });
 		const { error } = await manager.executeTool("echo", { text: "secret" }, { server: "files" });
 		assert.equal(error?.message, "Connection 'files' is disconnected");
 	});
 
 	it("does not end with a device: the error says what keeps one away", async (t) => {
-		const registry = await ServerRegistry.open();
-		const manager = new McpManager({ registry });
-		await manager.initialize();
-		t.after(async () => {
-			await manager.close();
-			await registry.close();
-		});
+		const { registry } = await openServers(t);
+		const manager = await openManager(t, { registry });
 		const board = { name: "lamp", version: "1" };
 		registry.addOffline({ id: "aa:bb", alias: "lamp", board, offers: NO_OFFERS, lastSeen: 0 });
 		const ids = manager.listConnections().map(({ id }) => id);

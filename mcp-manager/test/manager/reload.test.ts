@@ -3,6 +3,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { McpManager } from "../../src/manager/index.js";
+import { openManager } from "../support/manager.js";
 import { nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 describe("a reload of the file of servers", () => {
@@ -14,9 +15,7 @@ describe("a reload of the file of servers", () => {
 			const file = `${temporaryFolder()}/servers.json`;
 			const entry = { ...nodeServer("one", ODD_SERVER, "good"), enabled: true };
 			await writeFile(file, JSON.stringify(content(entry)));
-			const manager = new McpManager({ file });
-			t.after(() => manager.close());
-			await manager.initialize();
+			const manager = await openManager(t, { file });
 			const call = manager.executeTool("write", { text: "x", delay: 1_500 });
 			await writeFile(file, JSON.stringify(content({ ...entry, timeout: 0 } as typeof entry)));
 			const { problems } = await manager.reload();

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import ts from "typescript";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
-import { McpManager } from "../../src/manager/index.js";
 import { declarationsOf, methodNameOf } from "../../src/manager/typed-tools.js";
+import { openManager } from "../support/manager.js";
 import { EVERYTHING, FILESYSTEM, nodeServer } from "../support/upstreams.js";
 
 /** The compiler's errors for these declarations, each a module. */
@@ -21,11 +21,8 @@ function problemsOf(folder: string, sources: readonly string[]): string[] {
 describe("the types of a server's tools", () => {
 	it("compile for server-everything and server-filesystem, whose tools can be called by them", async (t) => {
 		const folder = temporaryFolder();
-		const manager = new McpManager({
-			servers: [nodeServer("everything", EVERYTHING), nodeServer("fs", FILESYSTEM, folder)],
-		});
-		await manager.initialize();
-		t.after(() => manager.close());
+		const servers = [nodeServer("everything", EVERYTHING), nodeServer("fs", FILESYSTEM, folder)];
+		const manager = await openManager(t, { servers });
 		const declarations = ["everything", "fs"].map((server) => declarationsOf(server, manager.listTools(server)));
 		const everything = manager.typed<{ echo(params: { message: string }): Promise<string> }>("everything");
 		assert.equal(await everything.echo({ message: "hello" }), "Echo: hello");

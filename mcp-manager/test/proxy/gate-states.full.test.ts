@@ -5,7 +5,8 @@ import { describe, it } from "node:test";
 import { freePort } from "../../../host-test/support/port.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
-import { call, DISCONNECTED, echo, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { startPlainUpstream } from "../support/plain-upstream.js";
+import { call, DISCONNECTED, echo, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 const GATE = ["--skill", "/penpot"];
 
@@ -19,8 +20,7 @@ describe("the proxy with a gate, in every state", () => {
 	});
 
 	it("says that the connection was lost when the upstream was restarted and does not know the session", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", upstream.url, ...GATE]);
+		const { upstream, client } = await startBoth(t, GATE);
 		await call(client, "activate");
 		await upstream.kill();
 		await startUpstream(t, upstream.port);
@@ -30,8 +30,7 @@ describe("the proxy with a gate, in every state", () => {
 	});
 
 	it("passes resources and prompts through the gate: none while it is locked, all after activate", async (t) => {
-		const { url } = await startUpstream(t);
-		const { client, changes } = await startProxy(t, ["--upstream", url, ...GATE]);
+		const { client, changes } = await startBoth(t, GATE);
 		assert.deepEqual((await client.listResources()).resources, []);
 		assert.deepEqual((await client.listResourceTemplates()).resourceTemplates, []);
 		assert.deepEqual((await client.listPrompts()).prompts, []);
@@ -53,9 +52,8 @@ describe("the proxy with a gate, in every state", () => {
 	it("activates as often as it is called, and runs the init script each time", async (t) => {
 		const script = join(temporaryFolder(), "init.js");
 		writeFileSync(script, "the script");
-		const { url } = await startUpstream(t);
 		const init = ["--init-script", script, "--init-tool", "echo"];
-		const { client, changes } = await startProxy(t, ["--upstream", url, ...GATE, ...init]);
+		const { client, changes } = await startBoth(t, [...GATE, ...init]);
 		for (const count of [1, 2]) {
 			assert.match(textOf(await call(client, "activate"), false), /init\.js was run by echo/);
 			await until(() => changes.count === count, "the host is told each time");
@@ -64,13 +62,25 @@ describe("the proxy with a gate, in every state", () => {
 	});
 
 	it("stays locked if the init script fails, and --no-init leaves it out", async (t) => {
-		const { url } = await startUpstream(t);
 		const init = ["--init-script", "/no/such/script.js", "--init-tool", "echo"];
-		const { client } = await startProxy(t, ["--upstream", url, ...GATE, ...init]);
+		const { upstream, client } = await startBoth(t, [...GATE, ...init]);
 		assert.match(textOf(await call(client, "activate"), true), /activate failed: .*script\.js/);
 		assert.match(textOf(await call(client, "echo"), true), /未ロード/);
-		const other = await startProxy(t, ["--upstream", url, ...GATE, ...init, "--no-init"]);
+		const other = await startProxy(t, ["--upstream", upstream.url, ...GATE, ...init, "--no-init"]);
 		textOf(await call(other.client, "activate"), false);
 		await echo(other.client, "hello");
+	});
+});
+
+describe("the proxy before an upstream without streams", () => {
+	it("asks nothing of the upstream while the gate is locked, except the list of tools for the host", async (t) => {
+		const { url, methods } = await startPlainUpstream(t);
+		const { client } = await startProxy(t, ["--upstream", url, "--skill", "/s"]);
+		textOf(await call(client, "count"), true);
+		assert.equal(methods.length, 0);
+		await client.listTools();
+		assert.equal(methods.join(), "server/discover,initialize,notifications/initialized,tools/list");
+		textOf(await call(client, "count"), true);
+		assert.ok(!methods.includes("tools/call"));
 	});
 });

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
-import { call, DISCONNECTED, echo, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { call, DISCONNECTED, echo, startBoth, startUpstream, textOf } from "../support/proxy.js";
 
 const GATE = ["--skill", "/penpot"];
 
 describe("the proxy with a gate", () => {
 	it("starts locked: until activate, every tool answers with an error that names the skill", async (t) => {
-		const { url } = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", url, ...GATE]);
+		const { client } = await startBoth(t, GATE);
 		assert.match(client.getInstructions() ?? "", /\/penpot.*activate/);
 		for (const name of ["echo", "get-sum", "no-such-tool"]) {
 			assert.match(textOf(await call(client, name, { message: "hello" }), true), /\/penpot.*未ロード.*activate/);
@@ -16,8 +15,7 @@ describe("the proxy with a gate", () => {
 	});
 
 	it("goes through every state: locked, activate, connected, disconnected, activate, connected", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client, changes } = await startProxy(t, ["--upstream", upstream.url, ...GATE]);
+		const { upstream, client, changes } = await startBoth(t, GATE);
 		textOf(await call(client, "echo", { message: "locked" }), true);
 		assert.match(textOf(await call(client, "activate"), false), /Tools \([0-9]+\): .*echo/);
 		await until(() => changes.count === 1, "the host is told that the list is different");

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { call, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("tools through the proxy, with their results", () => {
 	it("have their names only while the upstream is down; after activate their definitions", async (t) => {
@@ -18,19 +18,16 @@ describe("tools through the proxy, with their results", () => {
 		textOf(await call(client, "activate"), false);
 		await until(() => changes.count === 1, "the host is told");
 		const { tools } = await client.listTools();
-		assert.deepEqual(
-			tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]),
-			[
-				["activate", []],
-				["echo", ["message"]],
-				["get-sum", ["a", "b"]],
-			],
-		);
+		const found = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})]);
+		assert.deepEqual(found, [
+			["activate", []],
+			["echo", ["message"]],
+			["get-sum", ["a", "b"]],
+		]);
 	});
 
 	it("that are not in --tools are not listed and cannot be called", async (t) => {
-		const { url } = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", url], { MCP_TOOLS: "get-sum" });
+		const { client } = await startBoth(t, [], { MCP_TOOLS: "get-sum" });
 		const names = (await client.listTools()).tools.map(({ name }) => name);
 		assert.deepEqual(names, ["get-sum"]);
 		assert.match(textOf(await call(client, "echo", { message: "hello" }), true), /echo not found/);
@@ -54,8 +51,7 @@ describe("tools through the proxy, with their results", () => {
 	});
 
 	it("report progress to the host", async (t) => {
-		const { url } = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", url]);
+		const { client } = await startBoth(t);
 		const progress: number[] = [];
 		const params = { name: "trigger-long-running-operation", arguments: { duration: 0.3, steps: 3 } };
 		await client.callTool(params, { onprogress: (each) => void progress.push(each.progress) });

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { LAMP } from "../../../gateway/test/support/command-line.js";
-import { WireDevice } from "../../../gateway/test/support/gateway.js";
-import { startProgram } from "../../../gateway/test/support/program.js";
+import { startProgramWithDevice } from "../../../gateway/test/support/program.js";
 import { until } from "../../../host-test/support/until.js";
 import { call, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
@@ -22,8 +21,7 @@ describe("tools through the proxy", () => {
 	});
 
 	it("may be those of a device behind the gateway", async (t) => {
-		const started = await startProgram(t);
-		await WireDevice.connect(t, started, {
+		const { started } = await startProgramWithDevice(t, {
 			id: LAMP,
 			onCall: () => ({ content: [{ type: "text", text: "done" }] }),
 		});

@@ -2,20 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../host-test/support/port.js";
-import { call, echo, NOT_RECONNECTED, startProxy, startUpstream, textOf } from "../support/proxy.js";
+import { call, echo, NOT_RECONNECTED, startBoth, startProxy, startUpstream, textOf } from "../support/proxy.js";
 
 describe("the proxy without a gate", () => {
-	it("offers no activate, and connects at the first call", async (t) => {
-		const { url } = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", url]);
-		const { tools } = await client.listTools();
-		assert.ok(!tools.some(({ name }) => name === "activate"));
-		await echo(client, "connected");
-	});
-
 	it("passes resources and prompts on, and says why it cannot", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", upstream.url]);
+		const { upstream, client } = await startBoth(t);
 		const [resource] = (await client.listResources()).resources;
 		assert.ok(resource);
 		assert.equal((await client.readResource({ uri: resource.uri })).contents.length, 1);
@@ -24,8 +15,7 @@ describe("the proxy without a gate", () => {
 	});
 
 	it("connects again by itself when the connection was lost, and then makes the call", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", upstream.url]);
+		const { upstream, client } = await startBoth(t);
 		await echo(client, "connected");
 		await upstream.kill();
 		await startUpstream(t, upstream.port);
@@ -33,8 +23,7 @@ describe("the proxy without a gate", () => {
 	});
 
 	it("says that reconnecting failed if the upstream is down, and tries again at the next call", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", upstream.url]);
+		const { upstream, client } = await startBoth(t);
 		await echo(client, "connected");
 		await upstream.kill();
 		for (const message of ["first", "second"]) {
@@ -51,8 +40,7 @@ describe("the proxy without a gate", () => {
 	});
 
 	it("does not repeat a call that was under way when the upstream was killed", async (t) => {
-		const upstream = await startUpstream(t);
-		const { client } = await startProxy(t, ["--upstream", upstream.url]);
+		const { upstream, client } = await startBoth(t);
 		await echo(client, "connected");
 		const long = call(client, "trigger-long-running-operation", { duration: 60, steps: 1 });
 		// The call is under way when an answer to a later one has come.

@@ -60,6 +60,16 @@ export async function startProxy(t: TestContext, args: readonly string[], enviro
 	return { client, log: () => log, changes };
 }
 
+/** The proxy before server-everything. */
+export async function startBoth(
+	t: TestContext,
+	args: readonly string[] = [],
+	environment: Record<string, string> = {},
+) {
+	const upstream = await startUpstream(t);
+	return { upstream, ...(await startProxy(t, ["--upstream", upstream.url, ...args], environment)) };
+}
+
 export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
 	return (await client.callTool({ name, arguments: args })) as CallToolResult;
 }

@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { listen } from "../../../host-test/support/listen.js";
 import { freePort } from "../../../host-test/support/port.js";
 import { until } from "../../../host-test/support/until.js";
-import { ServerRegistry } from "../../src/core/registry.js";
+import { ServerRegistry, type ServerRegistryOptions } from "../../src/core/registry.js";
 import type { Server } from "../../src/core/server.js";
 import { ConfiguredServers, type ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
@@ -26,16 +28,33 @@ export function nodeServer(id: string, program: string, ...args: string[]) {
 }
 
 /** A registry with configured servers, closed with its test. */
-export async function openServers(t: TestContext, options: ConfiguredServersOptions = {}) {
+export async function openServers(
+	t: TestContext,
+	options: ConfiguredServersOptions = {},
+	registryOptions: ServerRegistryOptions = {},
+) {
 	const warnings: string[] = [];
-	const registry = await ServerRegistry.open({ changeDelay: 10 }, (warning) => warnings.push(warning));
+	const warn = (warning: string): void => void warnings.push(warning);
+	const registry = await ServerRegistry.open({ changeDelay: 10, ...registryOptions }, warn);
 	const servers = new ConfiguredServers(registry, options);
 	t.after(async () => {
 		await servers.close();
 		await registry.close();
 	});
-	return { registry, servers, warnings };
+	return { registry, warnings, servers, add: (input: ServerInput) => servers.add(serverConfig(input)) };
 }
+
+/** A server over HTTP, closed with its test. Returns its URL. */
+export async function serveHttp(t: TestContext, listener: RequestListener): Promise<string> {
+	return `http://127.0.0.1:${await listen(t, createServer(listener))}/mcp`;
+}
+
+/** What an MCP server of these tests answers to `initialize`. */
+export const initialized = (protocolVersion: string, name = "test") => ({
+	protocolVersion,
+	capabilities: { tools: {} },
+	serverInfo: { name, version: "1" },
+});
 
 /** server-everything over HTTP or SSE, in a process of its own, killed with its test. */
 export async function startEverything(t: TestContext, transport: "sse" | "streamableHttp", port?: number) {
@@ -74,9 +93,9 @@ export function textOf(result: object): string {
 
 /** Connects to a configured server. */
 export async function connected(t: TestContext, input: ServerInput) {
-	const { servers, ...rest } = await openServers(t);
-	const configured = servers.add(serverConfig(input));
-	return { server: await configured.connect(), configured, servers, ...rest };
+	const opened = await openServers(t);
+	const configured = opened.add(input);
+	return { server: await configured.connect(), configured, ...opened };
 }
 
 /** Calls a tool that the server lists. Settles with the text of its result. */

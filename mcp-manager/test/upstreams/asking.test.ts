@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { McpManager, type RegisteredServer } from "xs-mcp-manager";
+import type { RegisteredServer } from "xs-mcp-manager";
 import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
 import { ERAS, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
 import { cases } from "../../../host-test/support/scope.js";
+import { openManager } from "../support/manager.js";
 import { EVERYTHING, nodeServer, textOf } from "../support/upstreams.js";
 
 type Era = keyof typeof ERAS;
@@ -33,9 +34,7 @@ const ALL: ClientCapabilities = { elicitation: { form: {} }, sampling: {}, roots
 /** A gateway in front of one server. */
 async function open(t: TestContext, server: RegisteredServer) {
 	const gateway = await openGateway(t);
-	const manager = new McpManager({ registry: gateway.servers, servers: [server] });
-	t.after(() => manager.close());
-	await manager.initialize();
+	await openManager(t, { registry: gateway.servers, servers: [server] });
 	const side = await serveClients(t, gateway);
 	/** A client, and the person in front of it. */
 	const connect = async (era: Era, name = "Ada", capabilities = ALL) => {

@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../host-test/support/listen.js";
 import type { McpAuthProvider } from "../../src/manager/index.js";
-import { McpManager } from "../../src/manager/index.js";
 import { OAuthClient } from "../../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../../src/upstreams/read-servers.js";
 import { serverConfig } from "../../src/upstreams/server-config.js";
+import { openManager } from "../support/manager.js";
+import { serveHttp } from "../support/upstreams.js";
 
 /** Headers of the first request to a server that rejects everything. */
 async function firstHeaders(t: TestContext, auth: McpAuthProvider): Promise<IncomingHttpHeaders> {
-	const server = createServer((request, response) => {
-		server.emit("heard", request.headers);
+	const heard: IncomingHttpHeaders[] = [];
+	const url = await serveHttp(t, ({ headers }, response) => {
+		heard.push(headers);
 		response.writeHead(401).end();
 	});
-	const heard = once(server, "heard") as Promise<[IncomingHttpHeaders]>;
-	const url = `http://127.0.0.1:${await listen(t, server)}/mcp`;
-	const manager = new McpManager({ servers: [{ id: "one", url, auth }] });
-	t.after(() => manager.close());
-	await Promise.all([heard, manager.initialize()]);
-	const [headers] = await heard;
-	return headers;
+	await openManager(t, { servers: [{ id: "one", url, auth }] });
+	return heard[0] ?? {};
 }
 
 describe("the authentication of a server", () => {

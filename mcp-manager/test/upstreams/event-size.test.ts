@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { listen } from "../../../host-test/support/listen.js";
 import { EventSize } from "../../src/upstreams/event-size.js";
-import { serverConfig } from "../../src/upstreams/server-config.js";
-import { openServers } from "../support/upstreams.js";
+import { connected, serveHttp } from "../support/upstreams.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -21,7 +18,7 @@ describe("an event of a stream", () => {
 
 	for (const piece of ["x".repeat(65_536), `data: ${"x".repeat(1_000)}\n`.repeat(64)]) {
 		it(`that has no end disconnects its server (${piece.includes("\n") ? "lines" : "one line"})`, async (t) => {
-			const httpServer = createServer((request, response) => {
+			const url = await serveHttp(t, (request, response) => {
 				request.resume();
 				response.writeHead(200, { "Content-Type": "text/event-stream" });
 				const write = (): void => {
@@ -31,10 +28,7 @@ describe("an event of a stream", () => {
 				response.on("drain", write);
 				write();
 			});
-			const port = await listen(t, httpServer);
-			const { servers } = await openServers(t);
-			const configured = servers.add(serverConfig({ id: "endless", url: `http://127.0.0.1:${port}/mcp` }));
-			await assert.rejects(configured.connect(), {
+			await assert.rejects(connected(t, { id: "endless", url }), {
 				message: "Connection failed: event too large (limit 10485760 bytes)",
 			});
 		});

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { McpManager } from "xs-mcp-manager";
 import { startAskingUpstream } from "../../../gateway/test/support/asking-upstream.js";
 import { connectClient, openGateway, serveClients } from "../../../gateway/test/support/gateway.js";
 import { cases } from "../../../host-test/support/scope.js";
+import { openManager } from "../support/manager.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
 
 const APPS = "io.modelcontextprotocol/ui";
@@ -24,9 +24,8 @@ describe("extensions of MCP", () => {
 				});
 			});
 			const gateway = await openGateway(t);
-			const manager = new McpManager({ registry: gateway.servers, servers: [{ id: "apps", url: upstream.url }] });
-			t.after(() => manager.close());
-			await manager.initialize();
+			const servers = [{ id: "apps", url: upstream.url }];
+			const manager = await openManager(t, { registry: gateway.servers, servers });
 			const side = await serveClients(t, gateway);
 			const client = await connectClient(t, side.clientUrl(), era, { capabilities: { extensions } });
 			const { extensions: offered } = client.getServerCapabilities() ?? {};
@@ -42,9 +41,7 @@ describe("extensions of MCP", () => {
 	it("are declared to a server of an older revision when its session begins", async (t) => {
 		const { url, told } = await startAskingUpstream(t);
 		const gateway = await openGateway(t);
-		const manager = new McpManager({ registry: gateway.servers, servers: [{ id: "old", url }] });
-		t.after(() => manager.close());
-		await manager.initialize();
+		await openManager(t, { registry: gateway.servers, servers: [{ id: "old", url }] });
 		assert.deepEqual((told.capabilities as { extensions?: unknown }).extensions, { [APPS]: MIME_TYPES });
 	});
 });

@@ -3,14 +3,21 @@ import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import type { Server } from "../../src/core/server.js";
 import type { ConfiguredServersOptions } from "../../src/upstreams/configured-servers.js";
-import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
-import { isGroupRunning, nodeServer, ODD_SERVER, openServers, startEverything, textOf } from "../support/upstreams.js";
+import type { ServerInput } from "../../src/upstreams/server-config.js";
+import {
+	callText,
+	isGroupRunning,
+	nodeServer,
+	ODD_SERVER,
+	openServers,
+	startEverything,
+} from "../support/upstreams.js";
 
 const QUICK = { maxRetries: 3, initialDelay: 10, maxDelay: 50 };
 
 async function open(t: TestContext, inputs: readonly ServerInput[], options?: ConfiguredServersOptions) {
-	const { servers, ...rest } = await openServers(t, options);
-	return { servers, configured: inputs.map((input) => servers.add(serverConfig(input))), ...rest };
+	const opened = await openServers(t, options);
+	return { configured: inputs.map(opened.add), ...opened };
 }
 
 async function openOne(t: TestContext, input: ServerInput, options?: ConfiguredServersOptions) {
@@ -25,11 +32,7 @@ const odd = (id: string, behaviour = "good", more: Partial<ServerInput> = {}): S
 	...more,
 });
 
-async function call(server: Server, text: string, name = "write"): Promise<string> {
-	const tool = server.tools.find((each) => each.name === name);
-	assert.ok(tool);
-	return textOf(await server.calls.call("test", tool, { text }));
-}
+const call = (server: Server, text: string, name = "write") => callText(server, name, { text });
 
 const pidOf = ({ pid }: { pid: number | undefined }): number => {
 	assert.ok(pid);
@@ -60,9 +63,7 @@ describe("faults of configured servers", () => {
 		const { child, port } = await startEverything(t, "streamableHttp");
 		const { configured } = await openOne(t, { id: "http", url: `http://127.0.0.1:${port}/mcp` });
 		const server = await configured.connect();
-		const tool = server.tools.find(({ name }) => name === "trigger-long-running-operation");
-		assert.ok(tool);
-		const cut = assert.rejects(server.calls.call("test", tool, { duration: 60, steps: 60 }), {
+		const cut = assert.rejects(callText(server, "trigger-long-running-operation", { duration: 60, steps: 60 }), {
 			code: "server-disconnected",
 		});
 		await until(() => server.calls.busy, "the call runs");

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../host-test/support/listen.js";
-import { serverConfig } from "../../src/upstreams/server-config.js";
-import { openServers } from "../support/upstreams.js";
+import { connected, initialized, openServers, serveHttp } from "../support/upstreams.js";
 
 const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 
@@ -12,7 +10,7 @@ const RETRIES = { maxRetries: 2, initialDelay: 1, maxDelay: 1 };
 async function startPaying(t: TestContext, answerCall: (response: ServerResponse) => void) {
 	const paid = { times: 0 };
 	let lastId: unknown;
-	const httpServer = createServer(async (request, response) => {
+	const url = await serveHttp(t, async (request, response) => {
 		const body = await readText(request);
 		const { id, method, params } = JSON.parse(body || "{}");
 		if (method === "tools/call") {
@@ -22,20 +20,13 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 			return;
 		}
 		const results: Record<string, object> = {
-			initialize: {
-				protocolVersion: params?.protocolVersion,
-				capabilities: { tools: {} },
-				serverInfo: { name: "shop", version: "1" },
-			},
+			initialize: initialized(params?.protocolVersion),
 			"tools/list": { tools: [{ name: "pay", inputSchema: { type: "object" } }] },
 		};
 		response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
 		response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result: results[method] ?? {} }));
 	});
-	const { servers } = await openServers(t);
-	const port = await listen(t, httpServer);
-	const url = `http://127.0.0.1:${port}/mcp`;
-	const server = await servers.add(serverConfig({ id: "shop", url, retryPolicy: RETRIES })).connect();
+	const { server } = await connected(t, { id: "shop", url, retryPolicy: RETRIES });
 	const [pay] = server.tools;
 	assert.ok(pay);
 	return { paid, call: (args = {}) => server.calls.call("test", pay, args), lastId: () => lastId };
@@ -51,13 +42,11 @@ describe("a request that a server over HTTP refuses", () => {
 	] as const;
 	for (const [status, code, reason] of refusals) {
 		it(`is told with status and body, by the error and by the status of the server (${status})`, async (t) => {
-			const httpServer = createServer((request, response) => {
+			const url = await serveHttp(t, (request, response) => {
 				request.resume();
 				response.writeHead(status, { "Content-Type": "text/plain" }).end("token expired");
 			});
-			const { servers } = await openServers(t);
-			const port = await listen(t, httpServer);
-			const configured = servers.add(serverConfig({ id: "shut", url: `http://127.0.0.1:${port}/mcp` }));
+			const configured = (await openServers(t)).add({ id: "shut", url });
 			await assert.rejects(configured.connect(), { code, message: `Connection failed: ${reason}` });
 			assert.equal(configured.lastError, reason);
 		});

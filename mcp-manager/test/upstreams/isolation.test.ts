@@ -5,15 +5,12 @@ import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { isolated } from "../../src/upstreams/isolation.js";
 import { type ServerInput, serverConfig } from "../../src/upstreams/server-config.js";
-import { nodeServer, ODD_SERVER, openServers, textOf } from "../support/upstreams.js";
+import { callText, connected, nodeServer, ODD_SERVER } from "../support/upstreams.js";
 
 /** Environment of a server over stdio, and its folder as `cwd`. */
 async function seen(t: TestContext, input: Partial<ServerInput>): Promise<Record<string, string>> {
-	const { servers } = await openServers(t);
-	const server = await servers.add(serverConfig({ ...nodeServer("odd", ODD_SERVER), ...input })).connect();
-	const write = server.tools.find(({ name }) => name === "write");
-	assert.ok(write);
-	return JSON.parse(textOf(await server.calls.call("test", write, { environment: true })));
+	const { server } = await connected(t, { ...nodeServer("odd", ODD_SERVER), ...input });
+	return JSON.parse(await callText(server, "write", { environment: true }));
 }
 
 const lacks = (program: string): string | false =>
@@ -34,22 +31,18 @@ describe("a server over stdio", () => {
 	});
 
 	it("cannot take more memory than it may", { skip: lacks("prlimit") }, async (t) => {
-		const { servers } = await openServers(t);
 		const isolation = { memory: 1_024, cpuTime: 100 };
 		const args = ["-e", `Buffer.alloc(1_200_000_000, 1); import(${JSON.stringify(ODD_SERVER)})`];
-		const large = servers.add(serverConfig({ id: "large", command: process.execPath, args, isolation }));
-		await assert.rejects(large.connect(), /Connection failed: the process /);
+		const large = { id: "large", command: process.execPath, args, isolation };
+		await assert.rejects(connected(t, large), /Connection failed: the process /);
 		assert.ok((await seen(t, { isolation })).cwd, "Node.js needs far less than it reserves");
 	});
 
 	it("names the program that is missing for its sandbox", {
 		skip: lacks("bwrap") === false && "bwrap is installed",
 	}, async (t) => {
-		const { servers } = await openServers(t);
-		const server = servers.add(
-			serverConfig({ ...nodeServer("odd", ODD_SERVER), isolation: { sandbox: "bubblewrap" } }),
-		);
-		await assert.rejects(server.connect(), /bwrap/);
+		const input = { ...nodeServer("odd", ODD_SERVER), isolation: { sandbox: "bubblewrap" as const } };
+		await assert.rejects(connected(t, input), /bwrap/);
 	});
 
 	it("may read nothing in its sandbox but what programs need to start, and what is named", () => {

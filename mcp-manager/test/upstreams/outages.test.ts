@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
-import { createServer, type OutgoingHttpHeaders, type RequestListener } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
-import { listen } from "../../../host-test/support/listen.js";
 import { temporaryFolder } from "../../../host-test/support/temporary-folder.js";
 import { until } from "../../../host-test/support/until.js";
 import { SignIns } from "../../src/upstreams/auth/sign-ins.js";
-import { serverConfig } from "../../src/upstreams/server-config.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
-import { openServers } from "../support/upstreams.js";
+import { openServers, serveHttp } from "../support/upstreams.js";
 
 const QUICK = { maxRetries: 100, initialDelay: 1, maxDelay: 1 };
-
-async function serve(t: TestContext, onRequest: RequestListener): Promise<string> {
-	const server = createServer(onRequest);
-	return `http://127.0.0.1:${await listen(t, server)}/mcp`;
-}
 
 /** A server that refuses every request, and how many it got. */
 async function refusing(t: TestContext, status: number, headers: OutgoingHttpHeaders = {}) {
 	const asked = { times: 0 };
-	const url = await serve(t, (request, response) => {
+	const url = await serveHttp(t, (request, response) => {
 		asked.times += 1;
 		request.resume();
 		response.writeHead(status, headers).end("no");
@@ -31,9 +24,9 @@ describe("a server over HTTP that cannot be used", () => {
 	for (const status of [401, 403]) {
 		it(`is not asked again if it refuses the credentials (${status})`, async (t) => {
 			const [refused, broken] = [await refusing(t, status), await refusing(t, 500)];
-			const { servers, warnings } = await openServers(t);
-			const server = servers.add(serverConfig({ id: "refused", url: refused.url, retryPolicy: QUICK }));
-			const other = servers.add(serverConfig({ id: "broken", url: broken.url, retryPolicy: QUICK }));
+			const { add, warnings } = await openServers(t);
+			const server = add({ id: "refused", url: refused.url, retryPolicy: QUICK });
+			const other = add({ id: "broken", url: broken.url, retryPolicy: QUICK });
 			await server.start();
 			const { times } = refused.asked;
 			await other.start();
@@ -45,9 +38,9 @@ describe("a server over HTTP that cannot be used", () => {
 
 	it("is not asked again before the time that it names (429)", async (t) => {
 		const [busy, broken] = [await refusing(t, 429, { "Retry-After": "3600" }), await refusing(t, 500)];
-		const { servers } = await openServers(t);
-		const server = servers.add(serverConfig({ id: "busy", url: busy.url, retryPolicy: QUICK }));
-		const other = servers.add(serverConfig({ id: "broken", url: broken.url, retryPolicy: QUICK }));
+		const { add } = await openServers(t);
+		const server = add({ id: "busy", url: busy.url, retryPolicy: QUICK });
+		const other = add({ id: "broken", url: broken.url, retryPolicy: QUICK });
 		await server.start();
 		assert.equal(server.lastError, "HTTP 429 Too Many Requests: no (try again in 3600 s)");
 		await other.start();
@@ -58,7 +51,7 @@ describe("a server over HTTP that cannot be used", () => {
 	it("is connected when somebody has signed in", async (t) => {
 		const folder = temporaryFolder();
 		const { url: upstream } = await startPlainUpstream(t);
-		const url = await serve(t, async (request, response) => {
+		const url = await serveHttp(t, async (request, response) => {
 			if (request.headers.authorization !== "Bearer good" || request.method !== "POST") {
 				request.resume();
 				response.writeHead(request.method === "POST" ? 401 : 405).end();
@@ -72,8 +65,8 @@ describe("a server over HTTP that cannot be used", () => {
 			response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
 			response.end(await answer.text());
 		});
-		const { servers } = await openServers(t, { signIns: { folder, how: "login" } });
-		const server = servers.add(serverConfig({ id: "one", url }));
+		const { add } = await openServers(t, { signIns: { folder, how: "login" } });
+		const server = add({ id: "one", url });
 		await server.start();
 		assert.equal(server.status, "error");
 		const tokens = { access_token: "good", token_type: "Bearer" };
@@ -85,8 +78,8 @@ describe("a server over HTTP that cannot be used", () => {
 		// Without pings at intervals.
 		t.mock.timers.enable({ apis: ["setInterval"] });
 		const upstream = await startPlainUpstream(t);
-		const { servers } = await openServers(t, { pingInterval: 200 });
-		const configured = servers.add(serverConfig({ id: "hung", url: upstream.url, retryPolicy: QUICK }));
+		const { add } = await openServers(t, { pingInterval: 200 });
+		const configured = add({ id: "hung", url: upstream.url, retryPolicy: QUICK });
 		const server = await configured.connect();
 		const [tool] = server.tools;
 		assert.ok(tool);

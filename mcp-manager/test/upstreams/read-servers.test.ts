@@ -68,13 +68,11 @@ describe("the file of servers", () => {
 `,
 			{ KEY: "secret" },
 		);
-		assert.deepEqual(
-			configs.map(({ shown, url, args }) => ({ shown, url, args })),
-			[
-				{ shown: `run --key \${KEY}`, url: "", args: ["--key", "secret"] },
-				{ shown: `http://localhost/\${KEY}`, url: "http://localhost/secret", args: [] },
-			],
-		);
+		const found = configs.map(({ shown, url, args }) => ({ shown, url, args }));
+		assert.deepEqual(found, [
+			{ shown: `run --key \${KEY}`, url: "", args: ["--key", "secret"] },
+			{ shown: `http://localhost/\${KEY}`, url: "http://localhost/secret", args: [] },
+		]);
 	});
 
 	it("may be YAML, whose options apply to every server", () => {

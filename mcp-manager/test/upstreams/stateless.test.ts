@@ -11,9 +11,8 @@ import {
 	type Tool,
 } from "@modelcontextprotocol/server";
 import { until } from "../../../host-test/support/until.js";
-import { serverConfig } from "../../src/upstreams/server-config.js";
 import { startStatelessUpstream } from "../support/stateless-upstream.js";
-import { nodeServer, openServers, textOf } from "../support/upstreams.js";
+import { connected, nodeServer, openServers, textOf } from "../support/upstreams.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { subscribe: true } };
 
@@ -31,11 +30,9 @@ async function open(t: TestContext, tools: Tool[], call: OnCall = () => answer("
 		server.setRequestHandler("resources/list", () => ({ resources: [{ uri: "note://one", name: "one" }] }));
 		server.setRequestHandler("tools/call", call);
 	});
-	const opened = await openServers(t);
-	const configured = opened.servers.add(serverConfig({ id: "new", url: upstream.url }));
-	const server = await configured.connect();
-	const find = (name: string) => server.tools.find((each) => each.name === name) as Tool;
-	return { ...upstream, ...opened, configured, server, find };
+	const opened = await connected(t, { id: "new", url: upstream.url });
+	const find = (name: string) => opened.server.tools.find((each) => each.name === name) as Tool;
+	return { ...upstream, ...opened, find };
 }
 
 describe("a server over HTTP that has only 2026-07-28", () => {
@@ -105,9 +102,8 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 
 describe("a server over stdio that has only 2026-07-28", () => {
 	it("is started again without initialize, and called", async (t) => {
-		const { servers } = await openServers(t);
 		const program = fileURLToPath(new URL("../support/stateless-server.mjs", import.meta.url));
-		const configured = servers.add(serverConfig(nodeServer("new", program)));
+		const configured = (await openServers(t)).add(nodeServer("new", program));
 		for (let times = 0; times < 2; times += 1) {
 			const server = await configured.connect();
 			assert.equal(server.session?.revision, "2026-07-28");

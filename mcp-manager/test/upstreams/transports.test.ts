@@ -1,26 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { WebSocketServer } from "ws";
-import { listen } from "../../../host-test/support/listen.js";
-import { callText, connected, EVERYTHING, nodeServer, startEverything } from "../support/upstreams.js";
+import { callText, connected, initialized, serveHttp } from "../support/upstreams.js";
 
 describe("a configured server", () => {
-	it("over stdio is server-everything from npm", async (t) => {
-		const { server, configured } = await connected(t, nodeServer("everything", EVERYTHING));
-		assert.equal(configured.status, "connected");
-		assert.equal(server.alias, "everything");
-		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
-	});
-
-	it("over Streamable HTTP is server-everything", async (t) => {
-		const { port } = await startEverything(t, "streamableHttp");
-		const { server } = await connected(t, { id: "http", url: `http://127.0.0.1:${port}/mcp` });
-		assert.match(await callText(server, "echo", { message: "hello" }), /hello/);
-	});
-
 	it("over WebSocket gets the subprotocol mcp and the headers", async (t) => {
 		const socketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 		t.after(() => socketServer.close());
@@ -32,11 +18,7 @@ describe("a configured server", () => {
 			socket.on("message", (data) => {
 				const { id, method, params } = JSON.parse(data.toString());
 				const answers: Record<string, () => object> = {
-					initialize: () => ({
-						protocolVersion: params.protocolVersion,
-						capabilities: { tools: {} },
-						serverInfo: { name: "ws", version: "1" },
-					}),
+					initialize: () => initialized(params.protocolVersion),
 					"tools/list": () => ({ tools: [{ name: "hi", inputSchema: { type: "object" } }] }),
 					"tools/call": () => ({ content: [{ type: "text", text: "hello" }] }),
 				};
@@ -55,45 +37,30 @@ describe("a configured server", () => {
 
 	it("is asked again after the time that it names, if there were too many requests", async (t) => {
 		let requests = 0;
-		const httpServer = createServer((request, response) => {
+		const url = await serveHttp(t, async (request, response) => {
 			requests += 1;
-			request.resume();
+			const body = await readText(request);
 			if (requests === 1) {
 				response.writeHead(429, { "Retry-After": "0" }).end();
 				return;
 			}
-			let body = "";
-			request.on("data", (chunk) => {
-				body += chunk;
-			});
-			request.on("end", () => {
-				const { id, method, params } = body === "" ? { id: undefined, method: "", params: {} } : JSON.parse(body);
-				const result =
-					method === "initialize"
-						? {
-								protocolVersion: params.protocolVersion,
-								capabilities: { tools: {} },
-								serverInfo: { name: "h", version: "1" },
-							}
-						: { tools: [] };
-				response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
-				response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
-			});
+			const { id, method, params } = JSON.parse(body || "{}");
+			const result = method === "initialize" ? initialized(params.protocolVersion) : { tools: [] };
+			response.writeHead(id === undefined ? 202 : 200, { "Content-Type": "application/json" });
+			response.end(id === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id, result }));
 		});
-		const port = await listen(t, httpServer);
-		const { configured } = await connected(t, { id: "busy", url: `http://127.0.0.1:${port}/mcp` });
+		const { configured } = await connected(t, { id: "busy", url });
 		assert.equal(configured.status, "connected");
 		assert.ok(requests > 2);
 	});
 
 	it("is disconnected if an answer over HTTP is larger than a message may be", async (t) => {
-		const httpServer = createServer((request, response) => {
+		const url = await serveHttp(t, (request, response) => {
 			request.resume();
 			response.writeHead(200, { "Content-Type": "application/json" });
 			response.end(JSON.stringify({ jsonrpc: "2.0", id: 0, result: "x".repeat(11_000_000) }));
 		});
-		const port = await listen(t, httpServer);
-		await assert.rejects(connected(t, { id: "huge", url: `http://127.0.0.1:${port}/mcp` }), {
+		await assert.rejects(connected(t, { id: "huge", url }), {
 			message: "Connection failed: response too large (limit 10485760 bytes)",
 		});
 	});

@@ -13,7 +13,7 @@ import { noXs } from "./test-engines.js";
 const compilerOfCaller = process.env.CC;
 
 /** Makes $CC a script that stands in for a compiler. */
-async function pretend(script: string): Promise<string> {
+async function pretend(script: string): Promise<void> {
 	const folder = temporaryFolder("xs-mcp-test-");
 	process.env.CC = join(folder, "cc");
 	await writeFile(
@@ -21,7 +21,6 @@ async function pretend(script: string): Promise<string> {
 		`#!/bin/sh\ncase "$*" in *--version*) echo "pretended $$"; exit 0;; esac\n${script}\n`,
 	);
 	await chmod(process.env.CC, 0o755);
-	return folder;
 }
 
 const windows = process.platform === "win32";
@@ -50,9 +49,8 @@ describe("the host of XS", () => {
 	});
 
 	test("reports the compiler's output when it fails", { skip: windows }, async () => {
-		const folder = await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
+		await pretend("echo 'file.c:1: it is broken' >&2; exit 1");
 		await assert.rejects(buildXsHost(), { code: "compile-failed", message: /: file\.c:1: it is broken$/ });
-		await rm(folder, { recursive: true });
 	});
 
 	test("removes the folders of interrupted builds, and no other's", { skip: windows }, async () => {
@@ -62,27 +60,24 @@ describe("the host of XS", () => {
 		for (const name of [interrupted, underWay]) {
 			await mkdir(join(CACHE_FOLDER, name, "result"), { recursive: true });
 		}
-		const folder = await pretend("exit 1");
+		await pretend("exit 1");
 		await assert.rejects(buildXsHost(), { code: "compile-failed" });
 		const left = await readdir(CACHE_FOLDER);
 		assert.deepEqual([left.includes(interrupted), left.includes(underWay)], [false, true]);
 		await rm(join(CACHE_FOLDER, underWay), { recursive: true });
-		await rm(folder, { recursive: true });
 	});
 
 	test("reports a compiler without 32-bit support", { skip: windows }, async () => {
-		const folder = await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
+		await pretend('case "$*" in *-m32*) echo "no -m32" >&2; exit 1;; esac');
 		await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
-		await rm(folder, { recursive: true });
 	});
 
 	test("reports a computer that builds 32-bit programs, but cannot run them", { skip: windows }, async () => {
 		const program = "#!/bin/sh\nexit 2\n";
-		const folder = await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
+		await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
 		await assert.rejects(buildXsHost({ bits: 32 }), {
 			code: "no-32-bit-programs",
 			message: /^This computer cannot run 32-bit programs: /,
 		});
-		await rm(folder, { recursive: true });
 	});
 });

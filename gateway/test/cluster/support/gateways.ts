@@ -1,22 +1,37 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { until } from "../../../../host-test/support/until.js";
-import { type StartedProgram, startProgram } from "../../support/program.js";
+import { WireDevice, type WireDeviceOptions } from "../../support/gateway.js";
+import { makeStateFolder, type StartedProgram, startProgram } from "../../support/program.js";
 import { NatsServer } from "./nats-server.js";
 
 /** The device of the tests, and its tool as /mcp lists it. */
 export const LAMP = "aa:bb:cc:00:00:01";
 export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 
-/** Starts gateways with these names in one cluster. */
+/**
+ * Starts gateways with these names in one cluster.
+ *
+ * @param keys the digits of which their device-keys are; without one, a gateway makes its own
+ */
 export async function startCluster(
 	t: TestContext,
 	nats: NatsServer,
 	names: readonly string[] = ["a", "b"],
+	settings: Parameters<typeof startProgram>[1] = {},
+	keys: readonly string[] = [],
 ): Promise<StartedProgram[]> {
 	const started: StartedProgram[] = [];
-	for (const clusterName of names) {
-		started.push(await startProgram(t, { cluster: nats.url, clusterName, offlineWait: 100 }));
+	for (const [index, clusterName] of names.entries()) {
+		const stateFolder = makeStateFolder();
+		const key = keys[index];
+		if (key !== undefined) {
+			writeFileSync(join(stateFolder, "device-key"), key.repeat(64));
+		}
+		const flags = { cluster: nats.url, clusterName, offlineWait: 100, ...settings };
+		started.push(await startProgram(t, flags, stateFolder));
 	}
 	return started;
 }
@@ -26,6 +41,14 @@ export async function startTwo(t: TestContext): Promise<{ nats: NatsServer; a: S
 	const nats = await NatsServer.start(t);
 	const [a, b] = (await startCluster(t, nats)) as [StartedProgram, StartedProgram];
 	return { nats, a, b };
+}
+
+/** The same, with the lamp at the first one, which the second one knows. */
+export async function startTwoWithLamp(t: TestContext, options: WireDeviceOptions = {}) {
+	const cluster = await startTwo(t);
+	const device = await WireDevice.connect(t, cluster.a, options);
+	await untilAt(cluster.b, "a");
+	return { ...cluster, device };
 }
 
 /** Waits until a gateway has the lamp online or offline. */

@@ -1,6 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { Kvm } from "@nats-io/kv";
+import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { LocalServer } from "../../../../host-test/support/local-server.js";
 import { freePort } from "../../../../host-test/support/port.js";
 import { skipIf } from "../../../../host-test/support/skip-if.js";
@@ -31,6 +33,18 @@ export class NatsServer extends LocalServer {
 		const server = new NatsServer(port, PROGRAM as string, config, "data");
 		server.#store = join(folder, "jetstream");
 		return await server.runFor(test);
+	}
+
+	/** A connection that is closed with its test. */
+	async connect(t: TestContext, options: NodeConnectionOptions = {}): Promise<NatsConnection> {
+		const connection = await connect({ servers: this.url, ...options });
+		t.after(() => connection.close());
+		return connection;
+	}
+
+	/** Its buckets, over a connection that is closed with its test. */
+	async openBuckets(t: TestContext): Promise<Kvm> {
+		return new Kvm(await this.connect(t));
 	}
 
 	/** Kills the server, and removes everything that it has stored. */

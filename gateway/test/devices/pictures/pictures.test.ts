@@ -3,20 +3,18 @@ import { request } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/until.js";
 import { connectClient, type WireCall, WireDevice } from "../../support/gateway.js";
-import { connectCamera, jpeg, PNG, takePhoto, type Upload, upload, visionOf } from "../../support/pictures.js";
-import { startProgram } from "../../support/program.js";
+import { jpeg, PNG, startCamera, takePhoto, type Upload, upload, visionOf } from "../../support/pictures.js";
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }], isError: false });
 
 /** Calls take_photo on a device which uploads this, and tells how the gateway answered the upload. */
 async function photograph(t: TestContext, change: (vision: { url: string; token: string }) => Partial<Upload>) {
-	const { client, device, answers } = await startCamera(t, change);
+	const { client, device, answers } = await startUploading(t, change);
 	const result = await takePhoto(client, "What is it?");
 	return { result, answer: answers[0] as Awaited<ReturnType<typeof upload>>, device };
 }
 
-async function startCamera(t: TestContext, change: (vision: { url: string; token: string }) => Partial<Upload>) {
-	const started = await startProgram(t);
+async function startUploading(t: TestContext, change: (vision: { url: string; token: string }) => Partial<Upload>) {
 	const answers: Awaited<ReturnType<typeof upload>>[] = [];
 	const onCall = (call: WireCall, device: WireDevice): undefined => {
 		const vision = visionOf(device);
@@ -25,7 +23,7 @@ async function startCamera(t: TestContext, change: (vision: { url: string; token
 			device.answer(call.id, text(JSON.stringify(answer.body)));
 		});
 	};
-	return { started, answers, ...(await connectCamera(t, started, { onCall })) };
+	return { answers, ...(await startCamera(t, { onCall })) };
 }
 
 describe("pictures that devices upload", () => {
@@ -72,13 +70,12 @@ describe("pictures that devices upload", () => {
 	}
 
 	it("says in the result of a failed call why the picture was rejected", async (t) => {
-		const started = await startProgram(t);
 		const onCall = ({ id }: WireCall, device: WireDevice): undefined => {
 			void upload({ ...visionOf(device), question: "?", file: Buffer.from("text") }).then(({ status }) =>
 				device.answer(id, { ...text(`HTTP status ${status}`), isError: true }),
 			);
 		};
-		const { client } = await connectCamera(t, started, { onCall });
+		const { client } = await startCamera(t, { onCall });
 		const { content } = await takePhoto(client, "?");
 		assert.deepEqual(content[1], {
 			type: "text",
@@ -87,13 +84,13 @@ describe("pictures that devices upload", () => {
 	});
 
 	it("rejects a picture if no call is under way", async (t) => {
-		const { device } = await startCamera(t, () => ({}));
+		const { device } = await startUploading(t, () => ({}));
 		const { status } = await upload({ ...visionOf(device), question: "What is it?", file: jpeg() });
 		assert.equal(status, 409);
 	});
 
 	it("rejects the token of a session that has ended", async (t) => {
-		const { device, started } = await startCamera(t, () => ({}));
+		const { device, started } = await startUploading(t, () => ({}));
 		const { url, token } = visionOf(device);
 		await device.unplug();
 		const again = await WireDevice.connect(t, started);
@@ -102,7 +99,6 @@ describe("pictures that devices upload", () => {
 	});
 
 	it("gives each of two calls at the same time its own picture", async (t) => {
-		const started = await startProgram(t);
 		const calls: WireCall[] = [];
 		const onCall = (call: WireCall, device: WireDevice): undefined => {
 			calls.push(call);
@@ -117,7 +113,7 @@ describe("pictures that devices upload", () => {
 				}, Promise.resolve());
 			}
 		};
-		const { client } = await connectCamera(t, started, { onCall });
+		const { client } = await startCamera(t, { onCall });
 		const results = await Promise.all(["left", "right"].map((question) => takePhoto(client, question)));
 		const sizes = results.map(({ content }) => Buffer.from((content[1] as { data: string }).data, "base64").length);
 		assert.deepEqual(sizes, [14, 24]);
@@ -129,13 +125,12 @@ describe("pictures that devices upload", () => {
 		namesRequests: boolean,
 		onCalled: (calls: WireCall[], device: WireDevice) => void,
 	) {
-		const started = await startProgram(t);
 		const calls: WireCall[] = [];
 		const onCall = (call: WireCall, device: WireDevice): undefined => {
 			calls.push(call);
 			onCalled(calls, device);
 		};
-		const { client, device } = await connectCamera(t, started, { onCall });
+		const { client, device } = await startCamera(t, { onCall });
 		if (namesRequests) {
 			await upload({ ...visionOf(device), file: jpeg(), headers: { "Mcp-Request-Id": "999" } });
 		}
@@ -175,8 +170,7 @@ describe("pictures that devices upload", () => {
 	});
 
 	it("rejects a late picture of a call that has ended, although the next one has its question", async (t) => {
-		const started = await startProgram(t);
-		const { device, client } = await connectCamera(t, started, { onCall: () => undefined });
+		const { device, client } = await startCamera(t, { onCall: () => undefined });
 		const first = takePhoto(client, "what");
 		await until(() => device.calls.length === 1, "the first call");
 		const [before] = device.calls as [WireCall];
@@ -191,7 +185,6 @@ describe("pictures that devices upload", () => {
 	});
 
 	it("asks no more of a device than it can do: five photos at a time are all answered", async (t) => {
-		const started = await startProgram(t);
 		let running = 0;
 		const onCall = (call: WireCall, device: WireDevice): undefined => {
 			running += 1;
@@ -205,15 +198,14 @@ describe("pictures that devices upload", () => {
 				device.answer(call.id, text(question));
 			});
 		};
-		const { client } = await connectCamera(t, started, { onCall });
+		const { client } = await startCamera(t, { onCall });
 		const results = await Promise.all([10, 20, 30, 40, 50].map((size) => takePhoto(client, String(size))));
 		const sizes = results.map(({ content }) => Buffer.from((content[1] as { data: string }).data, "base64").length);
 		assert.deepEqual(sizes, [14, 24, 34, 44, 54]);
 	});
 
 	it("takes few uploads of a device at a time, so that others get their turn", async (t) => {
-		const started = await startProgram(t);
-		const first = await connectCamera(t, started, { onCall: () => undefined });
+		const { started, ...first } = await startCamera(t, { onCall: () => undefined });
 		const stuck = takePhoto(first.client, "slow").catch(() => {});
 		await until(() => first.device.calls.length === 1, "the first call");
 		const { url, token } = visionOf(first.device);
@@ -251,8 +243,7 @@ describe("pictures that devices upload", () => {
 	});
 
 	it("limits wrong tokens, but still takes pictures with the right one", async (t) => {
-		const started = await startProgram(t, { maxWrongTokensPerMinute: 2 });
-		const { device } = await connectCamera(t, started, {});
+		const { device } = await startCamera(t, {}, { maxWrongTokensPerMinute: 2 });
 		const { url, token } = visionOf(device);
 		const statuses: number[] = [];
 		for (const secret of ["one", "two", "three", token]) {
@@ -264,11 +255,10 @@ describe("pictures that devices upload", () => {
 
 describe("self.screen.snapshot", () => {
 	it("gets an upload URL of the gateway if the client names none, and its picture is in the result", async (t) => {
-		const started = await startProgram(t, { userTools: ["*"] });
 		const onCall = ({ id, arguments: args }: WireCall, device: WireDevice): undefined => {
 			void upload({ url: String(args.url), file: jpeg() }).then(() => device.answer(id, text("true")));
 		};
-		const { client, device } = await connectCamera(t, started, { onCall });
+		const { started, client, device } = await startCamera(t, { onCall }, { userTools: ["*"] });
 		const { tools } = await client.listTools();
 		const snapshot = tools.find(({ name }) => name === "self_screen_snapshot");
 		assert.deepEqual(snapshot?.inputSchema.required, []);
@@ -282,8 +272,7 @@ describe("self.screen.snapshot", () => {
 	});
 
 	it("uploads to the URL that the client names", async (t) => {
-		const started = await startProgram(t, { userTools: ["*"] });
-		const { client, device } = await connectCamera(t, started, {});
+		const { client, device } = await startCamera(t, {}, { userTools: ["*"] });
 		const url = "http://192.0.2.1/upload";
 		const { content } = await client.callTool({ name: "self_screen_snapshot", arguments: { url } });
 		assert.deepEqual([device.calls[0]?.arguments.url, content.length], [url, 1]);

@@ -6,8 +6,7 @@ import { listen } from "../../../../host-test/support/listen.js";
 import { readConfiguration } from "../../../src/config/configuration.js";
 import { VisionModel } from "../../../src/devices/pictures/vision-model.js";
 import type { WireCall, WireDevice } from "../../support/gateway.js";
-import { connectCamera, jpeg, takePhoto, upload, visionOf } from "../../support/pictures.js";
-import { startProgram } from "../../support/program.js";
+import { jpeg, startCamera, takePhoto, upload, visionOf } from "../../support/pictures.js";
 
 interface Asked {
 	readonly path: string;
@@ -31,13 +30,12 @@ async function startModel(t: TestContext, answer: (response: ServerResponse) => 
 async function photograph(t: TestContext, answer: (response: ServerResponse) => void) {
 	const { url, asked } = await startModel(t, answer);
 	const settings = { visionUrl: url, visionModel: "eyes", visionKey: "k-secret" };
-	const started = await startProgram(t, settings);
 	const onCall = ({ id }: WireCall, device: WireDevice): undefined => {
 		void upload({ ...visionOf(device), question: "What is it?", file: jpeg() }).then(({ body }) =>
 			device.answer(id, { content: [{ type: "text", text: JSON.stringify(body) }], isError: false }),
 		);
 	};
-	const { client } = await connectCamera(t, started, { onCall });
+	const { started, client } = await startCamera(t, { onCall }, settings);
 	const { content } = await takePhoto(client, "What is it?");
 	assert.doesNotMatch(started.log(), /k-secret/);
 	assert.deepEqual(content[1], { type: "image", mimeType: "image/jpeg", data: jpeg().toString("base64") });

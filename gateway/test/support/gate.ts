@@ -1,29 +1,30 @@
 import { createConnection, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "../../../host-test/support/listen.js";
 
-/** The way from a gateway to NATS, which a test can cut. */
+/** The way to a server of this machine, which a test can cut. */
 export class Gate {
 	readonly #sockets = new Set<Socket>();
-	/** The ends at NATS. */
+	/** The ends at the server. */
 	readonly #targets = new Set<Socket>();
 	#isOpen = true;
-	#port = 0;
+	readonly port: number;
+
+	private constructor(port: number) {
+		this.port = port;
+	}
 
 	/** Opens a way to a port of this machine until a test ends. */
 	static async open(t: TestContext, target: number): Promise<Gate> {
-		const gate = new Gate();
 		const server = createServer((socket) => gate.#pass(socket, target));
-		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-		gate.#port = (server.address() as { port: number }).port;
-		t.after(() => {
-			gate.cut();
-			server.close();
-		});
+		const gate = new Gate(await listen(t, server));
+		t.after(() => gate.cut());
 		return gate;
 	}
 
+	/** For NATS. */
 	get url(): string {
-		return `nats://127.0.0.1:${this.#port}`;
+		return `nats://127.0.0.1:${this.port}`;
 	}
 
 	/** Ends every connection, and accepts none until {@link restore}. */
@@ -38,7 +39,7 @@ export class Gate {
 		this.#isOpen = true;
 	}
 
-	/** Lets nothing of NATS pass any more on the connections that are open. */
+	/** Lets nothing of the server pass any more on the connections that are open. */
 	mute(): void {
 		for (const socket of this.#targets) {
 			socket.unpipe();
