@@ -57,6 +57,23 @@ export class Client<Context> {
 	call(name: string, args: object = {}, id: string | number = 1): Wire {
 		return this.ask("tools/call", { name, arguments: args }, id);
 	}
+
+	/** Sends a request that takes its time, and returns what is heard until the server rests. */
+	async request(method: string, params?: object, id: string | number = 1): Promise<Wire[]> {
+		const heard = this.say(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		await settled();
+		return [...heard, ...this.heard()];
+	}
+
+	/** Cancels a request; returns what is heard at once. */
+	cancel(requestId: string | number): Wire[] {
+		return this.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }));
+	}
+
+	/** Names of the tools that are listed. */
+	names(params?: object): string[] {
+		return this.ask("tools/list", params).result.tools.map(({ name }: Wire) => name);
+	}
 }
 
 /** A client of a server with these tools and no hardware. */
@@ -75,10 +92,18 @@ export async function settled(): Promise<void> {
 export function tool(
 	name: string,
 	run: (args: unknown, context: undefined, call: ToolCall) => unknown,
+	more: { readonly description?: string; readonly audience?: "user" } = {},
 ): Tool<undefined> {
 	return createTool<undefined, Record<never, never>, Record<never, never>>({
 		name,
 		description: "",
 		run: run as () => string,
+		...more,
 	});
 }
+
+/** Tools named "common.0" and so on, or "user.0", with the same description. */
+export const numbered = (count: number, description: string, audience?: "user"): Tool<undefined>[] =>
+	Array.from({ length: count }, (_, at) =>
+		tool(`${audience ?? "common"}.${at}`, () => at, { description, ...(audience && { audience }) }),
+	);

@@ -57,10 +57,8 @@ export default suite("examples of docs/beyond-tools.md", {
 		equal(heard.pop().result.content[0].text, "0");
 	},
 	async "a tool returns contents of several types"() {
-		const { client } = makeClient();
-		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.report"}}');
-		await settled();
-		const { content } = client.heard()[0].result;
+		const [{ result }] = await makeClient().client.request("tools/call", { name: "self.report" });
+		const { content } = result;
 		equal(
 			content.map(({ type }: { type: string }) => type),
 			["text", "image", "resource", "resource_link"],

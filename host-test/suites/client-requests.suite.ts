@@ -4,14 +4,11 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
-import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, settled, type Wire } from "../doubles/client.js";
+import { Client, clientWith, settled, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { ALL } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
-
-type None = Record<never, never>;
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 
@@ -24,14 +21,10 @@ function makeClient(
 ) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
-	const tool = createTool<undefined, None, None>({
-		name: "t",
-		description: "",
-		run: async (_args, _context, call) => JSON.stringify(await run(call)),
-	});
+	const asking = tool("t", async (_args, _context, call) => JSON.stringify(await run(call)));
 	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
 	const client = new Client<undefined>({
-		...{ context: undefined, tools: [tool], features, timer, maxCalls },
+		...{ context: undefined, tools: [asking], features, timer, maxCalls },
 		log: (line) => log.push(line),
 	});
 	client.initialize("2025-11-25", capabilities);
@@ -119,30 +112,20 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 	},
 	async "an error, or an answer that does not fit, fails the call"() {
 		const { call, say } = makeClient(askAge);
-		await call();
-		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
-		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
-		await call();
-		const [silent] = await say({ id: "s2", error: { code: -1 } });
-		equal(textOf(silent), "the client did not answer elicitation/create: no result");
-		await call();
-		const [unknown] = await say({ id: "s3", result: { action: "maybe" } });
-		equal(
-			textOf(unknown),
-			"invalid answer to elicitation/create from the client: action: expected accept, decline or cancel",
-		);
-		await call();
-		const [misfit] = await say({ id: "s4", result: { action: "accept", content: { age: "old" } } });
-		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
-	},
-	async "an answer that is no object fails the call, too"() {
-		const { call, say } = makeClient(askAge);
-		await call();
-		const [text] = await say({ id: "s1", result: "yes" });
-		equal(textOf(text), "the client did not answer elicitation/create: no result");
-		await call();
-		const [error] = await say({ id: "s2", error: "no" });
-		equal(textOf(error), "the client did not answer elicitation/create: no result");
+		const unanswered = "the client did not answer elicitation/create: ";
+		const invalid = "invalid answer to elicitation/create from the client: ";
+		for (const [at, [response, words]] of [
+			[{ error: { code: -1, message: "rejected by the user" } }, `${unanswered}rejected by the user`],
+			[{ error: { code: -1 } }, `${unanswered}no result`],
+			[{ result: "yes" }, `${unanswered}no result`],
+			[{ error: "no" }, `${unanswered}no result`],
+			[{ result: { action: "maybe" } }, `${invalid}action: expected accept, decline or cancel`],
+			[{ result: { action: "accept", content: { age: "old" } } }, `${invalid}age: expected an integer, got "old"`],
+		].entries()) {
+			await call();
+			const [answer] = await say({ id: `s${at + 1}`, ...(response as object) });
+			equal(textOf(answer), words);
+		}
 	},
 	async "a response that the server did not ask for is logged"() {
 		const { call, say, log } = makeClient(askAge);
@@ -244,15 +227,9 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		}
 	},
 	async "a server without the feature fails the call"() {
-		const tool = createTool<undefined, None, None>({
-			name: "t",
-			description: "",
-			run: async (_args, _context, call) => JSON.stringify(await roots(call)),
-		});
-		const client = new Client<undefined>({ context: undefined, tools: [tool] });
+		const client = clientWith(tool("t", (_args, _context, call) => roots(call)));
 		client.initialize("2025-11-25", ALL);
-		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
-		await settled();
-		equal(textOf(client.heard()[0]), "this device cannot send requests to a client of MCP 2025-11-25");
+		const [answer] = await client.request("tools/call", { name: "t" });
+		equal(textOf(answer), "this device cannot send requests to a client of MCP 2025-11-25");
 	},
 });

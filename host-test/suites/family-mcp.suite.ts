@@ -1,26 +1,13 @@
-import { createTool } from "../../src/mcp_server/tool.js";
-import { clientWith, settled } from "../doubles/client.js";
+import { clientWith, tool } from "../doubles/client.js";
 import { equal, suite } from "../harness.js";
-
-type NoInput = Record<never, never>;
 
 /** A client of a server whose tools fail: one at once, one later. */
 function clientOfBroken() {
 	return clientWith(
-		createTool<undefined, NoInput, NoInput>({
-			name: "now",
-			description: "",
-			run() {
-				throw new Error("no paper");
-			},
+		tool("now", () => {
+			throw new Error("no paper");
 		}),
-		createTool<undefined, NoInput, NoInput>({
-			name: "later",
-			description: "",
-			async run() {
-				throw new Error("no ink");
-			},
-		}),
+		tool("later", () => Promise.reject(new Error("no ink"))),
 	);
 }
 
@@ -30,9 +17,9 @@ export default suite("MCP, as backends of the xiaozhi family speak it", {
 		for (const begin of [() => {}, () => client.initialize(), () => client.initialize("2024-11-05")]) {
 			begin();
 			equal(client.call("now").error, { code: -32603, message: "no paper" });
-			client.session.receive({ jsonrpc: "2.0", id: 9, method: "tools/call", params: { name: "later" } });
-			await settled();
-			equal(client.heard(), [{ jsonrpc: "2.0", id: 9, error: { code: -32603, message: "no ink" } }]);
+			equal(await client.request("tools/call", { name: "later" }, 9), [
+				{ jsonrpc: "2.0", id: 9, error: { code: -32603, message: "no ink" } },
+			]);
 		}
 	},
 	"a tool that failed is a result with isError in every later revision"() {
@@ -50,10 +37,6 @@ export default suite("MCP, as backends of the xiaozhi family speak it", {
 		equal(client.session.client.vision, undefined);
 	},
 	"null in tools/list means that the member is absent"() {
-		const { result } = clientOfBroken().ask("tools/list", { cursor: null, withUserTools: null });
-		equal(
-			result.tools.map(({ name }: { name: string }) => name),
-			["now", "later"],
-		);
+		equal(clientOfBroken().names({ cursor: null, withUserTools: null }), ["now", "later"]);
 	},
 });

@@ -1,17 +1,15 @@
-import type { DirectOptions } from "../../src/direct/open-direct.js";
-import { openDirect } from "../../src/direct/open-direct.js";
+import { type DirectOptions, openDirect } from "../../src/direct/open-direct.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { settled } from "../doubles/client.js";
+import { settled, tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { meta, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
-
-type NoInput = Record<never, never>;
 
 /** A server at port 80, on a platform that listens at this address. */
 function open(built: object = {}, address?: string) {
@@ -20,14 +18,10 @@ function open(built: object = {}, address?: string) {
 	const log: string[] = [];
 	const calls: ToolCall[] = [];
 	const waiting: (() => void)[] = [];
-	const wait = createTool<undefined, NoInput, NoInput>({
-		name: "wait",
-		description: "",
-		run: async (_args, _context, call) => {
-			calls.push(call);
-			await new Promise<void>((resolve) => waiting.push(resolve));
-			return "done";
-		},
+	const wait = tool("wait", async (_args, _context, call) => {
+		calls.push(call);
+		await new Promise<void>((resolve) => waiting.push(resolve));
+		return "done";
 	});
 	const greet = createTool({
 		name: "greet",
@@ -36,13 +30,7 @@ function open(built: object = {}, address?: string) {
 		run: ({ name }) => `hello ${name}`,
 	});
 	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
-	const server = features.serve({
-		name: "test",
-		version: "1",
-		context: undefined,
-		tools: [wait, greet],
-		timer,
-	});
+	const server = features.serve({ name: "test", version: "1", context: undefined, tools: [wait, greet], timer });
 	const options: DirectOptions = {
 		built: { http: 80, ...built },
 		settings: undefined,
@@ -72,10 +60,7 @@ function open(built: object = {}, address?: string) {
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const WAIT = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait", _meta: { progressToken: 5 } } };
 
-const META = {
-	"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-	"io.modelcontextprotocol/clientCapabilities": {},
-};
+const META = meta({});
 const STATELESS_HEADERS = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "greet" };
 
 /** Status and body of a response. */
@@ -315,7 +300,7 @@ export default suite("HTTP server", {
 		equal(status("tools/list", META), 200);
 		equal(status("ping", META), 404);
 		equal(status("tools/list", {}), 400);
-		equal(status("tools/list", { "io.modelcontextprotocol/protocolVersion": "2026-07-28" }), 400);
+		equal(status("tools/list", { [VERSION]: "2026-07-28" }), 400);
 	},
 	"is off unless a port is set, and rejects settings that it cannot use"() {
 		equal(open({ http: "" }).endpoint, undefined);

@@ -96,17 +96,6 @@ export default suite("results of tools", {
 			["text", "image", "text", "text"],
 		);
 	},
-	"lists an output schema and sends what it promises"() {
-		const typed = createTool({ name: "t", description: "", output: { level: integer() }, run: () => ({ level: 3 }) });
-		const client = clientWith(typed as Tool<undefined>);
-		client.initialize("2025-11-25");
-		equal(client.ask("tools/list").result.tools[0].outputSchema, {
-			type: "object",
-			properties: { level: { type: "integer" } },
-			required: ["level"],
-		});
-		equal(client.call("t").result.structuredContent, { level: 3 });
-	},
 	"answers an unknown tool as the revision wants it"() {
 		const client = clientWith();
 		equal(client.call("gone").error, { code: -32601, message: "Unknown tool: gone" });
