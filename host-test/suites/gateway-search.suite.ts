@@ -1,12 +1,10 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-list.js";
 import { GatewaySearch } from "../../src/backend/discovery/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, suite } from "../harness.js";
 
 function search(host = "", onFound: () => void = () => {}) {
@@ -36,32 +34,18 @@ function search(host = "", onFound: () => void = () => {}) {
 /** A device whose backend is to be found. */
 function startDevice(backend = "mdns:", openDnsSd = true) {
 	const network = new FakeDnsSd();
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	const before = FakeWebSocketClient.made.length;
 	const board = new FakeBoard();
-	const application = startFirmware({
+	const started = startOn({
 		board,
 		built: { backend, token: "secret" },
-		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
 		...(openDnsSd && {
 			discovery: {
 				search: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
 				list: (options) => listGateways({ ...options, openDnsSd: network.openDnsSd }),
 			},
 		}),
-		...ADDONS,
-		timer,
-		log: (line) => log.push(line),
 	});
-	return {
-		application,
-		network,
-		timer,
-		log,
-		shown: () => board.shown,
-		sockets: () => FakeWebSocketClient.made.slice(before),
-	};
+	return { ...started, network, board };
 }
 
 export default suite("a gateway that announces itself", {
@@ -231,11 +215,11 @@ export default suite("a gateway that announces itself", {
 	},
 
 	"is missed on the screen and in the log of a device that finds none"() {
-		const { timer, log, network, shown } = startDevice();
+		const { timer, log, network, board } = startDevice();
 		timer.pass(10_000);
 		matches(log.join("\n"), /^gateway search goes on: no gateway found on this network for 10 s$/m);
 		const alert = { status: "No backend", message: "no gateway found on this network for 10 s" };
-		equal(shown().find((change) => change.alert !== undefined)?.alert, alert);
+		equal(board.shown.find((change) => change.alert !== undefined)?.alert, alert);
 		equal(network.open, 1);
 	},
 

@@ -1,17 +1,14 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Button, Press } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { ENGLISH } from "../../src/language/en.js";
 import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { openPower } from "../../src/power/feature.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { openFakeNetwork } from "../doubles/fake-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, ok, suite } from "../harness.js";
 
 const DIMMED = 20;
@@ -69,29 +66,19 @@ function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip 
 	if (!battery) {
 		Object.defineProperty(board, "battery", { value: undefined });
 	}
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	const application = startFirmware({
-		board,
-		built: { backend: "ws://h/", session: "on-demand", ...built },
-		openNetwork: openFakeNetwork,
-		...ADDONS,
-		power: openPower,
-		timer,
-		log: (line) => log.push(line),
-	});
+	const started = startOn({ board, built: { session: "on-demand", ...built }, power: openPower });
 	/** Backlight of the screen `seconds` later. */
 	const lightAfter = (seconds: number): number => {
-		timer.pass(seconds * 1000);
+		started.timer.pass(seconds * 1000);
 		return screen.light;
 	};
 	const press = (name = "b0"): void => buttons[name]?.onPress?.({ long: false, milliseconds: 100 });
-	const say = (message: object): void => FakeWebSocketClient.made.at(-1)?.arrive([JSON.stringify(message)]);
-	const greet = (): void => {
-		FakeWebSocketClient.made.at(-1)?.grant(2_048);
-		say({ type: "hello", transport: "websocket", session_id: "s-1" });
-	};
-	return { application, board, screen, chip, timer, log, lightAfter, press, say, greet };
+	const say = (message: object): void =>
+		started
+			.sockets()
+			.at(-1)
+			?.arrive([JSON.stringify(message)]);
+	return { ...started, board, screen, chip, lightAfter, press, say };
 }
 
 /** The same in a session, after the screen was turned off. */
