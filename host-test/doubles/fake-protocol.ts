@@ -153,6 +153,15 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 	return { protocol, timer, log, heard, lost };
 }
 
+/** The same with a channel that is open, before the backend's hello, and nothing heard yet. */
+export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
+	const fake = fakeProtocol(...args);
+	fake.protocol.open();
+	fake.protocol.channel.events.onOpen();
+	fake.heard.length = 0;
+	return fake;
+}
+
 /** The same in a session, with nothing heard yet. */
 export function inSession(...args: Parameters<typeof fakeProtocol>) {
 	const fake = fakeProtocol(...args);

@@ -1,9 +1,9 @@
 import type { ApplicationOptions } from "../../src/app/application-options.js";
 import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
-import type { Answer } from "../../src/hardware/assistant.js";
+import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
-import { settled } from "../doubles/client.js";
+import { outcomeOf, settled } from "../doubles/client.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
@@ -21,19 +21,7 @@ function conversing(events: SettingValue<"events"> = []) {
 		return made;
 	};
 	/** Says a text: the answer, or the error's words. */
-	const say = (text: string): { answer?: Answer; error?: string } => {
-		const outcome: { answer?: Answer; error?: string } = {};
-		const answer = opened[0]?.parts.assistant?.say(text);
-		answer?.then(
-			(answer) => {
-				outcome.answer = answer;
-			},
-			(error: Error) => {
-				outcome.error = error.message;
-			},
-		);
-		return outcome;
-	};
+	const say = (text: string) => outcomeOf(((opened[0] as Conversation).parts.assistant as Assistant).say(text));
 	return { conversation, say };
 }
 
@@ -81,7 +69,7 @@ export default suite("a conversation by text", {
 		equal(outcome, {});
 		hear(tts("stop"));
 		await settled();
-		equal(outcome, { answer: { text: "今天天气很好,最高25度 不会下雨。", emotion: "happy" } });
+		equal(outcome, { value: { text: "今天天气很好,最高25度 不会下雨。", emotion: "happy" } });
 	},
 	"shows both sides on the screen and where it was typed, and tells them by MCP"() {
 		const { board, lines, hear, mcp } = talking();
@@ -125,7 +113,7 @@ export default suite("a conversation by text", {
 		equal(outcome, {});
 		timer.pass(1);
 		await settled();
-		equal(outcome.answer?.text, "今天天气很好,最高25度");
+		equal(outcome.value?.text, "今天天气很好,最高25度");
 	},
 	async "interrupts an assistant that speaks, and does not take the rest for the answer"() {
 		const { say, sent, hear } = talking();
@@ -138,7 +126,7 @@ export default suite("a conversation by text", {
 		hear(stt("two"), tts("start"), tts("sentence_start", "Two."), tts("stop"));
 		await settled();
 		equal(first.error, "interrupted");
-		equal(second.answer?.text, "Two.");
+		equal(second.value?.text, "Two.");
 	},
 	async "gives up what waits if the session ends"() {
 		const { say, transport } = talking();
@@ -156,7 +144,7 @@ export default suite("a conversation by text", {
 		transport.channel.say(tts("start"));
 		transport.channel.say(tts("stop"));
 		await settled();
-		equal(outcome.answer, { text: "", emotion: "" });
+		equal(outcome.value, { text: "", emotion: "" });
 	},
 	async "says why nothing can be said outside a network"() {
 		const { say, board } = talking();

@@ -1,4 +1,5 @@
 import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
+import { failureOf } from "../doubles/client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */
@@ -127,14 +128,14 @@ export default suite("an ESP32's updater", {
 		);
 		const sink = updater.begin(false);
 		sink.write(new ArrayBuffer(111));
-		const problem = await sink.digest().then(String, (error: Error) => error.message);
+		const problem = await failureOf(sink.digest());
 		equal([problem, stored], ["image of 111 bytes is shorter than its header", []]);
 	},
 	async "says that the image is damaged if ESP-IDF finds it so, and lets go of it once it is cancelled"() {
 		const { updater, events } = updaterOf(ESP32, "end failed");
 		const sink = updater.begin(false);
 		sink.write(image(ESP32).buffer as ArrayBuffer);
-		const problem = await sink.finish().then(String, (error: Error) => error.message);
+		const problem = await failureOf(sink.finish());
 		matches(problem, /^image damaged or truncated: end failed$/);
 		sink.cancel();
 		equal(events, ["close update", "close partition"]);

@@ -1,36 +1,22 @@
-import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
-import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { openHttp } from "../doubles/fake-http-client.js";
 import { equal, suite } from "../harness.js";
 
 /** A request whose taker is busy with each piece until the test says so. */
 function ask(headers: Readonly<Record<string, string>> = { "content-length": "12" }) {
-	const timer = new FakeTimer();
-	const record = { io: FakeHttpClient, socket: {} };
-	const http = new EcmaHttp({ network: { http: record }, timer, maxBytes: 4 });
 	const taken: string[] = [];
 	const busy: { resolve(): void; reject(error: Error): void }[] = [];
 	const onPiece = (piece: ArrayBuffer): Promise<void> => {
 		taken.push(String.fromArrayBuffer(piece));
 		return new Promise((resolve, reject) => busy.push({ resolve, reject }));
 	};
-	const end: { status?: number; error?: string } = {};
-	const client = () => FakeHttpClient.made[FakeHttpClient.made.length - 1] as FakeHttpClient;
-	http.request({ method: "GET", url: "http://host/", onPiece }).then(
-		({ status }) => {
-			end.status = status;
-		},
-		({ message }: Error) => {
-			end.error = message;
-		},
-	);
+	const { timer, client, end } = openHttp(4).ask({ url: "http://host/", onPiece });
 	const go = async (): Promise<void> => {
 		busy.shift()?.resolve();
 		await settled();
 	};
-	client().begin(200, headers);
-	return { timer, client: client(), taken, busy, end, go };
+	client.begin(200, headers);
+	return { timer, client, taken, busy, end, go };
 }
 
 export default suite("HTTP in pieces", {
@@ -55,7 +41,7 @@ export default suite("HTTP in pieces", {
 		await go();
 		equal(end, {});
 		await go();
-		equal([end, client.closed], [{ status: 200 }, true]);
+		equal([end.value?.status, client.closed], [200, true]);
 	},
 	async "fails once the pieces that came in were used if the connection is lost"() {
 		const { client, end, go } = ask();

@@ -1,63 +1,38 @@
-import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
-import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { openHttp } from "../doubles/fake-http-client.js";
 import { equal, matches, ok, suite } from "../harness.js";
-
-function open(maxBytes = 100) {
-	const timer = new FakeTimer();
-	const record = { io: FakeHttpClient, socket: { nodelay: true } };
-	const http = new EcmaHttp({ network: { http: record, https: record }, timer, maxBytes });
-	/** A request that has begun, its client, and how it ended. */
-	const ask = (request: Partial<HttpRequest> = {}) => {
-		const made = FakeHttpClient.made.length;
-		const end: { response?: HttpResponse; error?: string } = {};
-		http.request({ method: "GET", url: "http://host/path", ...request }).then(
-			(response) => {
-				end.response = response;
-			},
-			(error: Error) => {
-				end.error = error.message;
-			},
-		);
-		const client = FakeHttpClient.made[made] as FakeHttpClient;
-		return { client, end, isMade: FakeHttpClient.made.length > made };
-	};
-	return { timer, ask };
-}
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 
 export default suite("HTTP", {
 	async "asks the host, the port and the path of the URL"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		const plain = ask({ url: "http://host/a?b=c" }).client;
 		const { host, port } = plain.options;
 		equal([host, port, plain.sent.method, plain.sent.path], ["host", 80, "GET", "/a?b=c"]);
 		equal(ask({ url: "https://host" }).client.options.port, 443);
 	},
 	async "gives the status and the whole body, and closes the connection"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask();
 		client.begin(404, { "content-length": "5" });
 		client.arrive("no");
 		client.arrive("pe!");
 		client.sent.onDone(null);
 		await settled();
-		equal(end, { response: { status: 404, body: bytes("nope!") } });
+		equal(end, { value: { status: 404, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
 	},
 	async "takes the end of the connection for the end of a body without a length"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.begin(200);
 		client.arrive("all");
 		client.fail();
 		await settled();
-		equal(end, { response: { status: 200, body: bytes("all") } });
+		equal(end, { value: { status: 200, body: bytes("all") } });
 	},
 	async "fails if the connection ends within a body whose length is known"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.begin(200, { "content-length": "9" });
 		client.arrive("some");
 		client.fail();
@@ -65,14 +40,14 @@ export default suite("HTTP", {
 		matches(end.error ?? "", /^http:\/\/host\/path: connection closed before the end of the response$/);
 	},
 	async "fails if there is no answer"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.fail();
 		await settled();
 		equal([end.error, client.closed], ["http://host/path: no answer", true]);
 	},
 	async "sends a body part by part, as there is room, without a copy"() {
 		const picture = bytes("PICTURE");
-		const { client } = open().ask({
+		const { client } = openHttp().ask({
 			method: "POST",
 			body: [bytes("head "), picture, new ArrayBuffer(0), bytes(" tail")],
 		});
@@ -85,10 +60,10 @@ export default suite("HTTP", {
 		equal(client.written.filter(({ buffer }) => buffer === picture).length, 3);
 	},
 	async "sends an empty body as one of no bytes"() {
-		equal(open().ask({ method: "POST" }).client.sent.headers.get("Content-Length"), "0");
+		equal(openHttp().ask({ method: "POST" }).client.sent.headers.get("Content-Length"), "0");
 	},
 	async "rejects a response that is longer than accepted, whether the server says so or not"() {
-		const { ask } = open(8);
+		const { ask } = openHttp(8);
 		const announced = ask();
 		announced.client.begin(200, { "content-length": "9" });
 		const unannounced = ask();
@@ -102,7 +77,7 @@ export default suite("HTTP", {
 	},
 	async "hands on a successful body piece by piece, however long it is"() {
 		const pieces: string[] = [];
-		const { client, end } = open(4).ask({
+		const { client, end } = openHttp(4).ask({
 			onPiece: (piece) => {
 				pieces.push(String.fromArrayBuffer(piece));
 			},
@@ -112,10 +87,10 @@ export default suite("HTTP", {
 		client.arrive("67890");
 		client.sent.onDone(null);
 		await settled();
-		equal([pieces, end.response], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
+		equal([pieces, end.value], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
 	},
 	async "ends a request if a piece cannot be used"() {
-		const { client, end } = open().ask({
+		const { client, end } = openHttp().ask({
 			onPiece: () => {
 				throw new Error("no firmware");
 			},
@@ -126,7 +101,7 @@ export default suite("HTTP", {
 		equal([end.error, client.closed], ["http://host/path: no firmware", true]);
 	},
 	async "limits what comes before the body, and between two pieces of it"() {
-		const { client } = open().ask();
+		const { client } = openHttp().ask();
 		const allowance = client.options.socket?.allowance as { bytes: number };
 		equal(allowance.bytes, 8_192);
 		allowance.bytes = 10;
@@ -137,7 +112,7 @@ export default suite("HTTP", {
 		equal(allowance.bytes, 8_192);
 	},
 	async "fails without progress, and not while there is some"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask({ timeout: 3_000 });
 		timer.pass(2_900);
 		client.begin(200, { "content-length": "9" });
@@ -151,7 +126,7 @@ export default suite("HTTP", {
 		equal([client.closed, timer.size], [true, 0]);
 	},
 	async "fails in the end if the response comes drop by drop"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask({ timeout: 3_000 });
 		client.begin(200, { "content-length": "99" });
 		for (let second = 0; second < 13; second += 1) {
@@ -162,14 +137,14 @@ export default suite("HTTP", {
 		matches(end.error ?? "", /not finished within 12000 ms/);
 	},
 	async "ignores what comes after the end"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.answer(200, "ok");
 		client.fail();
 		await settled();
-		equal(end.response?.status, 200);
+		equal(end.value?.status, 200);
 	},
 	async "names a URL that it cannot open, before it opens anything"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		for (const url of ["ws://host/", "host", "http://ho st/", "http://host/a\r\nX: y"]) {
 			const { end, isMade } = ask({ url });
 			await settled();
@@ -177,13 +152,13 @@ export default suite("HTTP", {
 		}
 	},
 	async "rejects a header with a line break"() {
-		const { end, isMade } = open().ask({ headers: new Map([["Authorization", "Bearer x\r\nHost: y"]]) });
+		const { end, isMade } = openHttp().ask({ headers: new Map([["Authorization", "Bearer x\r\nHost: y"]]) });
 		await settled();
 		equal(isMade, false);
 		matches(end.error ?? "", /the header "Authorization" must not contain a line break/);
 	},
 	async "makes two requests at a time, and no more"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		const first = ask();
 		ask();
 		const third = ask();

@@ -152,10 +152,6 @@ export default suite("MQTT", {
 		equal(lost[0]?.code, "connection-failed");
 		matches(lost[0]?.message ?? "", /down/);
 	},
-	"keeps the udp block of the backend's hello"() {
-		const { protocol, heard } = inSession();
-		equal([heard, protocol.session?.hello.udp], [["session s"], { port: 8 }]);
-	},
 	"publishes a long message in parts, and nothing between them"() {
 		const { protocol, client } = inSession();
 		const texts = ["x".repeat(3000), "short", "日本語".repeat(200)];

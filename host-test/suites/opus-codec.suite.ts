@@ -2,7 +2,7 @@ import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 import { OpusCodec } from "../../src/sound/opus/opus-codec.js";
 import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
 import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
-import { settled } from "../doubles/client.js";
+import { failureOf, settled } from "../doubles/client.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
@@ -214,7 +214,7 @@ export default suite("a codec with libopus in a thread of its own", {
 		await settled();
 		equal(decoder.isClosed, true);
 		throws(() => codec.play(Uint8Array.of(2)), /the sound was stopped/);
-		equal(await codec.end().catch(({ message }: Error) => message), "the sound was stopped");
+		equal(await failureOf(codec.end()), "the sound was stopped");
 		codec.stop();
 	},
 	async "tells how many packets were no Opus"() {

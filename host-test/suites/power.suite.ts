@@ -1,11 +1,9 @@
 import type { Button, Press } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { ENGLISH } from "../../src/language/en.js";
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { openPower } from "../../src/power/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
@@ -222,9 +220,8 @@ export default suite("power", {
 		equal([timer.size, chip.slept], [0, []]);
 	},
 	"dims the backlight, and keeps the chosen brightness"() {
-		const timer = new FakeTimer();
 		const backlight = { brightness: 0 };
-		const lit = new FaceScreen({ canvas: new FakeCanvas(), font: { height: 20 }, timer, backlight });
+		const { screen: lit } = makeFace({ backlight });
 		lit.brightness = 2;
 		lit.light = DIMMED;
 		equal([backlight.brightness, lit.brightness, lit.light], [1, 2, DIMMED]);
@@ -233,9 +230,7 @@ export default suite("power", {
 		equal([backlight.brightness, lit.brightness], [0, 100]);
 	},
 	"draws nothing while the backlight is off, and all of it once it is on"() {
-		const timer = new FakeTimer();
-		const canvas = new FakeCanvas();
-		const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: { brightness: 0 } });
+		const { canvas, timer, screen } = makeFace({ backlight: { brightness: 0 } });
 		screen.light = 0;
 		screen.show({ words: ENGLISH, state: "listening" });
 		timer.pass(100_000);
@@ -246,9 +241,7 @@ export default suite("power", {
 		ok(canvas.texts.some(({ text }) => text === "Listening"));
 	},
 	"darkens the colours of a screen without a backlight, and keeps the chosen brightness"() {
-		const timer = new FakeTimer();
-		const canvas = new FakeCanvas();
-		const drawn = new FaceScreen({ canvas, font: { height: 20 }, timer });
+		const { canvas, timer, screen: drawn } = makeFace();
 		const background = (light: number): string | undefined => {
 			drawn.light = light;
 			canvas.forget();

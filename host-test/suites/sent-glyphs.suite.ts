@@ -1,7 +1,5 @@
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
@@ -18,14 +16,7 @@ class LatinCanvas extends FakeCanvas {
 }
 
 function latinFace() {
-	const canvas = new LatinCanvas(320, 240);
-	const timer = new FakeTimer();
-	const screen = new FaceScreen({ canvas, font: { height: 18 }, charset: "latin", timer });
-	const draw = (): FakeCanvas => {
-		canvas.forget();
-		timer.pass(40);
-		return canvas;
-	};
+	const { screen, draw } = makeFace({ font: { height: 18 }, charset: "latin" }, new LatinCanvas());
 	draw();
 	return { screen, draw, texts: () => draw().texts.map(({ text }) => text) };
 }
