@@ -7,10 +7,7 @@ import { equal, ok, suite } from "../harness.js";
 export default suite("application, from session to session", {
 	"is idle when it has lost its session, and keeps nothing of it in the next one"() {
 		const { application, transport, timer, mcp } = inSession();
-		transport.channel.say({
-			type: "mcp",
-			payload: { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } },
-		});
+		transport.channel.say(request(1, "initialize", { protocolVersion: "2025-11-25" }));
 		transport.channel.say({ type: "tts", state: "start" });
 		transport.channel.events.onClose(new ProtocolError("connection-closed", "x"));
 		equal(application.state, "idle");
@@ -18,10 +15,7 @@ export default suite("application, from session to session", {
 		equal(application.state, "connecting");
 		transport.channel.greet("s-2");
 		mcp();
-		transport.channel.say({
-			type: "mcp",
-			payload: { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "x" } },
-		});
+		transport.channel.say(request(2, "tools/call", { name: "x" }));
 		equal(mcp()[0].payload.error.code, -32601);
 	},
 	"lets go of everything when it stops"() {
@@ -38,7 +32,7 @@ export default suite("application, from session to session", {
 		const { board, transport } = inSession(new FakeBoard(settings));
 		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [11, 22, "dark"]);
 		const params = { name: "self.audio_speaker.set_volume", arguments: { volume: 33 } };
-		transport.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
+		transport.channel.say(request(1, "tools/call", params));
 		equal([board.speaker.volume, settings.get("audio", "output_volume")], [33, 33]);
 	},
 	"does not restore nonsense"() {

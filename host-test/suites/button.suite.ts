@@ -52,6 +52,41 @@ class FakePin {
 	}
 }
 
+/** A touch screen, and what it is touched by; undefined: nothing new, an error: it cannot be read. */
+function touchScreen(interrupt: boolean) {
+	const state = { tell: (): void => {}, fingers: undefined as object[] | Error | undefined, closed: false };
+	class FakeTouch {
+		readonly configuration = { interrupt };
+
+		constructor(options: { onSample: () => void }) {
+			state.tell = options.onSample;
+		}
+
+		sample(): object[] | undefined {
+			if (state.fingers instanceof Error) {
+				throw state.fingers;
+			}
+			return state.fingers;
+		}
+
+		close(): void {
+			state.closed = true;
+		}
+	}
+	const timer = new FakeTimer();
+	const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
+	const touch = (...samples: (typeof state.fingers)[]): void => {
+		for (const sample of samples) {
+			state.fingers = sample;
+			if (interrupt) {
+				state.tell();
+			}
+			timer.pass(200);
+		}
+	};
+	return { state, timer, button, touch, presses: record(button) };
+}
+
 export default suite("buttons", {
 	"tell a press when it ends, and how long it was"() {
 		const { timer, button, presses } = timed();
@@ -123,69 +158,19 @@ export default suite("buttons", {
 	},
 	"on a touch screen: are down while a finger is on it"() {
 		for (const interrupt of [true, false]) {
-			const timer = new FakeTimer();
-			let tell = (): void => {};
-			let fingers: object[] | undefined;
-			let closed = false;
-			class FakeTouch {
-				readonly configuration = { interrupt };
-
-				constructor(options: { onSample: () => void }) {
-					tell = options.onSample;
-				}
-
-				sample(): object[] | undefined {
-					return fingers;
-				}
-
-				close(): void {
-					closed = true;
-				}
-			}
-			const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
-			const presses = record(button);
-			for (const now of [[{}], undefined, []]) {
-				fingers = now;
-				if (interrupt) {
-					tell();
-				}
-				timer.pass(200);
-			}
+			const { state, timer, button, touch, presses } = touchScreen(interrupt);
+			touch([{}], undefined, []);
 			equal([presses.length, presses[0]?.long], [1, false]);
 			button.close();
-			equal([closed, timer.size], [true, 0]);
-			tell();
+			equal([state.closed, timer.size], [true, 0]);
+			state.tell();
 		}
 	},
 	"on a touch screen that fails now and then: take the next look at it"() {
 		for (const interrupt of [true, false]) {
-			const timer = new FakeTimer();
-			let tell = (): void => {};
-			let fingers: object[] | undefined;
-			class FailingTouch {
-				readonly configuration = { interrupt };
-
-				constructor(options: { onSample: () => void }) {
-					tell = options.onSample;
-				}
-
-				sample(): object[] {
-					if (fingers === undefined) {
-						throw new Error("I2C read failed");
-					}
-					return fingers;
-				}
-
-				close(): void {}
-			}
-			const presses = record(new TouchButton({ timer, ticks: ticksOf(timer), io: FailingTouch }));
-			for (const now of [undefined, [{}], undefined, []]) {
-				fingers = now;
-				if (interrupt) {
-					tell();
-				}
-				timer.pass(200);
-			}
+			const { touch, presses } = touchScreen(interrupt);
+			const failure = new Error("I2C read failed");
+			touch(failure, [{}], failure, []);
 			equal(presses.length, 1);
 		}
 	},

@@ -1,4 +1,3 @@
-import type { Light, Lights } from "../../src/hardware/light.js";
 import { writeFrame } from "../../src/voice/audio-frames.js";
 import { Voice } from "../../src/voice/voice.js";
 import { settled } from "../doubles/client.js";
@@ -6,7 +5,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { inSession, start } from "../doubles/started-application.js";
+import { start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
@@ -24,15 +23,14 @@ function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined 
 /** A board with a codec, in a session whose backend has this audio format. */
 function speaking(audio?: object) {
 	const codec = new FakeCodec();
-	const lights: Lights = { led: { on: false, brightness: 50, color: 0x00ff00 }, lamp: { on: false } };
-	const board = Object.assign(new FakeBoard(), { codec, lights });
+	const board = Object.assign(boardWithParts(), { codec });
 	const started = start(board, {}, undefined, { voice: (options) => new Voice(options), ticks: () => 0 });
 	const { channel } = started.transport;
 	channel.events.onOpen();
 	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
 	codec.calls.length = 0;
 	const hear = (...bytes: readonly number[]): void => channel.events.onBinary?.(frame(...bytes));
-	return { ...started, codec, lights, channel, hear };
+	return { ...started, codec, ...board.buttons, ...board.lights, channel, hear };
 }
 
 export default suite("voice", {
@@ -68,13 +66,14 @@ export default suite("voice", {
 		channel.say(tts("start"));
 		equal(codec.calls.at(-1), "begin 24000 60");
 	},
-	"speaks until the last sound was played"() {
+	async "speaks until the last sound was played"() {
 		const { application, channel, codec } = speaking();
 		channel.say(tts("start"));
 		channel.say(tts("stop"));
 		equal(application.state, "speaking");
 		codec.played();
-		return settled().then(() => equal(application.state, "idle"));
+		await settled();
+		equal(application.state, "idle");
 	},
 	async "goes on speaking if the backend begins anew before that"() {
 		const { application, channel, codec } = speaking();
@@ -137,17 +136,15 @@ export default suite("voice", {
 		);
 	},
 	async "a backend that never stops is silenced by a press, and what it goes on sending is dropped"() {
-		const codec = new FakeCodec();
-		const board = Object.assign(boardWithParts(), { codec });
-		const { application, transport, log } = inSession(board, {}, { voice: (options) => new Voice(options) });
-		transport.channel.say(tts("start"));
-		board.buttons.boot.press();
+		const { application, channel, codec, boot, hear, log } = speaking();
+		channel.say(tts("start"));
+		boot.press();
 		for (let count = 0; count < 1_000; count += 1) {
-			transport.channel.events.onBinary?.(frame(...PACKET));
+			hear(...PACKET);
 		}
 		equal([codec.calls.at(-1), application.state], ["stop", "speaking"]);
 		equal(log.filter((line) => line.startsWith("audio dropped")).length, 4);
-		transport.channel.say(tts("stop"));
+		channel.say(tts("stop"));
 		await settled();
 		equal(application.state, "idle");
 	},
@@ -183,13 +180,11 @@ export default suite("voice", {
 		}
 	},
 	"is silent at once by a press of the main button, and tells the backend"() {
-		const codec = new FakeCodec();
-		const board = Object.assign(boardWithParts(), { codec });
-		const { transport } = inSession(board, {}, { voice: (options) => new Voice(options) });
-		transport.channel.say(tts("start"));
-		board.buttons.boot.press();
+		const { channel, codec, boot } = speaking();
+		channel.say(tts("start"));
+		boot.press();
 		equal(codec.calls, ["stop", "begin 24000 60", "stop"]);
-		equal(JSON.parse(String(transport.channel.sent.at(-1))).type, "abort");
+		equal(JSON.parse(String(channel.sent.at(-1))).type, "abort");
 	},
 	"records while it listens, and the packets are framed as the connection wants"() {
 		const { application, codec, channel } = speaking();
@@ -234,29 +229,27 @@ export default suite("voice", {
 		const reason = "no microphone";
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason }]);
 		side.application.listen();
-		equal([side.application.state, (side.lights.led as Light).on], ["listening", false]);
+		equal([side.application.state, side.lamp.on], ["listening", false]);
 	},
 	"the first light is red while it listens, and then as it was"() {
-		const { application, lights } = speaking();
-		const { led, lamp } = lights as Record<"led" | "lamp", Light>;
+		const { application, lamp, led } = speaking();
 		application.listen();
-		equal([led, lamp], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
+		equal([lamp, led], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
 		application.stopListening();
-		equal([led, lamp], [{ on: false, brightness: 50, color: 0x00ff00 }, { on: false }]);
+		equal([lamp, led], [{ on: false, brightness: 50, color: 0xffffff }, { on: false }]);
 	},
 	"a light that was set meanwhile stays so"() {
-		const { application, lights } = speaking();
-		const { led } = lights as Record<"led", Light>;
+		const { application, lamp } = speaking();
 		application.listen();
-		Object.assign(led, { on: true, color: 0x0000ff });
+		Object.assign(lamp, { on: true, color: 0x0000ff });
 		application.stopListening();
-		equal(led, { on: true, brightness: 50, color: 0x0000ff });
+		equal(lamp, { on: true, brightness: 50, color: 0x0000ff });
 	},
 	async "stops listening if it cannot record, without its light"() {
 		const side = speaking();
 		side.codec.failure = new Error("no memory");
 		side.application.listen();
-		equal([side.application.state, side.lights.led?.on], ["listening", false]);
+		equal([side.application.state, side.lamp.on], ["listening", false]);
 		await settled();
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
 		ok(side.log.includes("cannot record: no memory"));

@@ -1,31 +1,17 @@
 import { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
-import { WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
+import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const NTP_INTERVAL = 86_400_000;
 const NTP_RETRY_INTERVAL = 60_000;
 const WIFI_CHECK_INTERVAL = 5_000;
 
-function join({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
-	const timer = new FakeTimer();
-	const clock = new FakeClock();
-	clock.isSet = isSet;
-	const log: string[] = [];
-	const network = new WiFiNetwork({
-		wifi: { io: FakeWiFi },
-		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
-		ssid,
-		password,
-		clock,
-		needsTime,
-		timer,
-		log: (line) => log.push(line),
-	});
+function join(options?: Parameters<typeof joinWiFi>[0]) {
+	const joined = joinWiFi(options);
 	const changes: boolean[] = [];
-	network.onChange = () => changes.push(network.online);
-	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, changes };
+	joined.network.onChange = () => changes.push(joined.network.online);
+	return { ...joined, changes };
 }
 
 /** A clock, the time servers it asks, and the machine's time, in milliseconds. */
