@@ -66,10 +66,8 @@ export default suite("application, from session to session", {
 		equal(mcp(), []);
 		answers[1]?.();
 		await settled();
-		equal(
-			mcp().map(({ session_id, payload }) => [session_id, payload.id]),
-			[["s-2", 1]],
-		);
+		const answered = mcp().map(({ session_id, payload }) => [session_id, payload.id]);
+		equal(answered, [["s-2", 1]]);
 	},
 	"reports to a new session what happens in it, and nothing from before"() {
 		const { transport, timer, mcp } = inSession();

@@ -101,10 +101,8 @@ export default suite("application", {
 		for (const state of ["stop", "start", "start", "sentence_start", "stop", "stop"]) {
 			transport.channel.say({ type: "tts", state });
 		}
-		equal(
-			mcp().map(({ payload }) => payload),
-			[stateChange("speaking", "idle"), stateChange("idle", "speaking")],
-		);
+		const told = mcp().map(({ payload }) => payload);
+		equal(told, [stateChange("speaking", "idle"), stateChange("idle", "speaking")]);
 	},
 	"runs on a board that has no part at all"() {
 		const { application, transport, log, mcp } = start({ name: "bare", close() {} });

@@ -82,7 +82,7 @@ export default suite("device protocol, attempt after attempt", {
 			["text", "connection-failed", "text"],
 		] as const) {
 			const { protocol, lost } = fakeProtocol();
-			protocol.failure = thrown as Error;
+			protocol.transport.failure = thrown as Error;
 			protocol.open();
 			equal([lost.length, lost[0]?.error.code, lost[0]?.error.message], [1, code, message]);
 		}

@@ -59,10 +59,8 @@ export default suite("examples of docs/beyond-tools.md", {
 	async "a tool returns contents of several types"() {
 		const [{ result }] = await makeClient().client.request("tools/call", { name: "self.report" });
 		const { content } = result;
-		equal(
-			content.map(({ type }: { type: string }) => type),
-			["text", "image", "resource", "resource_link"],
-		);
+		const types = content.map(({ type }: { type: string }) => type);
+		equal(types, ["text", "image", "resource", "resource_link"]);
 		equal(content[1].data, "UEhPVE8=");
 		equal(JSON.parse(content[2].resource.text), { level: 88 });
 	},

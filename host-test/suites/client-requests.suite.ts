@@ -157,10 +157,8 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const { call, say, timer } = makeClient(askAge);
 		await call(5);
 		const heard = await say({ method: "notifications/cancelled", params: { requestId: 5 } });
-		equal(
-			heard.map(({ method, params }) => [method, params]),
-			[["notifications/cancelled", { requestId: "s1" }]],
-		);
+		const cancelled = heard.map(({ method, params }) => [method, params]);
+		equal(cancelled, [["notifications/cancelled", { requestId: "s1" }]]);
 		equal(timer.size, 0);
 		equal(await say({ id: "s1", result: { action: "accept", content: { age: 7 } } }), []);
 	},

@@ -79,13 +79,11 @@ export default suite("a conversation by text", {
 		equal([face.message, face.emotion], ["今天天气很好,最高25度", "happy"]);
 		equal(lines, ["you: 天气怎么样", "assistant (happy): 今天天气很好,最高25度"]);
 		const said = mcp().filter(({ payload }) => payload.method === "notifications/said");
-		equal(
-			said.map(({ payload }) => payload.params),
-			[
-				{ role: "user", text: "天气怎么样" },
-				{ role: "assistant", text: "今天天气很好,最高25度", emotion: "happy" },
-			],
-		);
+		const texts = said.map(({ payload }) => payload.params);
+		equal(texts, [
+			{ role: "user", text: "天气怎么样" },
+			{ role: "assistant", text: "今天天气很好,最高25度", emotion: "happy" },
+		]);
 	},
 	async "rejects with words if the backend gives no sign, and as soon as it is told that there is no assistant"() {
 		const { say, timer } = talking();
@@ -171,10 +169,8 @@ export default suite("a conversation by text", {
 		hear({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } } });
 		equal(sent(), [{ session_id: "s-1", type: "abort" }]);
 		await settled();
-		equal(
-			mcp().filter(({ payload }) => payload.id === 7),
-			[],
-		);
+		const answers = mcp().filter(({ payload }) => payload.id === 7);
+		equal(answers, []);
 	},
 	async "says what is typed, and shows why it has no answer"() {
 		const { board, sent, lines, timer } = talking();

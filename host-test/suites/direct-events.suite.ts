@@ -25,6 +25,16 @@ function open() {
 	return { events, client, poll, now, press, log };
 }
 
+/** The types of events besides presses, in their order: of which notification each is made. */
+const TOLD = {
+	"sensor.changed": ["sensor_changed", { sensor: "room", kind: "temperature", value: 21, unit: "°C" }],
+	"switch.changed": ["switch_changed", { switch: "pump", on: true, cause: "call" }],
+	"line.received": ["line_received", { line: "scale", text: "12 g" }],
+	"timer.due": ["timer_due", { id: 3, text: "tea" }],
+	"device.event": ["event", { name: "tank.empty", data: { litres: 0 } }],
+	"device.state": ["state_changed", { newState: "idle", oldState: "connecting" }],
+} as const;
+
 const dataOf = ({ result }: Wire): unknown[] => result.events.map(({ data }: Wire) => data);
 
 export default suite("events of a device that serves clients directly", {
@@ -39,15 +49,7 @@ export default suite("events of a device that serves clients directly", {
 		const { events } = open().client.ask("events/list").result;
 		equal(
 			events.map(({ name, delivery }: Wire) => [name, delivery]),
-			[
-				"button.pressed",
-				"sensor.changed",
-				"switch.changed",
-				"line.received",
-				"timer.due",
-				"device.event",
-				"device.state",
-			].map((name) => [name, ["poll"]]),
+			["button.pressed", ...Object.keys(TOLD)].map((name) => [name, ["poll"]]),
 		);
 		equal(events[0].inputSchema, {
 			type: "object",
@@ -84,24 +86,16 @@ export default suite("events of a device that serves clients directly", {
 	"have the data of the gateway's"() {
 		const { poll, now, events } = open();
 		const cursor = now();
-		const told = {
-			"sensor.changed": ["sensor_changed", { sensor: "room", kind: "temperature", value: 21, unit: "°C" }],
-			"switch.changed": ["switch_changed", { switch: "pump", on: true, cause: "call" }],
-			"line.received": ["line_received", { line: "scale", text: "12 g" }],
-			"timer.due": ["timer_due", { id: 3, text: "tea" }],
-			"device.event": ["event", { name: "tank.empty", data: { litres: 0 } }],
-			"device.state": ["state_changed", { newState: "idle", oldState: "connecting" }],
-		} as const;
 		const data: Wire = {};
-		for (const [name, [method, params]] of Object.entries(told)) {
+		for (const [name, [method, params]] of Object.entries(TOLD)) {
 			events.told(`notifications/${method}`, params);
 			data[name] = dataOf(poll({ name, cursor }))[0];
 		}
 		equal(data, {
-			"sensor.changed": { device: "test", ...told["sensor.changed"][1] },
-			"switch.changed": { device: "test", ...told["switch.changed"][1] },
-			"line.received": { device: "test", ...told["line.received"][1] },
-			"timer.due": { device: "test", ...told["timer.due"][1] },
+			"sensor.changed": { device: "test", ...TOLD["sensor.changed"][1] },
+			"switch.changed": { device: "test", ...TOLD["switch.changed"][1] },
+			"line.received": { device: "test", ...TOLD["line.received"][1] },
+			"timer.due": { device: "test", ...TOLD["timer.due"][1] },
 			"device.event": { device: "test", event: "tank.empty", data: { litres: 0 } },
 			"device.state": { device: "test", state: "idle", previous: "connecting" },
 		});

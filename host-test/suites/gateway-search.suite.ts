@@ -58,13 +58,11 @@ export default suite("a gateway that announces itself", {
 		timer.pass(0);
 		equal([network.open, timer.size], [0, 0]);
 	},
-
 	"may have another path"() {
 		const { network, found } = search();
 		network.find({ facts: { transport: "ws", path: "/devices/1" } });
 		equal(found, ["ws://192.168.1.10:8765/devices/1"]);
 	},
-
 	"is the first one that answers, unless the setting names a hostname"() {
 		const any = search();
 		any.network.find();
@@ -78,7 +76,6 @@ export default suite("a gateway that announces itself", {
 			equal(named.found, ["ws://192.168.1.11:8765/"]);
 		}
 	},
-
 	"is left out if the device cannot connect to it, or what it says makes no URL"() {
 		const { network, timer, found, log } = search();
 		network.find({ facts: { transport: "wss", path: "/" } });
@@ -92,7 +89,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(0);
 		equal([found, log.length, network.open], [[], 8, 1]);
 	},
-
 	"is searched for anew when it is lost: its address may have changed"() {
 		const { gatewaySearch, network, timer, found } = search();
 		network.find();
@@ -103,14 +99,12 @@ export default suite("a gateway that announces itself", {
 		network.find({ address: "192.168.1.99" });
 		equal(found.at(-1), "ws://192.168.1.99:8765/");
 	},
-
 	"is searched for on if connecting to it fails at once"() {
 		const { gatewaySearch, network, timer, found } = search("", () => gatewaySearch.restart());
 		network.find();
 		timer.pass(0);
 		equal([found.length, network.open], [1, 1]);
 	},
-
 	"is searched for again later if the search cannot be opened"() {
 		const { gatewaySearch, network, timer, failed } = search();
 		network.fault = "no memory";
@@ -124,7 +118,6 @@ export default suite("a gateway that announces itself", {
 		gatewaySearch.stop();
 		equal([network.open, timer.size], [0, 0]);
 	},
-
 	"is searched for again at growing intervals that vary at random, as everything that is retried"() {
 		const { gatewaySearch, network, timer, failed } = search();
 		network.fault = "no memory";
@@ -137,7 +130,6 @@ export default suite("a gateway that announces itself", {
 			[10_000, 20_000, 40_000, 80_000, 120_000, 120_000].map((delay) => `no memory, ${delay}`),
 		);
 	},
-
 	"is missed after ten seconds, once, and searched for on"() {
 		const { gatewaySearch, network, timer, missing, found } = search();
 		timer.pass(9_999);
@@ -154,7 +146,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(10_000);
 		equal(missing.length, 2);
 	},
-
 	"is missed by its name, also if each attempt to reach it begins the search anew"() {
 		const { gatewaySearch, timer, missing } = search("attic");
 		for (let seconds = 0; seconds < 10; seconds += 1) {
@@ -165,7 +156,6 @@ export default suite("a gateway that announces itself", {
 		gatewaySearch.stop();
 		equal(timer.size, 0);
 	},
-
 	"is listed for a person to choose, each once, and only those that the device can connect to"() {
 		const network = new FakeDnsSd();
 		const timer = new FakeTimer();
@@ -197,7 +187,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(5_000);
 		equal(ends[1], []);
 	},
-
 	"is wanted by a setting that begins with mdns:"() {
 		const needs = { mayLackBackend: true, findsGateways: true };
 		const wanted = (backend: unknown): string | undefined =>
@@ -205,7 +194,6 @@ export default suite("a gateway that announces itself", {
 		equal(["mdns:", "mdns:xs-mcp-attic"].map(wanted), ["", "xs-mcp-attic"]);
 		equal(["ws://mdns:1/", "", undefined].map(wanted), [undefined, undefined, undefined]);
 	},
-
 	"is connected to by a device, which is activating until then"() {
 		const { application, network, log, sockets } = startDevice();
 		equal([application?.state, sockets().length], ["activating", 0]);
@@ -213,7 +201,6 @@ export default suite("a gateway that announces itself", {
 		equal([application?.state, sockets().length], ["connecting", 1]);
 		matches(log.join("\n"), /^gateway search: the backend is ws:\/\/192\.168\.1\.10:8765\/$/m);
 	},
-
 	"is missed on the screen and in the log of a device that finds none"() {
 		const { timer, log, network, board } = startDevice();
 		timer.pass(10_000);
@@ -222,7 +209,6 @@ export default suite("a gateway that announces itself", {
 		equal(board.shown.find((change) => change.alert !== undefined)?.alert, alert);
 		equal(network.open, 1);
 	},
-
 	"is searched for anew by a device that has lost it, and may have moved"() {
 		const { network, timer, sockets } = startDevice();
 		network.find();
@@ -233,14 +219,12 @@ export default suite("a gateway that announces itself", {
 		network.find({ address: "192.168.1.99" });
 		equal(sockets().at(-1)?.options.host, "192.168.1.99");
 	},
-
 	"is not searched for while the device has a URL, and stops with it"() {
 		equal(startDevice("ws://backend/").network.opened, 0);
 		const { application, network, timer } = startDevice();
 		application?.stop();
 		equal([network.open, timer.size], [0, 0]);
 	},
-
 	"is a wrong setting where there is no multicast DNS"() {
 		const { application, log } = startDevice("mdns:", false);
 		equal(application, undefined);

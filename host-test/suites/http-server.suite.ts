@@ -100,6 +100,7 @@ export default suite("HTTP server", {
 	"rejects a request by its head"() {
 		const { platform } = open({ httpToken: "secret" });
 		const good = { ...GOOD_HEADERS, "content-length": "2", authorization: "Bearer secret" };
+		const many = Object.fromEntries(Array.from({ length: 36 }, (_, at) => [`x${at}`, ""]));
 		for (const [status, headers, method, path] of [
 			[403, { host: "evil.example" }],
 			[403, { host: "" }],
@@ -116,6 +117,7 @@ export default suite("HTTP server", {
 			[406, { accept: "" }],
 			[400, { "content-length": "-1" }],
 			[413, { "content-length": "501" }],
+			[431, many],
 		] as readonly [number, object, string?, string?][]) {
 			const connection = platform.connect();
 			connection.begin({ ...good, ...headers }, method, path);
@@ -215,15 +217,6 @@ export default suite("HTTP server", {
 		timer.pass(4_000);
 		equal([slow.closed, silent.closed, next.closed], [false, true, false]);
 	},
-	"rejects a request with too many headers"() {
-		const { platform } = open();
-		const many = Object.fromEntries(Array.from({ length: 37 }, (_, at) => [`x${at}`, ""]));
-		const connection = platform.connect();
-		connection.begin({ ...GOOD_HEADERS, "content-length": "2", ...many });
-		connection.arrive("{}");
-		connection.end();
-		equal(connection.grant().response?.status, 431);
-	},
 	async "cancels a call if its client closes the connection"() {
 		const { post, calls, timer } = open();
 		post(WAIT).events?.onError();
@@ -236,16 +229,13 @@ export default suite("HTTP server", {
 		platform.listen();
 		equal(log, ["serving MCP at 127.0.0.1:80"]);
 	},
-
 	"closes everything with the port"() {
 		const { platform, endpoint, post, calls, timer } = open();
 		const connections = [post(WAIT), post(WAIT), platform.connect()];
 		const waiting = platform.connect();
 		endpoint?.offline();
-		equal(
-			connections.map(({ closed }) => closed),
-			[true, true, true],
-		);
+		const closed = connections.map(({ closed }) => closed);
+		equal(closed, [true, true, true]);
 		equal(waiting.events, undefined, "none is served in the place of one that ends");
 		equal([platform.isOpen, calls[0]?.cancelled, timer.size], [false, true, 0]);
 	},
@@ -265,10 +255,8 @@ export default suite("HTTP server", {
 		const id = initialized.response?.headers.get("mcp-session-id") ?? "";
 		post(WAIT, { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" });
 		post(WAIT, { "mcp-session-id": "other" });
-		equal(
-			calls.map(({ client }) => client.capabilities),
-			[{ sampling: {} }, {}],
-		);
+		const known = calls.map(({ client }) => client.capabilities);
+		equal(known, [{ sampling: {} }, {}]);
 	},
 	"compares the headers of a stateless request with its body"() {
 		const { post } = open();

@@ -136,7 +136,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		await line.send(bytes(WIRE.requestState));
 		equal(line.takeBytes(), [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
 	},
-
 	async "takes commands as the protocol has them, however they arrive"() {
 		const whole = opened();
 		await whole.send(bytes(WIRE.setWiFi));
@@ -148,13 +147,11 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			equal(line.joinedWith, [{ ssid: "home", password: "secret12" }]);
 		}
 	},
-
 	async "tells what the device is"() {
 		const line = opened();
 		await line.send(bytes(WIRE.requestInfo));
 		equal(line.take(), [[4, 3, "xs-mcp", FIRMWARE.version, "test_board", "xs-mcp-aabbcc"]]);
 	},
-
 	async "lists the networks, and ends the list with an empty result"() {
 		const line = opened();
 		line.networks = [
@@ -168,7 +165,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 4],
 		]);
 	},
-
 	async "joins, stores, answers with the device's URL if it has one, and restarts"() {
 		const line = opened({ http: "80" });
 		await line.send(setWiFi("home", "secret12"));
@@ -185,7 +181,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		equal(silent.take().at(-1), [4, 1]);
 		equal(silent.joinedWith, [{ ssid: "open", password: "" }]);
 	},
-
 	async "stores nothing if the network cannot be joined, and can be tried again"() {
 		const line = opened();
 		line.canJoin = false;
@@ -201,7 +196,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		await line.send(setWiFi("home", "right123"));
 		equal(line.take().at(-2), [1, 4]);
 	},
-
 	async "tells a device that is online as set up, with its URL"() {
 		const line = opened({ http: 8080 });
 		line.online = true;
@@ -212,7 +206,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 2, "http://xs-mcp-aabbcc.local:8080/mcp"],
 		]);
 	},
-
 	async "answers what it cannot read, or does not know, with an error"() {
 		const line = opened();
 		const damaged = bytes(WIRE.requestState);
@@ -234,7 +227,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		await line.send(makePacket(PACKET.state, [2]));
 		equal([line.take(), line.joinedWith], [[], []]);
 	},
-
 	async "sends piece by piece, as the port has room, and drops what nobody waits for"() {
 		const line = new Line();
 		line.open({}, 5);
@@ -248,7 +240,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		line.options.onWritable(100_000);
 		equal(line.takeBytes().length < 4_200, true);
 	},
-
 	"leaves the device alone if the port cannot be opened"() {
 		const log: string[] = [];
 		class Taken {
@@ -268,7 +259,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		equal(openImprov(options as unknown as Parameters<typeof openImprov>[0]), undefined);
 		equal(log, ["Improv: could not open the serial port: RangeError: port in use"]);
 	},
-
 	"is not offered on a board without a serial port"() {
 		equal(openImprov({ board: { name: "b" }, built: {}, log: () => {} }), undefined);
 	},

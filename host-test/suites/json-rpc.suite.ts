@@ -74,10 +74,8 @@ export default suite("JSON-RPC 2.0", {
 		const words = tool("words", () => "x".repeat(3000));
 		const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"words"}}';
 		const [answers] = clientWith(words).say(`[${Array(8).fill(call).join(",")}]`);
-		equal(
-			answers.map(({ error }: { error?: { code: number } }) => error?.code ?? "done"),
-			["done", "done", -32600, -32600, -32600, -32600, -32600, -32600],
-		);
+		const outcomes = answers.map(({ error }: { error?: { code: number } }) => error?.code ?? "done");
+		equal(outcomes, ["done", "done", -32600, -32600, -32600, -32600, -32600, -32600]);
 	},
 	"counts the pages of lists in a batch"() {
 		const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
@@ -86,9 +84,6 @@ export default suite("JSON-RPC 2.0", {
 			[answers[0].result.tools.length > 1, answers[1].error?.message],
 			[true, "Invalid request: the batch response is full"],
 		);
-	},
-	"takes brackets inside strings for what they are"() {
-		equal(client().call("echo", { text: "[{".repeat(1000) }).result.content[0].text, "echo");
 	},
 	"answers a message that is not a request with invalid request"() {
 		for (const text of [

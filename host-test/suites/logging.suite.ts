@@ -98,10 +98,8 @@ export default suite("logging", {
 			[data, data],
 			[`${data}x`, "1025 characters (limit 1024)"],
 		]) {
-			equal(
-				makeClient().during((call) => log(call, "info", text)),
-				[{ level: "info", data: sent }],
-			);
+			const messages = makeClient().during((call) => log(call, "info", text));
+			equal(messages, [{ level: "info", data: sent }]);
 		}
 	},
 	"does nothing on a server without the feature, or for a call that was cancelled"() {

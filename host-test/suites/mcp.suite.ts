@@ -64,13 +64,9 @@ export default suite("MCP", {
 		equal(visionOf({ url: `${url}v`, token: "t" }), undefined);
 		const token = "t".repeat(1_024);
 		equal(visionOf({ url: "http://v", token })?.token, token);
-		equal(
-			[visionOf({ url: "http://v", token: `${token}t` }), visionOf({ url: "http://v", token: 5 })],
-			[
-				{ url: "http://v", token: "" },
-				{ url: "http://v", token: "" },
-			],
-		);
+		for (const wrong of [`${token}t`, 5]) {
+			equal(visionOf({ url: "http://v", token: wrong }), { url: "http://v", token: "" });
+		}
 	},
 	"goes on without a vision service whose URL is not http"() {
 		const log: string[] = [];

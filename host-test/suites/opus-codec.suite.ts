@@ -200,10 +200,8 @@ export default suite("a codec with libopus in a thread of its own", {
 		equal([decoder.isClosed, decoders[1]?.parameters], [true, [16_000, 320, 9]]);
 		codec.play(Uint8Array.of(2));
 		await pass();
-		equal(
-			player.sounds.map(({ bytes }) => bytes),
-			[[], [2, 2]],
-		);
+		const played = player.sounds.map(({ bytes }) => bytes);
+		equal(played, [[], [2, 2]]);
 	},
 	async "says why it was not played to its end"() {
 		const { codec, decoder, sound, pass } = begun();
@@ -251,10 +249,8 @@ export default suite("a codec with libopus in a thread of its own", {
 			],
 		);
 		await pass();
-		equal(
-			packets.map(({ byteLength }) => byteLength),
-			[2 * FRAME_BYTES, 2 * FRAME_BYTES, 2 * FRAME_BYTES],
-		);
+		const lengths = packets.map(({ byteLength }) => byteLength);
+		equal(lengths, [2 * FRAME_BYTES, 2 * FRAME_BYTES, 2 * FRAME_BYTES]);
 		codec.record?.(undefined);
 		equal([audioIn.state, encoder.isClosed, timer.size, logged], ["closed", true, 0, []]);
 		audioIn.record(3, FRAME_BYTES);

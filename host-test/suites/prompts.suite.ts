@@ -106,10 +106,8 @@ export const PROMPTS = suite("prompts", {
 		equal(client.heard().length, 1);
 		equal(client.server.allNames.includes("depth"), false);
 		equal([prompts.remove("greet"), client.heard().length], [true, 1]);
-		equal(
-			client.ask("prompts/list").result.prompts.map(({ name }: { name: string }) => name),
-			["talk"],
-		);
+		const names = client.ask("prompts/list").result.prompts.map(({ name }: { name: string }) => name);
+		equal(names, ["talk"]);
 	},
 });
 

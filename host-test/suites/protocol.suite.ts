@@ -28,11 +28,11 @@ export default suite("device protocol", {
 	},
 	"closes a channel whose attempt has ended while it was opened"() {
 		const { protocol, lost, timer } = fakeProtocol();
-		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		equal([lost.length, lost[0]?.error.code], [1, "connection-closed"]);
 		const { channel } = protocol;
-		protocol.refusal = undefined;
+		protocol.transport.refusal = undefined;
 		timer.pass(lost[0]?.retryIn ?? 0);
 		equal(protocol.channels.length, 2);
 		protocol.close();
@@ -40,7 +40,7 @@ export default suite("device protocol", {
 	},
 	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
 		const { protocol, lost } = fakeProtocol();
-		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		protocol.close();
 		equal([lost.length, protocol.channel.closed], [1, true]);

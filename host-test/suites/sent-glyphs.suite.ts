@@ -44,13 +44,11 @@ export default suite("glyphs that a backend sends", {
 		screen.glyphs?.take(push(glyph("你"), glyph("ß", NARROW)));
 		screen.show({ message: "a你ßb" });
 		const { texts, rectangles } = draw();
-		equal(
-			texts.map(({ text, x }) => [text, x]),
-			[
-				["a", 6],
-				["b", 40],
-			],
-		);
+		const drawn = texts.map(({ text, x }) => [text, x]);
+		equal(drawn, [
+			["a", 6],
+			["b", 40],
+		]);
 		const y = texts[0]?.y ?? 0;
 		const rows = (x: number, width: number) => rectangles.filter((each) => each.x === x && each.width === width);
 		for (const [x, width] of [

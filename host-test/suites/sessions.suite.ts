@@ -195,13 +195,11 @@ export default suite("device protocol, session after session", {
 	},
 	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
 		const fake = fakeProtocol({ backoff });
-		fake.protocol.refusal = closed();
-		fake.protocol.failure = new Error("broken");
+		fake.protocol.transport.refusal = closed();
+		fake.protocol.transport.failure = new Error("broken");
 		fake.protocol.open();
-		equal(
-			fake.lost.map(({ error }) => error.code),
-			["connection-closed"],
-		);
+		const codes = fake.lost.map(({ error }) => error.code);
+		equal(codes, ["connection-closed"]);
 	},
 	"asking for a session of a protocol that is closed does nothing"() {
 		for (const session of ["on-demand", undefined] as const) {

@@ -213,10 +213,8 @@ export default suite("set-up with a phone", {
 			await submit({ ...TYPED, backend });
 			accessPoint.finish(true);
 			await settled();
-			equal(
-				["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key)),
-				[kept, kept],
-			);
+			const stored = ["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key));
+			equal(stored, [kept, kept]);
 		}
 	},
 	async "logs neither passwords nor tokens"() {

@@ -152,13 +152,11 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		resources.updated("test://a");
 		resources.remove("test://a");
 		const tagged = client.heard().filter(({ params }) => params?._meta);
-		equal(
-			tagged.map(({ method, params }) => [method, params]),
-			[
-				["notifications/resources/updated", { uri: "test://a", _meta }],
-				["notifications/resources/list_changed", { _meta }],
-			],
-		);
+		const told = tagged.map(({ method, params }) => [method, params]);
+		equal(told, [
+			["notifications/resources/updated", { uri: "test://a", _meta }],
+			["notifications/resources/list_changed", { _meta }],
+		]);
 	},
 	async "subscriptions/listen ends when it is cancelled"() {
 		const { client, send, lastId } = statelessClient({ tools: [reporter] });
@@ -166,10 +164,8 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		client.cancel(lastId());
 		await settled();
 		client.server.tools.remove("t");
-		equal(
-			client.heard().map(({ params }) => params),
-			[undefined],
-		);
+		const params = client.heard().map(({ params }) => params);
+		equal(params, [undefined]);
 	},
 	async "subscriptions/listen with an unknown resource subscribes to none of the others"() {
 		const resources = new Resources<undefined>({ resources: [resource] });

@@ -83,13 +83,11 @@ export default suite("tools for sound", {
 		const { call } = open(wavFile(new Uint8Array(40_000), { sampleRate: 8_000 }), { size: 4_000 });
 		const heard = await call(play, { url: URL }, { _meta: { progressToken: "p" } });
 		const reports = heard.filter(({ method }: Wire) => method === "notifications/progress");
-		equal(
-			reports.map(({ params }: Wire) => [params.progressToken, params.progress]),
-			[
-				["p", 1],
-				["p", 2],
-			],
-		);
+		const progress = reports.map(({ params }: Wire) => [params.progressToken, params.progress]);
+		equal(progress, [
+			["p", 1],
+			["p", 2],
+		]);
 	},
 	async "stop playing if the client cancels the call"() {
 		const { player, client, call } = open(wavFile(SAMPLES));

@@ -238,13 +238,11 @@ export default suite("tools of the conversation, of texts and timers", {
 		// The time comes from the network.
 		clock.start = NOW;
 		timer.pass(1_000);
-		equal(
-			reminders.all.map(({ text, seconds }) => [text, seconds]),
-			[
-				["egg", 25],
-				["bread", 95],
-			],
-		);
+		const left = reminders.all.map(({ text, seconds }) => [text, seconds]);
+		equal(left, [
+			["egg", 25],
+			["bread", 95],
+		]);
 		timer.pass(95_000);
 		equal(due, [
 			{ id: 1, text: "egg" },

@@ -126,14 +126,12 @@ export default suite("voice", {
 		channel.say(tts("stop"));
 		hear(...PACKET);
 		equal(codec.calls, ["stop", "begin 24000 60", "end"]);
-		equal(
-			log.filter((line) => line.startsWith("audio dropped")),
-			[
-				"audio dropped: the backend has not begun to speak",
-				"audio dropped: the backend has not begun to speak (10 so far)",
-				"audio dropped: the backend has not begun to speak (100 so far)",
-			],
-		);
+		const dropped = log.filter((line) => line.startsWith("audio dropped"));
+		equal(dropped, [
+			"audio dropped: the backend has not begun to speak",
+			"audio dropped: the backend has not begun to speak (10 so far)",
+			"audio dropped: the backend has not begun to speak (100 so far)",
+		]);
 	},
 	async "a backend that never stops is silenced by a press, and what it goes on sending is dropped"() {
 		const { application, channel, codec, boot, hear, log } = speaking();
