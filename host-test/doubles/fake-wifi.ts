@@ -74,7 +74,7 @@ export class FakeWiFi implements WiFiInterface {
 }
 
 /** A clock that a test sets. */
-export class FakeClock implements Clock {
+class FakeClock implements Clock {
 	isSet = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];

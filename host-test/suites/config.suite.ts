@@ -152,15 +152,8 @@ export default suite("configuration", {
 	"tells WebSocket who the device is, by MAC address and UUID"() {
 		transportFor({ token: "t", protocolVersion: 3, clientId: "for MQTT" }).open(EVENTS);
 		const { headers } = (FakeWebSocketClient.made.at(-1) as FakeWebSocketClient).options;
-		equal(
-			[...headers],
-			[
-				["Authorization", "Bearer t"],
-				["Protocol-Version", "3"],
-				["Device-Id", "mac"],
-				["Client-Id", "uuid"],
-			],
-		);
+		const values = ["Authorization", "Protocol-Version", "Device-Id", "Client-Id"].map((name) => headers.get(name));
+		equal(values, ["Bearer t", "3", "mac", "uuid"]);
 	},
 	"takes an eighth of the chunk heap for the longest message, and does not let a stored setting change it"() {
 		equal(transportFor({}).maxMessageBytes, 65_536);

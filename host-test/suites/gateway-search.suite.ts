@@ -49,19 +49,16 @@ function startDevice(backend = "mdns:", openDnsSd = true) {
 }
 
 export default suite("a gateway that announces itself", {
-	"is found by its service, and the search ends"() {
-		const { network, timer, found } = search();
-		equal(network.serviceType, "_xs-mcp._tcp");
-		network.find();
-		// The SDK goes on with what it has received: the search is open until that is over.
-		equal([found, network.open], [["ws://192.168.1.10:8765/"], 1]);
-		timer.pass(0);
-		equal([network.open, timer.size], [0, 0]);
-	},
-	"may have another path"() {
-		const { network, found } = search();
-		network.find({ facts: { transport: "ws", path: "/devices/1" } });
-		equal(found, ["ws://192.168.1.10:8765/devices/1"]);
+	"is found by its service, at its path, and the search ends"() {
+		for (const path of ["/", "/devices/1"]) {
+			const { network, timer, found } = search();
+			equal(network.serviceType, "_xs-mcp._tcp");
+			network.find({ facts: { transport: "ws", path } });
+			// The SDK goes on with what it has received: the search is open until that is over.
+			equal([found, network.open], [[`ws://192.168.1.10:8765${path}`], 1]);
+			timer.pass(0);
+			equal([network.open, timer.size], [0, 0]);
+		}
 	},
 	"is the first one that answers, unless the setting names a hostname"() {
 		const any = search();
