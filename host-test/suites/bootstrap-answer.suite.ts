@@ -120,8 +120,9 @@ export default suite("the bootstrap's settings and answers", {
 			["2", "1.9"],
 			["1.0.1", "1"],
 		] as const;
+		const compared = newer.map(([version, present]) => [isNewer(version, present), isNewer(present, version)]);
 		equal(
-			newer.map(([version, present]) => [isNewer(version, present), isNewer(present, version)]),
+			compared,
 			newer.map(() => [true, false]),
 		);
 		for (const version of ["1.0", "1.0.0", "", "v2", "2.x", "-1", "99999999999999999999"]) {

@@ -44,10 +44,8 @@ export default suite("configuration", {
 				UUID,
 			);
 		}
-		equal(
-			deviceUuid(undefined, undefined, () => 0),
-			"00000000-0000-4000-8000-000000000000",
-		);
+		const lowest = deviceUuid(undefined, undefined, () => 0);
+		equal(lowest, "00000000-0000-4000-8000-000000000000");
 	},
 	"takes the UUID that is set in place of the one that it has, and keeps it"() {
 		const settings = new FakeSettings();

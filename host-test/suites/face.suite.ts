@@ -93,10 +93,10 @@ export default suite("the face on the screen", {
 			equal(draw().pixels, 320 * 32);
 			canvas.forget();
 			timer.pass(1_990);
-			equal(
-				canvas.areas.filter(({ width }) => width === 320).reduce((sum, { height }) => sum + 320 * height, 0),
-				320 * 32,
-			);
+			const pixels = canvas.areas
+				.filter(({ width }) => width === 320)
+				.reduce((sum, { height }) => sum + 320 * height, 0);
+			equal(pixels, 320 * 32);
 		}
 		screen.show({ volume: 40 });
 		equal(draw().pixels, 0);

@@ -80,10 +80,8 @@ export default suite("JSON-RPC 2.0", {
 	"counts the pages of lists in a batch"() {
 		const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 		const [answers] = clientWith(...numbered(40, "x".repeat(400))).say(`[${list},${list}]`);
-		equal(
-			[answers[0].result.tools.length > 1, answers[1].error?.message],
-			[true, "Invalid request: the batch response is full"],
-		);
+		const outcomes = [answers[0].result.tools.length > 1, answers[1].error?.message];
+		equal(outcomes, [true, "Invalid request: the batch response is full"]);
 	},
 	"answers a message that is not a request with invalid request"() {
 		for (const text of [

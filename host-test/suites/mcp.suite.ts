@@ -163,10 +163,8 @@ export default suite("MCP", {
 				names.push(...result.tools.map((listed: { name: string }) => listed.name));
 				cursor = result.nextCursor;
 			}
-			equal(
-				names,
-				numbered(40, words).map(({ name }) => name),
-			);
+			const all = numbered(40, words).map(({ name }) => name);
+			equal(names, all);
 		}
 	},
 	"goes on at a cursor although the tools before it have been removed"() {

@@ -90,10 +90,8 @@ function darkInSession() {
 export default suite("power", {
 	"dims the screen of a board with a battery after a minute, and turns it off after five"() {
 		const { lightAfter } = start();
-		equal(
-			[lightAfter(59), lightAfter(1), lightAfter(239), lightAfter(1), lightAfter(9_999)],
-			[100, DIMMED, DIMMED, 0, 0],
-		);
+		const lights = [lightAfter(59), lightAfter(1), lightAfter(239), lightAfter(1), lightAfter(9_999)];
+		equal(lights, [100, DIMMED, DIMMED, 0, 0]);
 	},
 	"lets the screen of a board without a battery shine"() {
 		equal(start({ battery: false }).lightAfter(99_999), 100);
@@ -106,10 +104,8 @@ export default suite("power", {
 	},
 	"reports the brightness that was chosen, also of a dimmed screen"() {
 		const { board, lightAfter } = start();
-		equal(
-			[lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")],
-			[DIMMED, 75, undefined],
-		);
+		const reported = [lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")];
+		equal(reported, [DIMMED, 75, undefined]);
 	},
 	"lights the screen at a press, and counts anew"() {
 		const { lightAfter, press, screen } = start();

@@ -91,10 +91,8 @@ export default suite("resources", {
 			uris.push(...result.resources.map(({ uri }: { uri: string }) => uri));
 			cursor = result.nextCursor;
 		} while (cursor !== undefined);
-		equal(
-			uris,
-			numbered(30).map(({ key }) => key),
-		);
+		const all = numbered(30).map(({ key }) => key);
+		equal(uris, all);
 	},
 	"reject a cursor that no list gave"() {
 		const { client } = clientOf({ resources: [note] });

@@ -77,10 +77,8 @@ export default suite("the set-up on the screen", {
 		equal(words?.width, 320);
 		// The code is drawn in bands that touch each other. Each begins with its white ground.
 		const side = bands[0]?.width ?? 0;
-		equal(
-			bands.reduce((sum, { height }) => sum + height, 0),
-			side,
-		);
+		const heights = bands.reduce((sum, { height }) => sum + height, 0);
+		equal(heights, side);
 		const scale = side / 37;
 		ok(Number.isInteger(scale) && scale >= 3, `${scale} pixels a module`);
 		const [left, top] = [(bands[0]?.x ?? 0) + 4 * scale, (bands[0]?.y ?? 0) + 4 * scale];
