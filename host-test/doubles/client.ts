@@ -19,9 +19,12 @@ export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
+	/** Lines that the server logged. */
+	readonly log: string[] = [];
 
 	constructor({ features, ...options }: ClientOptions<Context>) {
-		const serverOptions = { name: "test", version: "1.2.3", ...options };
+		const log = (line: string): number => this.log.push(line);
+		const serverOptions = { name: "test", version: "1.2.3", log, ...options };
 		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
 		this.session = this.server.open({
 			send: (text) => this.texts.push(String(text)),
@@ -75,6 +78,12 @@ export class Client<Context> {
 		return this.ask("tools/list", params).result.tools.map(({ name }: Wire) => name);
 	}
 }
+
+/** A tool that throws this. */
+export const failing = (thrown: unknown): Tool<undefined> =>
+	tool("t", () => {
+		throw thrown;
+	});
 
 /** A client of a server with these tools and no hardware. */
 export function clientWith(...tools: Tool<undefined>[]): Client<undefined> {

@@ -85,8 +85,14 @@ export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = 
 	}) as PhoneSetup;
 
 	const { ask, submit } = browserOf(platform);
+	/** Sends the form, and has the network joined. */
+	const join = async (values: object): Promise<void> => {
+		await submit(values);
+		accessPoint.finish(true);
+		await settled();
+	};
 	const status = async (): Promise<Wire> => JSON.parse((await ask("GET", "/status")).text);
-	return { setup, ask, submit, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
+	return { setup, ask, submit, join, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
 }
 
 /** The same, which has begun. */

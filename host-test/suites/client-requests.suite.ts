@@ -20,13 +20,9 @@ function makeClient(
 	maxCalls = 16,
 ) {
 	const timer = new FakeTimer();
-	const log: string[] = [];
 	const asking = tool("t", async (_args, _context, call) => JSON.stringify(await run(call)));
 	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
-	const client = new Client<undefined>({
-		...{ context: undefined, tools: [asking], features, timer, maxCalls },
-		log: (line) => log.push(line),
-	});
+	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer, maxCalls });
 	client.initialize("2025-11-25", capabilities);
 	/** Says something; returns what is heard until the server rests. */
 	const say = async (message: object): Promise<Wire[]> => {
@@ -35,7 +31,7 @@ function makeClient(
 		return [...heard, ...client.heard()];
 	};
 	const call = async (id: number | string = 1) => (await say({ id, method: "tools/call", params: { name: "t" } }))[0];
-	return { client, timer, log, say, call };
+	return { client, timer, say, call };
 }
 
 const textOf = (message: Wire | undefined): string => message.result.content[0].text;
@@ -128,12 +124,12 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		}
 	},
 	async "a response that the server did not ask for is logged"() {
-		const { call, say, log } = makeClient(askAge);
+		const { call, say, client } = makeClient(askAge);
 		await call();
 		equal(await say({ id: "s9", result: { action: "decline" } }), []);
 		equal(await say({ id: "s1", result: { action: "decline" } }).then((heard) => heard.length), 1);
 		equal(await say({ id: "s1", result: { action: "decline" } }), []);
-		equal(log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
+		equal(client.log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
 	},
 	async "ping and the list of tools are answered while as many calls wait as may"() {
 		const { call, say } = makeClient(askAge, ALL, {}, 2);

@@ -2,7 +2,6 @@
 
 export { default as activation } from "./activation.suite.js";
 export { default as application } from "./application.suite.js";
-export { default as applicationLife } from "./application-life.suite.js";
 export { default as attempts } from "./attempts.suite.js";
 export { default as audioFrames } from "./audio-frames.suite.js";
 export { default as backoff } from "./backoff.suite.js";

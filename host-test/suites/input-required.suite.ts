@@ -313,11 +313,10 @@ export default suite("input_required of MCP 2026-07-28", {
 			};
 			return (await askName(call)).action;
 		});
-		const logged: string[] = [];
-		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1, log: (line) => logged.push(line) });
+		const { call, client } = statelessClient({ tools: [stubborn], maxSuspended: 1 });
 		await call("t");
 		equal((await call("t")).result.resultType, "input_required");
-		equal(logged.slice(0, 1), ["tools/call: failed to cancel: Error: stuck"]);
+		equal(client.log.slice(0, 1), ["tools/call: failed to cancel: Error: stuck"]);
 	},
 	async "a question that is not JSON, or has the key of one that is open, fails the call"() {
 		const twice = makeTool(async (call) => (await Promise.all([askName(call), askName(call)])).join());

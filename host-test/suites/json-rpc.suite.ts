@@ -1,4 +1,4 @@
-import { Client, clientWith, numbered, tool } from "../doubles/client.js";
+import { clientWith, numbered, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
 const client = () => clientWith(tool("echo", () => "echo"));
@@ -142,11 +142,10 @@ export default suite("JSON-RPC 2.0", {
 		}
 	},
 	"drops responses to requests that nobody made, and logs it"() {
-		const log: string[] = [];
-		const peer = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+		const peer = clientWith();
 		equal(peer.say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
 		equal(peer.say('{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}'), []);
-		equal(log, ["unexpected response, id 1: dropped", 'unexpected response, id "a": dropped']);
+		equal(peer.log, ["unexpected response, id 1: dropped", 'unexpected response, id "a": dropped']);
 	},
 	"answers a batch with one array until 2025-03-26"() {
 		for (const revision of [undefined, "2024-11-05", "2025-03-26"]) {

@@ -4,7 +4,7 @@ import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
 /** A client of a server with a tool that ends when the test says so. */
-function slow(options: { readonly maxCalls?: number; readonly log?: (line: string) => void } = {}) {
+function slow(options: { readonly maxCalls?: number } = {}) {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
 	const made = tool(
 		"slow",
@@ -67,8 +67,7 @@ export default suite("calls in progress", {
 		equal(ids, [7, 7]);
 	},
 	async "tells a cancelled tool, logs that it failed to stop, and does not answer it"() {
-		const logged: string[] = [];
-		const { client, calls, begin } = slow({ log: (line) => logged.push(line) });
+		const { client, calls, begin } = slow();
 		let told = 0;
 		begin("a");
 		(calls[0] as { call: ToolCall }).call.onCancel = () => {
@@ -78,7 +77,7 @@ export default suite("calls in progress", {
 		client.cancel("a");
 		client.cancel("a");
 		equal([told, calls[0]?.call.cancelled], [1, true]);
-		equal(logged, ['call "a": failed to cancel: Error: cannot stop']);
+		equal(client.log, ['call "a": failed to cancel: Error: cannot stop']);
 		calls[0]?.resolve("late");
 		await settled();
 		equal(client.heard(), []);

@@ -2,7 +2,7 @@ import { audio, done, image, resourceLink, text } from "../../src/mcp_server/con
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
-import { clientWith, tool } from "../doubles/client.js";
+import { clientWith, failing, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
 export default suite("results of tools", {
@@ -49,13 +49,9 @@ export default suite("results of tools", {
 				equal(result.content.length, content.length);
 			}
 		}
-		const failing = clientWith(
-			tool("t", () => {
-				throw new Error("5");
-			}),
-		);
-		failing.initialize("2025-11-25");
-		equal(failing.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
+		const broken = clientWith(failing(new Error("5")));
+		broken.initialize("2025-11-25");
+		equal(broken.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
 	},
 	"says true to every client, and what is true now in structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => done({ volume: 30 })));
@@ -135,11 +131,7 @@ export default suite("results of tools", {
 			["text", "text"],
 			[undefined, "undefined"],
 		]) {
-			const client = clientWith(
-				tool("t", () => {
-					throw thrown;
-				}),
-			);
+			const client = clientWith(failing(thrown));
 			for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
 				client.initialize(revision);
 				equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
@@ -147,21 +139,13 @@ export default suite("results of tools", {
 		}
 	},
 	"lets a tool answer with a JSON-RPC error of its own"() {
-		const client = clientWith(
-			tool("t", () => {
-				throw new RpcError(-32050, "jammed", { tray: 2 });
-			}),
-		);
+		const client = clientWith(failing(new RpcError(-32050, "jammed", { tray: 2 })));
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
 	},
 	"answers with a tool's error without its data if that is not JSON"() {
 		const data: Record<string, unknown> = {};
 		data.self = data;
-		const client = clientWith(
-			tool("t", () => {
-				throw new RpcError(-32050, "jammed", data);
-			}),
-		);
+		const client = clientWith(failing(new RpcError(-32050, "jammed", data)));
 		equal(client.call("t").error, { code: -32050, message: "jammed" });
 	},
 	"answers an invalid result with an internal error"() {

@@ -38,12 +38,11 @@ export default suite("MCP", {
 	},
 	"keeps capabilities of up to 1024 characters, and logs that it drops longer ones"() {
 		for (const length of [1024, 1025]) {
-			const log: string[] = [];
-			const client = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+			const client = clientWith();
 			const roots = "x".repeat(length - '{"roots":""}'.length);
 			client.initialize("2025-11-25", { roots, unused: {} });
 			equal(client.session.client.capabilities, length > 1024 ? {} : { roots });
-			equal(log, length > 1024 ? ["capabilities dropped: 1025 characters (limit 1024)"] : []);
+			equal(client.log, length > 1024 ? ["capabilities dropped: 1025 characters (limit 1024)"] : []);
 		}
 	},
 	"keeps the client's capabilities, vision among them"() {
@@ -69,11 +68,10 @@ export default suite("MCP", {
 		}
 	},
 	"goes on without a vision service whose URL is not http"() {
-		const log: string[] = [];
-		const client = new Client<undefined>({ context: undefined, log: (line) => log.push(line) });
+		const client = clientWith();
 		ok(client.initialize("2024-11-05", { vision: { url: "ws://v" } }).result);
 		equal(client.session.client.vision, undefined);
-		matches(log.join(), /vision\.url/);
+		matches(client.log.join(), /vision\.url/);
 	},
 	"answers requests before initialize"() {
 		equal(clientWith().ask("tools/list").result, { tools: [] });

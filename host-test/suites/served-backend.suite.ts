@@ -27,6 +27,13 @@ function startFrom(board = new FakeBoard(), otaInterval = 60) {
 	return { ...started, board, answer, fail, requests: () => requests.slice(firstRequest), shown };
 }
 
+/** The same, to which a backend has been served. */
+async function startServed(otaInterval?: number) {
+	const started = startFrom(undefined, otaInterval);
+	await started.answer(200, websocket("first"));
+	return started;
+}
+
 const websocket = (host: string) => ({ websocket: { url: `ws://${host}/path`, token: "t", version: 2 } });
 
 export default suite("a device that knows only an otaUrl", {
@@ -50,8 +57,7 @@ export default suite("a device that knows only an otaUrl", {
 		equal([application?.state, shown().alert], ["connecting", { status: "", message: "" }]);
 	},
 	async "goes to another backend when one is served at the next check"() {
-		const { answer, timer, sockets, requests, greet } = startFrom();
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets, requests, greet } = await startServed();
 		greet();
 		timer.pass(INTERVAL);
 		equal(requests().length, 2);
@@ -61,16 +67,14 @@ export default suite("a device that knows only an otaUrl", {
 		ok(sockets().at(-2)?.closed, "the session with the first one has ended");
 	},
 	async "stays with its backend when the same one is served again"() {
-		const { answer, timer, sockets } = startFrom();
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets } = await startServed();
 		timer.pass(INTERVAL);
 		const before = sockets().length;
 		await answer(200, websocket("first"));
 		equal(sockets().length, before);
 	},
 	async "stays in its session when only the token is new, and shows that one when it connects again"() {
-		const { answer, timer, sockets, greet } = startFrom();
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets, greet } = await startServed();
 		const socket = greet();
 		timer.pass(INTERVAL);
 		await answer(200, { websocket: { ...websocket("first").websocket, token: "new" } });
@@ -81,8 +85,7 @@ export default suite("a device that knows only an otaUrl", {
 	},
 	async "asks within 10 s whether another backend is to be used if it cannot reach the one that was named"() {
 		for (const interval of [86_400, 0]) {
-			const { answer, timer, sockets, requests } = startFrom(undefined, interval);
-			await answer(200, websocket("first"));
+			const { answer, timer, sockets, requests } = await startServed(interval);
 			sockets()[0]?.options.onError?.(new Error("refused"));
 			timer.pass(10_000);
 			equal(requests().length, 2);
@@ -91,8 +94,7 @@ export default suite("a device that knows only an otaUrl", {
 		}
 	},
 	async "asks ever less often while the backend that it is told cannot be reached"() {
-		const { answer, timer, sockets, requests } = startFrom(undefined, 86_400);
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets, requests } = await startServed(86_400);
 		for (let time = 0; time < 3_600_000; time += 10_000) {
 			sockets().at(-1)?.options.onError?.(new Error("refused"));
 			timer.pass(10_000);
@@ -101,8 +103,7 @@ export default suite("a device that knows only an otaUrl", {
 		ok(requests().length > 8 && requests().length < 20, `${requests().length} requests in an hour`);
 	},
 	async "does not ask because a session has ended"() {
-		const { answer, timer, sockets, requests, greet } = startFrom(undefined, 86_400);
-		await answer(200, websocket("first"));
+		const { timer, sockets, requests, greet } = await startServed(86_400);
 		for (let session = 0; session < 3; session += 1) {
 			greet(String(session)).options.onClose();
 			timer.pass(5_000);

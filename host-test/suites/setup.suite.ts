@@ -9,14 +9,7 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 /** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {
 	const transport = new FakeTransport();
-	const made = beginSetup({ routeOf: () => ({ transport, connect: () => transport }) });
-	/** Sends a form, and has the network joined. */
-	const join = async (values: object): Promise<void> => {
-		await made.submit({ ...TYPED, ...values });
-		made.accessPoint.finish(true);
-		await settled();
-	};
-	return { ...made, transport, join };
+	return { ...beginSetup({ routeOf: () => ({ transport, connect: () => transport }) }), transport };
 }
 
 const TYPED = { ssid: "home", password: "long enough", backend: "ws://new/", token: "", otaUrl: "", name: "" };
@@ -27,7 +20,7 @@ const listIn =
 		listGateways({ ...options, openDnsSd });
 
 /** Values in the firmware's own domain. */
-const stored = ({ settings }: ReturnType<typeof makeSetup>): object =>
+const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): object =>
 	Object.fromEntries(
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),
 	);
@@ -78,10 +71,8 @@ export default suite("set-up with a phone", {
 		equal(body, { errors: { language: { text: "wrongForm" } } });
 	},
 	async "needs no restart if only the network has changed"() {
-		const { submit, status, accessPoint, timer, ends } = beginSetup();
-		await submit({ ...TYPED, backend: "ws://old/" });
-		accessPoint.finish(true);
-		await settled();
+		const { join, status, timer, ends } = beginSetup();
+		await join({ ...TYPED, backend: "ws://old/" });
 		matches((await status()).message, /It connects/);
 		timer.pass(4_000);
 		equal(ends, [false]);
@@ -100,9 +91,9 @@ export default suite("set-up with a phone", {
 	},
 	async "tries the backend, and stores the settings once it has answered"() {
 		const { transport, join, status, timer, ends, ...made } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		const { state, message } = await status();
-		equal([state, message, stored({ ...made, status, timer, ends })], ["joining", "Connecting to the server …", {}]);
+		equal([state, message, stored(made)], ["joining", "Connecting to the server …", {}]);
 		transport.channel.greet();
 		equal((await status()).state, "joined");
 		equal([transport.channel.closed, made.settings.get("wifi", "unreached")], [true, undefined]);
@@ -111,7 +102,7 @@ export default suite("set-up with a phone", {
 	},
 	async "stores nothing if the backend does not answer, says why, and stays open"() {
 		const { transport, join, status, timer, setup, log, ...made } = beginWithBackend();
-		await join({ token: "secret" });
+		await join({ ...TYPED, token: "secret" });
 		for (let attempt = 0; attempt < 3; attempt += 1) {
 			transport.channel.events.onClose(new ProtocolError("connection-failed", "rejected with HTTP status 401"));
 			timer.pass(2_000);
@@ -121,19 +112,19 @@ export default suite("set-up with a phone", {
 		equal([setup.isOpen, made.settings.get("xs-mcp", "backend")], [true, undefined]);
 		ok(log.includes("set-up: the backend cannot be reached: rejected with HTTP status 401"), log.join("\n"));
 		ok(!log.some((line) => line.includes("secret")));
-		await join({ backend: "ws://right/" });
+		await join({ ...TYPED, backend: "ws://right/" });
 		transport.channel.greet();
 		equal((await status()).state, "joined");
 	},
 	async "gives up a backend that says nothing for twenty seconds"() {
 		const { join, status, timer } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		timer.pass(20_000);
 		equal((await status()).text, "notReached");
 	},
 	async "stores a backend that was not reached if the person says so, and opens again if it is never reached"() {
 		const { join, status, timer, setup, counts, settings } = beginWithBackend();
-		await join({ action: "keep" });
+		await join({ ...TYPED, action: "keep" });
 		equal([(await status()).state, settings.get("xs-mcp", "backend")], ["joined", "ws://new/"]);
 		timer.pass(4_000);
 		setup.follow(true);
@@ -149,7 +140,7 @@ export default suite("set-up with a phone", {
 	},
 	async "gives up the attempt at a backend when the set-up closes"() {
 		const { join, transport, setup, timer } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		setup.close();
 		equal([transport.channel.closed, timer.size], [true, 0]);
 	},
@@ -176,13 +167,8 @@ export default suite("set-up with a phone", {
 		equal([stored(made), network.open], [{}, 0]);
 	},
 	async "restarts a device that has joined another network and stored nothing, so that it goes back to its own"() {
-		const { submit, accessPoint, timer, ends } = beginSetup({
-			built: { ssid: "home" },
-			listGateways: listIn(new FakeDnsSd()),
-		});
-		await submit({ ...TYPED, ssid: "other", action: "find" });
-		accessPoint.finish(true);
-		await settled();
+		const { join, timer, ends } = beginSetup({ built: { ssid: "home" }, listGateways: listIn(new FakeDnsSd()) });
+		await join({ ...TYPED, ssid: "other", action: "find" });
 		timer.pass(305_000);
 		equal(ends, [true]);
 	},
@@ -209,10 +195,8 @@ export default suite("set-up with a phone", {
 			["ws://old/", undefined],
 			["ws://new/", ""],
 		] as const) {
-			const { submit, accessPoint, settings } = beginSetup({ built });
-			await submit({ ...TYPED, backend });
-			accessPoint.finish(true);
-			await settled();
+			const { join, settings } = beginSetup({ built });
+			await join({ ...TYPED, backend });
 			const stored = ["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key));
 			equal(stored, [kept, kept]);
 		}
