@@ -34,8 +34,7 @@ export function statelessClient({ tools = [], features = [], maxCalls = 16, ...o
 		id += 1;
 		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", id, method, params: { _meta, ...params } }));
 		await settled();
-		timer.pass(0);
-		await settled();
+		await timer.passed(0);
 		return [...heard, ...client.heard()];
 	};
 	/** Sends a request; returns its answer. */

@@ -142,8 +142,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 	async "a client that does not answer in time is told, and the call fails"() {
 		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });
 		await call();
-		timer.pass(2_000);
-		await settled();
+		await timer.passed(2_000);
 		const [cancelled, answer] = client.heard();
 		equal([cancelled.method, cancelled.params], ["notifications/cancelled", { requestId: "s1" }]);
 		equal(textOf(answer), "the client did not answer elicitation/create within 2 s");
@@ -193,11 +192,9 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			equal((await call(id)).method, "elicitation/create");
 		}
 		equal(textOf(await call(9)), "too many open requests to clients (limit 8)");
-		timer.pass(299_999);
-		await settled();
+		await timer.passed(299_999);
 		equal([client.heard(), timer.size], [[], 8]);
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal([client.heard().length, timer.size], [16, 0]);
 	},
 	async "requests to a client whose session ends make room for those to others"() {

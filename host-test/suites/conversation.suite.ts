@@ -88,11 +88,9 @@ export default suite("a conversation by text", {
 	async "rejects with words if the backend gives no sign, and as soon as it is told that there is no assistant"() {
 		const { say, timer } = talking();
 		const outcome = say("hello");
-		timer.pass(FIRST_SIGN - 1);
-		await settled();
+		await timer.passed(FIRST_SIGN - 1);
 		equal(outcome, {});
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal(outcome, { error: "the backend gave no answer: it may have no assistant" });
 		const { say: ask, hear, sent } = talking();
 		hear({ type: "hello", session_id: "s-1", features: { listen: false } });
@@ -106,11 +104,9 @@ export default suite("a conversation by text", {
 		const { say, timer, hear } = talking();
 		const outcome = say("hello");
 		hear(...weather);
-		timer.pass(NEXT_SIGN - 1);
-		await settled();
+		await timer.passed(NEXT_SIGN - 1);
 		equal(outcome, {});
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal(outcome.value?.text, "今天天气很好,最高25度");
 	},
 	async "interrupts an assistant that speaks, and does not take the rest for the answer"() {
@@ -177,8 +173,7 @@ export default suite("a conversation by text", {
 		sent();
 		board.chat.onLine?.("hello");
 		equal(sent(), [detect("hello")]);
-		timer.pass(FIRST_SIGN);
-		await settled();
+		await timer.passed(FIRST_SIGN);
 		equal(lines, ["assistant: the backend gave no answer: it may have no assistant"]);
 	},
 	"shows the code that comes before hello as the backend's"() {

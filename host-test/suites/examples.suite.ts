@@ -54,8 +54,7 @@ export default suite("examples", {
 		board.screen.brightness = 20;
 		const heard = client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.screen.dim"}}');
 		for (let step = 0; step < 3; step += 1) {
-			timer.pass(100);
-			await settled();
+			await timer.passed(100);
 		}
 		heard.push(...client.heard());
 		const logged = heard.slice(0, -1).map(({ params }) => params);
@@ -96,8 +95,7 @@ export default suite("examples", {
 			const params = { name: "self.screen.ask_brightness", _meta: meta(), ...more };
 			client.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
 			await settled();
-			timer.pass(0);
-			await settled();
+			await timer.passed(0);
 			return client.heard()[0].result;
 		};
 		const { inputRequests, requestState } = await call({});

@@ -137,8 +137,7 @@ export default suite("HTTP", {
 		client.arrive("1");
 		await settled();
 		equal(end, {});
-		timer.pass(4_100);
-		await settled();
+		await timer.passed(4_100);
 		matches(end.error ?? "", /no progress within 3000 ms/);
 		equal([client.closed, timer.size], [true, 0]);
 	},
@@ -239,11 +238,9 @@ export default suite("HTTP", {
 	async "in pieces: does not count the time that one takes, and limits the time of all of them"() {
 		const { timer, client, end, busy } = askInPieces();
 		client.arrive("1234");
-		timer.pass(1_799_000);
-		await settled();
+		await timer.passed(1_799_000);
 		equal(end, {});
-		timer.pass(11_000);
-		await settled();
+		await timer.passed(11_000);
 		equal(end, { error: "http://host/: not finished within 1800000 ms" });
 		busy[0]?.reject(new Error("too late"));
 		await settled();

@@ -37,6 +37,18 @@ function makeWaiting() {
 	return { waiting, met };
 }
 
+/** Another connection of a client, and how to call its tool there. */
+function connect({ client, timer }: ReturnType<typeof statelessClient>, owner: object) {
+	const heard: Wire[] = [];
+	const session = client.server.open({ owner, send: (text) => heard.push(JSON.parse(String(text))) });
+	const call = async (more: object): Promise<void> => {
+		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
+		await settled();
+		await timer.passed(0);
+	};
+	return { session, heard, call };
+}
+
 const textOf = ({ result }: Wire): string => result.content[0].text;
 
 export default suite("input_required of MCP 2026-07-28", {
@@ -177,25 +189,24 @@ export default suite("input_required of MCP 2026-07-28", {
 		});
 		const { ask } = statelessClient({ features: [new Prompts<undefined>([prompt])] });
 		const { requestState } = (await ask("prompts/get", { name: "p" })).result;
-		const { result } = await ask("prompts/get", {
-			name: "p",
-			requestState,
-			inputResponses,
-		});
+		const { result } = await ask("prompts/get", { name: "p", requestState, inputResponses });
 		equal(JSON.parse(result.messages[0].content.text), accept({ name: "Ann" }));
 	},
-	async "a call that waits too long for its client is cancelled"() {
-		const { waiting, met } = makeWaiting();
-		const { call, client, timer } = statelessClient({ tools: [waiting], timeout: 1_000 });
-		const { requestState } = (await call("t")).result;
-		timer.pass(999);
-		await settled();
-		equal([met.error, client.session.calls.length], ["", 1]);
-		timer.pass(1);
-		await settled();
-		equal([met.error, client.session.calls.length], ["CallCancelled", 0]);
-		const { error } = await call("t", { requestState, inputResponses });
-		equal([error.code, timer.size], [-32602, 0]);
+	async "a call that waits too long for its client, five minutes unless it is told otherwise, is cancelled"() {
+		for (const [timeout, options] of [
+			[1_000, { timeout: 1_000 }],
+			[300_000, {}],
+		] as const) {
+			const { waiting, met } = makeWaiting();
+			const { call, client, timer } = statelessClient({ tools: [waiting], ...options });
+			const { requestState } = (await call("t")).result;
+			await timer.passed(timeout - 1);
+			equal([met.error, client.session.calls.length], ["", 1]);
+			await timer.passed(1);
+			equal([met.error, client.session.calls.length], ["CallCancelled", 0]);
+			const { error } = await call("t", { requestState, inputResponses });
+			equal([error.code, timer.size], [-32602, 0]);
+		}
 	},
 	async "a call that waited too long cannot be resumed, even if its tool does not end"() {
 		const stubborn = makeTool(async (call) => {
@@ -204,8 +215,7 @@ export default suite("input_required of MCP 2026-07-28", {
 		});
 		const { call, timer } = statelessClient({ tools: [stubborn], timeout: 1_000 });
 		const { requestState } = (await call("t")).result;
-		timer.pass(1_000);
-		await settled();
+		await timer.passed(1_000);
 		const { error } = await call("t", { requestState, inputResponses });
 		equal([error.code, timer.size], [-32602, 0]);
 	},
@@ -228,16 +238,6 @@ export default suite("input_required of MCP 2026-07-28", {
 			equal(timer.size, 0);
 		}
 	},
-	async "a client has five minutes for its answers unless it is told otherwise"() {
-		const { call, client, timer } = statelessClient({ tools: [greeter] });
-		await call("t");
-		timer.pass(299_999);
-		await settled();
-		equal(client.session.calls.length, 1);
-		timer.pass(1);
-		await settled();
-		equal([client.session.calls.length, timer.size], [0, 0]);
-	},
 	async "a call that asks again waits for its client on any connection"() {
 		const reasons: string[] = [];
 		const inputClient = makeTool(async (call) => {
@@ -245,20 +245,16 @@ export default suite("input_required of MCP 2026-07-28", {
 			await askName(call);
 			return (await askName(call)).action;
 		});
-		const { client, call, timer } = statelessClient({ tools: [inputClient] });
-		const { requestState } = (await call("t")).result;
-		const heard: Wire[] = [];
-		const other = client.server.open({ owner: client.session, send: (text) => heard.push(JSON.parse(String(text))) });
-		const params = { name: "t", _meta: meta(), requestState, inputResponses };
-		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-		await settled();
-		timer.pass(0);
-		await settled();
-		equal(heard[0].result?.resultType, "input_required");
-		other.close();
+		const made = statelessClient({ tools: [inputClient] });
+		const first = (await made.call("t")).result;
+		const other = connect(made, made.client.session);
+		await other.call({ requestState: first.requestState, inputResponses });
+		const { resultType, requestState } = other.heard[0].result;
+		equal(resultType, "input_required");
+		other.session.close();
 		await settled();
 		equal(reasons, []);
-		equal(textOf(await call("t", { requestState: heard[0].result.requestState, inputResponses })), "accept");
+		equal(textOf(await made.call("t", { requestState, inputResponses })), "accept");
 	},
 	async "a call that has gone on over another connection ends with that one"() {
 		const cancelled: string[] = [];
@@ -268,32 +264,20 @@ export default suite("input_required of MCP 2026-07-28", {
 			await call.sleep(60_000);
 			return "done";
 		});
-		const { client, timer } = statelessClient({ tools: [worker] });
+		const made = statelessClient({ tools: [worker] });
 		const owner = {};
-		const connect = () => {
-			const heard: Wire[] = [];
-			const send = (text: unknown) => void heard.push(JSON.parse(String(text)));
-			const session = client.server.open({ owner, send });
-			const call = async (more: object) => {
-				session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
-				await settled();
-				timer.pass(0);
-				await settled();
-			};
-			return { session, heard, call };
-		};
-		const [first, second] = [connect(), connect()];
+		const [first, second] = [connect(made, owner), connect(made, owner)];
 		await first.call({});
 		const { requestState } = (first.heard[0] as Wire).result;
 		await second.call({ requestState, inputResponses: { q1: { roots: [] } } });
 		equal([cancelled, second.heard], [[], []]);
-		const third = connect();
+		const third = connect(made, owner);
 		third.session.close();
 		await settled();
 		equal(cancelled, []);
 		second.session.close();
 		await settled();
-		equal([cancelled, timer.size], [["t"], 0]);
+		equal([cancelled, made.timer.size], [["t"], 0]);
 	},
 	async "a call that waits ends with its connection, and cannot be cancelled by the id of an answered request"() {
 		const { waiting, met } = makeWaiting();

@@ -179,11 +179,9 @@ export default suite("calls in progress", {
 	async "lets a tool wait, and its other calls go on meanwhile"() {
 		const { client, timer } = sleepy();
 		equal([client.start(1, 500), client.start(2, 100), timer.size], [[], [], 2]);
-		timer.pass(100);
-		await settled();
+		await timer.passed(100);
 		equal(client.answers(), [[2, "awake"]]);
-		timer.pass(400);
-		await settled();
+		await timer.passed(400);
 		equal([client.answers(), timer.size], [[[1, "awake"]], 0]);
 	},
 	async "wakes a tool that sleeps when its call is cancelled or the session closes"() {
@@ -201,8 +199,7 @@ export default suite("calls in progress", {
 	async "lets a tool sleep for no time at all"() {
 		const { client, timer } = sleepy();
 		client.start(1, 0);
-		timer.pass(0);
-		await settled();
+		await timer.passed(0);
 		equal(client.answers(), [[1, "awake"]]);
 	},
 	async "does not let a tool sleep after it has ended, nor for an invalid time"() {

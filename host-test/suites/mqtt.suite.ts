@@ -1,41 +1,22 @@
 import { MqttTransport, type MqttTransportOptions } from "../../src/mqtt/mqtt-transport.js";
-import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolError } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { openOn } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;
 
 function connect(options: Partial<MqttTransportOptions> = {}) {
-	const log: string[] = [];
-	const heard: unknown[] = [];
-	const lost: ProtocolError[] = [];
-	const timer = new FakeTimer();
 	const transport = new MqttTransport({
 		url: "mqtt://broker",
 		clientId: "dev-1",
 		publishTopic: "up",
 		subscribeTopic: "down",
 		network: { mqtt: { io: FakeMqttClient } },
-		log: (line) => log.push(line),
+		log() {},
 		...options,
 	});
-	const protocol = new Protocol(transport, {
-		timer,
-		log: (line) => log.push(line),
-		events: {
-			onConnecting() {},
-			onOpen() {},
-			onSession: ({ id }) => heard.push(`session ${id}`),
-			mcp: { session: { receive: (payload) => heard.push(payload), reject() {} } },
-			onMessage() {},
-			onLost: (error) => lost.push(error),
-		},
-	});
-	protocol.open();
-	return { protocol, timer, client: FakeMqttClient.made.at(-1) as FakeMqttClient, log, heard, lost };
+	return { ...openOn(transport, {}), client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }
 
 function inSession(options: Partial<MqttTransportOptions> = {}) {

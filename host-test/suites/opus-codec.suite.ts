@@ -124,8 +124,7 @@ function open(channels?: 1 | 2) {
 	const pass = async (): Promise<void> => {
 		decoders[decoders.length - 1]?.work();
 		encoders[encoders.length - 1]?.work();
-		timer.pass(20);
-		await settled();
+		await timer.passed(20);
 	};
 	return { player, timer, decoders, encoders, logged, codec, pass };
 }

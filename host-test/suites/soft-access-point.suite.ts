@@ -146,8 +146,7 @@ export default suite("the device's own Wi-Fi network", {
 		void accessPoint.scan().then((networks) => {
 			found = networks;
 		});
-		timer.pass(15_000);
-		await settled();
+		await timer.passed(15_000);
 		equal(found.length, 1);
 		wifi.found = undefined;
 		equal(await accessPoint.scan(), []);

@@ -102,11 +102,9 @@ export default suite("sounds", {
 		const end = watch(sound.end());
 		timer.pass(3_000);
 		out.ask(0);
-		timer.pass(3_999);
-		await settled();
+		await timer.passed(3_999);
 		equal(end, {});
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal([end.error, out.closed], ["audio output stalled", true]);
 	},
 	async "are known to be played until they end or stop"() {
