@@ -106,16 +106,19 @@ export default suite("HTTP", {
 		await settled();
 		equal([pieces, end.value], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
 	},
-	async "ends a request if a piece cannot be used"() {
-		const { client, end } = openHttp().ask({
-			onPiece: () => {
+	async "ends a request at once if a piece cannot be used"() {
+		for (const onPiece of [
+			() => {
 				throw new Error("no firmware");
 			},
-		});
-		client.begin(200, { "content-length": "10" });
-		client.arrive("12345");
-		await settled();
-		equal([end.error, client.closed], ["http://host/path: no firmware", true]);
+			() => Promise.reject(new Error("no firmware")),
+		]) {
+			const { client, end } = openHttp().ask({ onPiece });
+			client.begin(200, { "content-length": "10" });
+			client.arrive("12345");
+			await settled();
+			equal([end.error, client.closed], ["http://host/path: no firmware", true]);
+		}
 	},
 	async "limits what comes before the body, and between two pieces of it"() {
 		const { client } = openHttp().ask();
@@ -227,13 +230,6 @@ export default suite("HTTP", {
 			equal(taken, ["1234"]);
 			equal(end, { error: "http://host/: connection closed before the end of the response" });
 		}
-	},
-	async "in pieces: ends at once if one cannot be used"() {
-		const { client, busy, end } = askInPieces();
-		client.arrive("1234");
-		busy[0]?.reject(new Error("no WAV file"));
-		await settled();
-		equal([end, client.closed], [{ error: "http://host/: no WAV file" }, true]);
 	},
 	async "in pieces: does not count the time that one takes, and limits the time of all of them"() {
 		const { timer, client, end, busy } = askInPieces();

@@ -13,15 +13,15 @@ function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0]
 	return { client, resources, read };
 }
 
-const note = createResource<undefined, "note://one">({
+const NOTE = {
 	uri: "note://one",
 	name: "one",
 	title: "One",
 	description: "A note.",
 	mimeType: "text/plain",
 	annotations: { audience: ["user"], priority: 0.5 },
-	read: () => "first",
-});
+} as const;
+const note = createResource<undefined, "note://one">({ ...NOTE, read: () => "first" });
 const line = createResource<undefined, "log://lines/{at}">({
 	uri: "log://lines/{at}",
 	name: "line",
@@ -56,18 +56,7 @@ export default suite("resources", {
 	},
 	"are listed apart from their templates"() {
 		const { client } = clientOf({ resources: [note, line] });
-		equal(client.ask("resources/list").result, {
-			resources: [
-				{
-					uri: "note://one",
-					name: "one",
-					title: "One",
-					description: "A note.",
-					mimeType: "text/plain",
-					annotations: { audience: ["user"], priority: 0.5 },
-				},
-			],
-		});
+		equal(client.ask("resources/list").result, { resources: [NOTE] });
 		equal(client.ask("resources/templates/list").result, {
 			resourceTemplates: [{ uriTemplate: "log://lines/{at}", name: "line", mimeType: "application/json" }],
 		});

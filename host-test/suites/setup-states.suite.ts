@@ -32,11 +32,14 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 	return { ...started, application, fake, accessPoint, platform, states, follow, begin, ...browserOf(platform) };
 }
 
+/** The same on a device that knows no network. */
+const startUnset = (fault?: Error) => start({ ssid: "", online: false, fault });
+
 const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };
 
 export default suite("the state wifi_configuring", {
 	"is entered by a device that knows no network"() {
-		const { application, accessPoint, fake } = start({ ssid: "", online: false });
+		const { application, accessPoint, fake } = startUnset();
 		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 		equal(Object.assign({}, ...fake.shown).setup.url, "http://192.0.2.7/");
 	},
@@ -52,10 +55,7 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 	},
 	async "ends with a restart if the backend has changed"() {
-		const { accessPoint, fake, timer, submit, application, greet, sockets } = start({
-			ssid: "",
-			online: false,
-		});
+		const { accessPoint, fake, timer, submit, application, greet, sockets } = startUnset();
 		equal((await submit({ ...TYPED, backend: "ws://other/" })).status, 202);
 		accessPoint.finish(true);
 		await settled();
@@ -66,10 +66,7 @@ export default suite("the state wifi_configuring", {
 		equal(fake.settings.get("xs-mcp", "backend"), "ws://other/");
 	},
 	async "ends with a connection if only the network has changed"() {
-		const { accessPoint, fake, timer, submit, application, states, follow, greet } = start({
-			ssid: "",
-			online: false,
-		});
+		const { accessPoint, fake, timer, submit, application, states, follow, greet } = startUnset();
 		await submit(TYPED);
 		fake.network.ssid = "new";
 		follow(true);
@@ -82,7 +79,7 @@ export default suite("the state wifi_configuring", {
 		equal(Object.assign({}, ...fake.shown).setup, undefined);
 	},
 	async "is entered again if a backend that could not be tried is not reached"() {
-		const { accessPoint, timer, submit, application, fake, follow } = start({ ssid: "", online: false });
+		const { accessPoint, timer, submit, application, fake, follow } = startUnset();
 		await submit({ ...TYPED, action: "keep" });
 		fake.network.ssid = "new";
 		accessPoint.finish(true);
@@ -119,7 +116,7 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 	},
 	"is tried again after three minutes if the device's own network cannot be opened"() {
-		const { application, accessPoint, timer } = start({ ssid: "", online: false, fault: new Error("no radio") });
+		const { application, accessPoint, timer } = startUnset(new Error("no radio"));
 		equal([application.state, accessPoint.opened], ["wifi_configuring", undefined]);
 		accessPoint.fault = undefined;
 		timer.pass(180_000);
@@ -133,7 +130,7 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "upgrading");
 	},
 	async "has settings checked by what the firmware does with them"() {
-		const { submit, accessPoint } = start({ ssid: "", online: false });
+		const { submit, accessPoint } = startUnset();
 		for (const [values, field, problem] of [
 			[{ backend: "htp:/x" }, "backend", /^wrongBackend expected scheme:\/\/host/],
 			[{ backend: "wss://h/" }, "backend", /^wrongBackend this device does not support wss:/],
@@ -150,7 +147,7 @@ export default suite("the state wifi_configuring", {
 		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" })).status, 202);
 	},
 	"lets go of everything with the application"() {
-		const { application, platform, accessPoint, timer } = start({ ssid: "", online: false });
+		const { application, platform, accessPoint, timer } = startUnset();
 		application.stop();
 		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
 		ok(application.state === "wifi_configuring");
