@@ -132,29 +132,25 @@ export default suite("buttons", {
 		timer.pass(LONG_PRESS);
 		equal([presses, timer.size], [[], 0]);
 	},
-	"on a pin: are down while it is low, which a resistor pulls up"() {
-		const timer = new FakeTimer();
-		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9 });
-		const presses = record(button);
-		equal([FakePin.options?.pin, FakePin.options?.mode, FakePin.options?.edge], [9, FakePin.InputPullUp, 3]);
-		FakePin.become(0);
-		timer.pass(100);
-		FakePin.become(1);
-		timer.pass(100);
-		equal(presses, [{ long: false, milliseconds: 100 }]);
-		button.close();
-		equal(FakePin.closed, true);
-	},
-	"on a pin that is high while they are down"() {
-		const timer = new FakeTimer();
-		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9, activeHigh: true });
-		const presses = record(button);
-		equal([FakePin.options?.mode, button.wakePin], [FakePin.Input, { pin: 9, high: true }]);
-		FakePin.become(1);
-		timer.pass(100);
-		FakePin.become(0);
-		timer.pass(100);
-		equal(presses.length, 1);
+	"on a pin: are down while it is low, which a resistor pulls up, or while it is high"() {
+		for (const [activeHigh, mode] of [
+			[false, FakePin.InputPullUp],
+			[true, FakePin.Input],
+		] as const) {
+			const timer = new FakeTimer();
+			const options = { timer, ticks: ticksOf(timer), io: FakePin, pin: 9, ...(activeHigh && { activeHigh }) };
+			const button = new DigitalButton(options);
+			const presses = record(button);
+			equal([FakePin.options?.pin, FakePin.options?.mode, FakePin.options?.edge], [9, mode, 3]);
+			equal(button.wakePin, { pin: 9, high: activeHigh });
+			for (const level of activeHigh ? [1, 0] : [0, 1]) {
+				FakePin.become(level);
+				timer.pass(100);
+			}
+			equal(presses, [{ long: false, milliseconds: 100 }]);
+			button.close();
+			equal(FakePin.closed, true);
+		}
 	},
 	"on a touch screen: are down while a finger is on it"() {
 		for (const interrupt of [true, false]) {

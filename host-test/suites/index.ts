@@ -24,7 +24,6 @@ export { default as examples } from "./examples.suite.js";
 export { default as face } from "./face.suite.js";
 export { default as faceMotion } from "./face-motion.suite.js";
 export { default as familyFace } from "./family-face.suite.js";
-export { default as familyMcp } from "./family-mcp.suite.js";
 export { default as familyWire } from "./family-wire.suite.js";
 export { default as fatalError } from "./fatal-error.suite.js";
 export { default as gatewaySearch } from "./gateway-search.suite.js";

@@ -96,10 +96,8 @@ export default suite("JSON-RPC 2.0", {
 			equal(code(text), { id: null, code: -32600, answers: 1 }, text);
 		}
 	},
-	"answers a request without method under its id"() {
+	"answers a request without method, or whose jsonrpc is not 2.0, with invalid request under its id"() {
 		equal(code('{"jsonrpc":"2.0","id":5}'), { id: 5, code: -32600, answers: 1 });
-	},
-	"answers a request whose jsonrpc is not 2.0 under its id"() {
 		equal(code('{"jsonrpc":"1.0","id":"a","method":"ping"}'), { id: "a", code: -32600, answers: 1 });
 		equal(code('{"id":6,"method":"ping"}'), { id: 6, code: -32600, answers: 1 });
 	},

@@ -155,4 +155,15 @@ export default suite("results of tools", {
 			equal(clientWith(tool("t", () => value)).call("t").error.code, -32603);
 		}
 	},
+	async "turns what a tool throws into an error with its words on 2024-11-05, as the xiaozhi family wants it"() {
+		const later = tool("later", () => Promise.reject(new Error("no ink")));
+		const client = clientWith(failing(new Error("no paper")), later);
+		for (const begin of [() => {}, () => client.initialize(), () => client.initialize("2024-11-05")]) {
+			begin();
+			equal(client.call("t").error, { code: -32603, message: "no paper" });
+			equal(await client.request("tools/call", { name: "later" }, 9), [
+				{ jsonrpc: "2.0", id: 9, error: { code: -32603, message: "no ink" } },
+			]);
+		}
+	},
 });

@@ -36,6 +36,14 @@ export default suite("MCP", {
 		matches(clientWith().ask("initialize", { protocolVersion: 7 }).error.message, /protocolVersion/);
 		matches(clientWith().ask("initialize", { capabilities: [] }).error.message, /capabilities/);
 	},
+	"takes null in initialize and tools/list for a member that is absent"() {
+		const client = clientWith(...numbered(2, ""));
+		const { result } = client.ask("initialize", { protocolVersion: null, capabilities: null, clientInfo: null });
+		equal([result.protocolVersion, client.session.client], ["2024-11-05", { capabilities: {} }]);
+		client.ask("initialize", { capabilities: { vision: null } });
+		equal(client.session.client.vision, undefined);
+		equal(client.names({ cursor: null, withUserTools: null }), ["common.0", "common.1"]);
+	},
 	"keeps capabilities of up to 1024 characters, and logs that it drops longer ones"() {
 		for (const length of [1024, 1025]) {
 			const client = clientWith();

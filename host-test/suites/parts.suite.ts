@@ -24,14 +24,9 @@ function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const time = { now: 0 };
-	const opened = part.open({
-		name,
-		load: <Export>(module: string) => (io as Export) ?? pins.load<Export>(module),
-		bus: () => ({}),
-		timer,
-		ticks: () => time.now | 0,
-		log: (line) => void log.push(line),
-	});
+	const load = <Export>(module: string): Export => (io as Export) ?? pins.load<Export>(module);
+	const rest = { bus: () => ({}), timer, ticks: () => time.now | 0, log: (line: string) => void log.push(line) };
+	const opened = part.open({ name, load, ...rest });
 	const pass = (milliseconds: number): void => {
 		time.now += milliseconds;
 		timer.pass(milliseconds);
@@ -348,25 +343,16 @@ export default suite("parts as data", {
 		equal(strip.pins.level(8), { colors: new Array(30).fill(0xff8000), length: 30, brightness: 40 });
 	},
 	"a name that the board has already is an error, and parts stand beside those of the board"() {
-		const timer = new FakeTimer();
 		const pins = new FakePins();
-		const io = {
-			load: <Export>(module: string) => pins.load<Export>(module),
-			bus: () => ({}),
-			timer,
-			ticks: () => 0,
-			log() {},
-		};
+		const load = <Export>(module: string): Export => pins.load<Export>(module);
+		const io = { load, bus: () => ({}), timer: new FakeTimer(), ticks: () => 0, log() {} };
 		const board = { name: "board", lights: { led: { on: false } }, close() {} };
 		throws(
 			() => withParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
 			/^part led: the board has lights of this name: choose another name$/,
 		);
-		const { board: whole } = withParts(
-			board,
-			device({ parts: { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) } }),
-			io,
-		);
+		const parts = { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) };
+		const { board: whole } = withParts(board, device({ parts }), io);
 		const { lights, switches, sensors } = whole as Hardware;
 		equal([Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors], [["led", "lamp"], ["pump"], undefined]);
 		switches?.pump?.turn(true);
