@@ -133,11 +133,13 @@ export default suite("application", {
 		transport.channel.say(request(2, "tools/call", { name: "x" }));
 		equal(mcp()[0].payload.error.code, -32601);
 	},
-	"lets go of everything when it stops"() {
+	"lets go of everything when it stops, and stays stopped when the network changes"() {
 		const { application, board, transport, timer } = inSession();
 		application.stop();
+		board.network.onChange?.();
 		timer.pass(1_000_000);
 		equal([board.closed, transport.channel.closed, timer.size], [true, true, 0]);
+		equal(transport.channels.length, 1);
 	},
 	"restores volume, brightness and theme, and stores them as they change"() {
 		const settings = new FakeSettings();
@@ -211,12 +213,5 @@ export default suite("application", {
 		timer.pass(1_000_000);
 		// The timer that is left looks at battery and signal.
 		equal([transport.channels.length, timer.size, application.state], [2, 1, "idle"]);
-	},
-	"stays stopped when the network changes after it stopped"() {
-		const board = new FakeBoard();
-		const { application, transport, timer } = inSession(board);
-		application.stop();
-		board.network.onChange?.();
-		equal([transport.channels.length, timer.size], [1, 0]);
 	},
 });

@@ -178,21 +178,18 @@ export default suite("parts as data", {
 		equal(readings, [0, 0, 50, 100, 100]);
 		equal([soil.kind, soil.unit], ["moisture", "%"]);
 	},
-	"an analog sensor tells of a change as large as its threshold, and not of noise"() {
-		const { pins, pass, told } = openSensor(analog({ pin: 34, from: [0, 1_000], threshold: 5 }), "soil");
-		for (const raw of [500, 540, 460, 555, 520, 505]) {
-			pins.set(34, raw);
-			pass(1_000);
+	"a sensor tells of a change as large as its threshold, and not of noise; of each change if that is 0"() {
+		for (const [part, pin, values, expected] of [
+			[analog({ pin: 34, from: [0, 1_000], threshold: 5 }), 34, [500, 540, 460, 555, 520, 505], [55.5, 50.5]],
+			[counter({ pin: 27, threshold: 0 }), 27, [0, 0, 3, 3, 4], [3, 4]],
+		] as const) {
+			const { pins, pass, told } = openSensor(part, "meter");
+			for (const value of values) {
+				pins.set(pin, value);
+				pass(1_000);
+			}
+			equal(told, expected);
 		}
-		equal(told, [55.5, 50.5]);
-	},
-	"a sensor whose threshold is 0 tells each change, and is silent while nothing changes"() {
-		const { pins, pass, told } = openSensor(counter({ pin: 27, threshold: 0 }), "meter");
-		for (const count of [0, 0, 3, 3, 4]) {
-			pins.set(27, count);
-			pass(1_000);
-		}
-		equal(told, [3, 4]);
 	},
 	"a contact is true while its pin is high, and tells when it has lasted"() {
 		const { sensor: door, pins, pass, told } = openSensor(contact({ pin: 4, pull: "up" }), "door");

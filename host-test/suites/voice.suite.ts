@@ -61,14 +61,20 @@ export default suite("voice", {
 		channel.say(tts("stop"));
 		equal(codec.calls, ["stop", "begin 16000 20", "play 88,1,2", "play 9", "end"]);
 	},
-	async "speaks until the last sound was played"() {
-		const { application, channel, codec } = speaking();
-		channel.say(tts("start"));
-		channel.say(tts("stop"));
-		equal(application.state, "speaking");
-		codec.played();
-		await settled();
-		equal(application.state, "idle");
+	async "speaks until the last sound was played, or cannot be, and says so"() {
+		for (const error of [undefined, new Error("no output")]) {
+			const { application, channel, codec, log } = speaking();
+			channel.say(tts("start"));
+			channel.say(tts("stop"));
+			equal(application.state, "speaking");
+			codec.played(error);
+			await settled();
+			equal(application.state, "idle");
+			equal(
+				log.some((line) => line.includes("not played to its end: no output")),
+				error !== undefined,
+			);
+		}
 	},
 	async "goes on speaking if the backend begins anew before that"() {
 		const { application, channel, codec } = speaking();
@@ -78,15 +84,6 @@ export default suite("voice", {
 		equal(codec.calls.slice(2), ["end", "stop", "begin 24000 60"]);
 		await settled();
 		equal(application.state, "speaking");
-	},
-	async "ends also if the codec fails, and says so"() {
-		const { application, channel, codec, log } = speaking();
-		channel.say(tts("start"));
-		channel.say(tts("stop"));
-		codec.played(new Error("no output"));
-		await settled();
-		equal(application.state, "idle");
-		ok(log.some((line) => line.includes("not played to its end: no output")));
 	},
 	async "a backend whose format cannot be played is not heard, and its text still counts"() {
 		const { application, channel, codec, hear, log } = speaking({ format: "pcm" });
