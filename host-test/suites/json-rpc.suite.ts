@@ -1,3 +1,4 @@
+import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { clientWith, numbered, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -143,6 +144,8 @@ export default suite("JSON-RPC 2.0", {
 		const peer = clientWith();
 		equal(peer.say('{"jsonrpc":"2.0","id":1,"result":{}}'), []);
 		equal(peer.say('{"jsonrpc":"2.0","id":"a","error":{"code":1,"message":"x"}}'), []);
+		const silent = new McpServer({ name: "no log", version: "", context: undefined });
+		silent.open({ send() {} }).receive({ jsonrpc: "2.0", id: 1, result: {} });
 		equal(peer.log, ["unexpected response, id 1: dropped", 'unexpected response, id "a": dropped']);
 	},
 	"answers a batch with one array until 2025-03-26"() {
