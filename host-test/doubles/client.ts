@@ -19,9 +19,12 @@ export class Client<Context> {
 	readonly server: McpServer<Context>;
 	readonly session: McpSession<Context>;
 	readonly texts: string[] = [];
+	/** Lines that the server logged. */
+	readonly log: string[] = [];
 
 	constructor({ features, ...options }: ClientOptions<Context>) {
-		const serverOptions = { name: "test", version: "1.2.3", ...options };
+		const log = (line: string): number => this.log.push(line);
+		const serverOptions = { name: "test", version: "1.2.3", log, ...options };
 		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
 		this.session = this.server.open({
 			send: (text) => this.texts.push(String(text)),
@@ -57,7 +60,30 @@ export class Client<Context> {
 	call(name: string, args: object = {}, id: string | number = 1): Wire {
 		return this.ask("tools/call", { name, arguments: args }, id);
 	}
+
+	/** Sends a request that takes its time, and returns what is heard until the server rests. */
+	async request(method: string, params?: object, id: string | number = 1): Promise<Wire[]> {
+		const heard = this.say(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		await settled();
+		return [...heard, ...this.heard()];
+	}
+
+	/** Cancels a request; returns what is heard at once. */
+	cancel(requestId: string | number): Wire[] {
+		return this.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }));
+	}
+
+	/** Names of the tools that are listed. */
+	names(params?: object): string[] {
+		return this.ask("tools/list", params).result.tools.map(({ name }: Wire) => name);
+	}
 }
+
+/** A tool that throws this. */
+export const failing = (thrown: unknown): Tool<undefined> =>
+	tool("t", () => {
+		throw thrown;
+	});
 
 /** A client of a server with these tools and no hardware. */
 export function clientWith(...tools: Tool<undefined>[]): Client<undefined> {
@@ -71,14 +97,43 @@ export async function settled(): Promise<void> {
 	}
 }
 
+/** What a promise has come to: nothing yet, its value, or the words of its error. */
+export function outcomeOf<Value>(promise: Promise<Value>): { value?: Value; error?: string } {
+	const outcome: { value?: Value; error?: string } = {};
+	promise.then(
+		(value) => {
+			outcome.value = value;
+		},
+		(error: Error) => {
+			outcome.error = error.message;
+		},
+	);
+	return outcome;
+}
+
+/** The words of the error that a promise is rejected with. */
+export const failureOf = (promise: Promise<unknown>): Promise<string> =>
+	promise.then(
+		() => "none",
+		(error: Error) => error.message,
+	);
+
 /** A tool without declared arguments. */
 export function tool(
 	name: string,
 	run: (args: unknown, context: undefined, call: ToolCall) => unknown,
+	more: { readonly description?: string; readonly audience?: "user" } = {},
 ): Tool<undefined> {
 	return createTool<undefined, Record<never, never>, Record<never, never>>({
 		name,
 		description: "",
 		run: run as () => string,
+		...more,
 	});
 }
+
+/** Tools named "common.0" and so on, or "user.0", with the same description. */
+export const numbered = (count: number, description: string, audience?: "user"): Tool<undefined>[] =>
+	Array.from({ length: count }, (_, at) =>
+		tool(`${audience ?? "common"}.${at}`, () => at, { description, ...(audience && { audience }) }),
+	);

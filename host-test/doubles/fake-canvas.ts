@@ -1,4 +1,6 @@
 import type { Canvas, Font } from "../../src/pictures/face/brush.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { FakeTimer } from "./fake-timer.js";
 
 interface Area {
 	readonly x: number;
@@ -124,4 +126,19 @@ function overlap(one: Area, other: Area): boolean {
 		one.y < other.y + other.height &&
 		other.y < one.y + one.height
 	);
+}
+
+/** A face on a canvas, its time, and how to have it drawn at once: no face blinks that early. */
+export function makeFace<OfTest extends FakeCanvas = FakeCanvas>(
+	options: Partial<ConstructorParameters<typeof FaceScreen>[0]> = {},
+	canvas = new FakeCanvas() as OfTest,
+) {
+	const timer = new FakeTimer();
+	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...options });
+	const draw = (): OfTest => {
+		canvas.forget();
+		timer.pass(40);
+		return canvas;
+	};
+	return { canvas, timer, screen, draw };
 }

@@ -19,8 +19,10 @@ abstract class FakeClient {
 	/** Reported and unread data. As with the SDK's clients, nothing more is reported until it is read, if it has a byte. */
 	#unread: ArrayBuffer | undefined;
 
-	protected abstract tellReadable(count: number, options: { more: boolean; binary: boolean }): void;
-	protected abstract tellWritable(count: number): void;
+	abstract readonly options: {
+		onReadable(count: number, options: { more: boolean; binary: boolean }): void;
+		onWritable(count: number): void;
+	};
 
 	read(count: number): ArrayBuffer | undefined {
 		const part = this.#unread;
@@ -41,7 +43,7 @@ abstract class FakeClient {
 	/** Makes room for this many bytes. What was read meanwhile makes way for what came in after it. */
 	grant(count: number): void {
 		this.room = count;
-		this.tellWritable(count);
+		this.options.onWritable(count);
 		this.#tell();
 	}
 
@@ -52,6 +54,10 @@ abstract class FakeClient {
 			this.#inbox.push({ bytes, more: unfinished || at < parts.length - 1, binary });
 		}
 		this.#tell();
+	}
+
+	protected tellReadable(count: number, options: { more: boolean; binary: boolean }): void {
+		this.options.onReadable(count, options);
 	}
 
 	#tell(): void {
@@ -110,14 +116,6 @@ export class FakeWebSocketClient extends FakeClient implements WebSocketClient {
 		this.room = Math.max(0, this.room - (data.byteLength < 126 ? 6 : 8));
 		return this.room;
 	}
-
-	protected override tellReadable(count: number, options: { more: boolean; binary: boolean }): void {
-		this.options.onReadable(count, options);
-	}
-
-	protected override tellWritable(count: number): void {
-		this.options.onWritable(count);
-	}
 }
 
 export class FakeMqttClient extends FakeClient implements MqttClient {
@@ -152,9 +150,5 @@ export class FakeMqttClient extends FakeClient implements MqttClient {
 		if (this.closed) {
 			throw new TypeError("closed while it was reading");
 		}
-	}
-
-	protected override tellWritable(count: number): void {
-		this.options.onWritable(count);
 	}
 }

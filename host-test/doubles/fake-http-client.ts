@@ -1,9 +1,28 @@
+import type { HttpRequest } from "../../src/hardware/hardware.js";
+import { EcmaHttp } from "../../src/http/ecma-http.js";
 import type {
 	HttpClient,
 	HttpClientOptions,
 	HttpClientRequest,
 	HttpClientRequestOptions,
 } from "../../src/net/http-client.js";
+import { outcomeOf } from "./client.js";
+import { FakeTimer } from "./fake-timer.js";
+
+/** The firmware's HTTP client: how to begin a request, and its time. */
+export function openHttp(maxBytes = 100) {
+	const timer = new FakeTimer();
+	const record = { io: FakeHttpClient, socket: { nodelay: true } };
+	const http = new EcmaHttp({ network: { http: record, https: record }, timer, maxBytes });
+	/** A request that has begun, its client, and how it ended. */
+	const ask = (request: Partial<HttpRequest> = {}) => {
+		const made = FakeHttpClient.made.length;
+		const end = outcomeOf(http.request({ method: "GET", url: "http://host/path", ...request }));
+		const client = FakeHttpClient.made[made] as FakeHttpClient;
+		return { client, end, timer, isMade: FakeHttpClient.made.length > made };
+	};
+	return { timer, ask };
+}
 
 /** ECMA-419's HTTP client; the test plays the server. By the rules of the standard: it writes all or throws. */
 export class FakeHttpClient implements HttpClient {

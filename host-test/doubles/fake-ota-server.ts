@@ -86,5 +86,5 @@ export async function bootstrap(
 		timer.pass(milliseconds);
 		await settled();
 	};
-	return { bootstrap: started, board, timer, log, heard, times, signed, pass };
+	return { bootstrap: started, server, board, timer, log, heard, times, signed, pass };
 }

@@ -12,6 +12,7 @@ export class FakeSound implements Sound {
 		this.sampleRate = sampleRate;
 	}
 
+	/** Byte by byte: pieces as arguments would fill the stack of XS. */
 	get bytes(): number[] {
 		const bytes: number[] = [];
 		for (const piece of this.pieces) {

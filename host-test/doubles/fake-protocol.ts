@@ -94,31 +94,21 @@ export class FakeTransport implements Transport {
 
 /** A protocol on channels in memory, which a test can reach. */
 export class FakeProtocol extends Protocol {
-	readonly #transport: FakeTransport;
+	readonly transport: FakeTransport;
 
 	constructor(options: ProtocolOptions, choice: TransportChoice = {}) {
 		const transport = new FakeTransport(choice);
 		super(transport, options);
-		this.#transport = transport;
+		this.transport = transport;
 	}
 
 	get channels(): readonly FakeChannel[] {
-		return this.#transport.channels;
+		return this.transport.channels;
 	}
 
 	/** The latest channel. */
 	get channel(): FakeChannel {
-		return this.#transport.channel;
-	}
-
-	/** Thrown by the next attempts. */
-	set failure(failure: Error | undefined) {
-		this.#transport.failure = failure;
-	}
-
-	/** Why the next channels are closed while they are opened. */
-	set refusal(refusal: ProtocolError | undefined) {
-		this.#transport.refusal = refusal;
+		return this.transport.channel;
 	}
 }
 
@@ -151,6 +141,15 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 		choice,
 	);
 	return { protocol, timer, log, heard, lost };
+}
+
+/** The same with a channel that is open, before the backend's hello, and nothing heard yet. */
+export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
+	const fake = fakeProtocol(...args);
+	fake.protocol.open();
+	fake.protocol.channel.events.onOpen();
+	fake.heard.length = 0;
+	return fake;
 }
 
 /** The same in a session, with nothing heard yet. */

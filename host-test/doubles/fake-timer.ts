@@ -1,4 +1,5 @@
 import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
+import { settled } from "./client.js";
 
 interface Entry {
 	readonly callback: () => void;
@@ -43,6 +44,12 @@ export class FakeTimer implements TimerModule {
 			next = this.#next(end);
 		}
 		this.now = end;
+	}
+
+	/** The same, and lets promise jobs run. */
+	async passed(milliseconds: number): Promise<void> {
+		this.pass(milliseconds);
+		await settled();
 	}
 
 	#add(entry: Entry): Entry {

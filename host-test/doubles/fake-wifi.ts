@@ -1,4 +1,5 @@
-import type { Clock, WiFiFound, WiFiInterface } from "../../src/drivers/wifi/wifi-network.js";
+import { type Clock, type WiFiFound, type WiFiInterface, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
+import { FakeTimer } from "./fake-timer.js";
 
 /** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
@@ -73,7 +74,7 @@ export class FakeWiFi implements WiFiInterface {
 }
 
 /** A clock that a test sets. */
-export class FakeClock implements Clock {
+class FakeClock implements Clock {
 	isSet = false;
 	closed = false;
 	readonly asked: (() => void)[] = [];
@@ -91,4 +92,23 @@ export class FakeClock implements Clock {
 		this.isSet = isSet;
 		this.asked.at(-1)?.();
 	}
+}
+
+/** A device's Wi-Fi, its interface, its clock, its time and its log. */
+export function joinWiFi({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
+	const timer = new FakeTimer();
+	const clock = new FakeClock();
+	clock.isSet = isSet;
+	const log: string[] = [];
+	const network = new WiFiNetwork({
+		wifi: { io: FakeWiFi },
+		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
+		ssid,
+		password,
+		clock,
+		needsTime,
+		timer,
+		log: (line) => log.push(line),
+	});
+	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log };
 }

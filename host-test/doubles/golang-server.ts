@@ -1,28 +1,29 @@
-/** A member of a Go structure: what it is decoded into. */
-type GoType = "string" | "int" | "map[string]bool" | "AudioFormat";
+/** Whether a value can be decoded into a member of a Go structure. */
+type GoType = (value: unknown) => boolean;
+
+const STRING: GoType = (value) => typeof value === "string";
+const INT: GoType = (value) => Number.isInteger(value);
+
+/** Its `AudioFormat`, internal/data/audio. */
+const AUDIO_FORMAT = { format: STRING, sample_rate: INT, channels: INT, frame_duration: INT };
 
 /** `ClientMessage` of hackers365/xiaozhi-esp32-server-golang, internal/data/client. A member that is not in it is ignored. */
 const CLIENT_MESSAGE: Readonly<Record<string, GoType>> = {
-	type: "string",
-	device_id: "string",
-	session_id: "string",
-	text: "string",
-	mode: "string",
-	state: "string",
-	token: "string",
-	device_mac: "string",
-	version: "int",
-	transport: "string",
-	features: "map[string]bool",
-	audio_params: "AudioFormat",
-};
-
-/** Its `AudioFormat`, internal/data/audio. */
-const AUDIO_FORMAT: Readonly<Record<string, GoType>> = {
-	format: "string",
-	sample_rate: "int",
-	channels: "int",
-	frame_duration: "int",
+	type: STRING,
+	device_id: STRING,
+	session_id: STRING,
+	text: STRING,
+	mode: STRING,
+	state: STRING,
+	token: STRING,
+	device_mac: STRING,
+	version: INT,
+	transport: STRING,
+	features: (value) => Object.values(value as object).every((item) => typeof item === "boolean"),
+	audio_params: (value) => {
+		decode(value, AUDIO_FORMAT);
+		return true;
+	},
 };
 
 /**
@@ -41,23 +42,8 @@ export function checkGolangHello(text: string): void {
 
 function decode(value: unknown, members: Readonly<Record<string, GoType>>): void {
 	for (const [name, member] of Object.entries(value as object)) {
-		const type = members[name];
-		if (type !== undefined && !fits(member, type)) {
-			throw new TypeError(`${name}: cannot unmarshal ${JSON.stringify(member)} into ${type}`);
+		if (members[name]?.(member) === false) {
+			throw new TypeError(`${name}: cannot unmarshal ${JSON.stringify(member)}`);
 		}
-	}
-}
-
-function fits(value: unknown, type: GoType): boolean {
-	switch (type) {
-		case "string":
-			return typeof value === "string";
-		case "int":
-			return Number.isInteger(value);
-		case "map[string]bool":
-			return Object.values(value as object).every((item) => typeof item === "boolean");
-		case "AudioFormat":
-			decode(value, AUDIO_FORMAT);
-			return true;
 	}
 }

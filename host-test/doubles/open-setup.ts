@@ -20,6 +20,37 @@ interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways"> {
 	readonly screen?: boolean;
 }
 
+/** The browser of a phone in the device's Wi-Fi. */
+export function browserOf(platform: FakeHttpPlatform) {
+	/** Makes a request. */
+	const ask = async (
+		method: string,
+		path: string,
+		{ headers = {}, body = "" }: { headers?: Readonly<Record<string, string>>; body?: string } = {},
+	): Promise<Response> => {
+		const connection: FakeHttpConnection = platform.connect();
+		const length: Record<string, string> =
+			body === "" ? {} : { "content-length": String(ArrayBuffer.fromString(body).byteLength) };
+		connection.begin({ host: "192.0.2.7", ...length, ...headers }, method, path);
+		if (body !== "") {
+			connection.arrive(body);
+		}
+		connection.end();
+		await settled();
+		connection.grant();
+		const { response, sent } = connection;
+		return { status: response?.status, headers: response?.headers ?? new Map(), text: sent };
+	};
+	/** Sends the form as the page's script does. */
+	const submit = async (values: object): Promise<{ status: number | undefined; body: unknown }> => {
+		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
+		const headers = { "x-form-token": formToken, origin: "http://192.0.2.7" };
+		const { status, text } = await ask("POST", "/settings", { headers, body: JSON.stringify(values) });
+		return { status, body: JSON.parse(text) };
+	};
+	return { ask, submit };
+}
+
 /** A set-up, the browser that uses it, and what the application is told. */
 export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = {}) {
 	const timer = new FakeTimer();
@@ -53,32 +84,20 @@ export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = 
 		onEnd: (restart) => ends.push(restart),
 	}) as PhoneSetup;
 
-	/** Makes a request as a browser in the device's Wi-Fi does. */
-	const ask = async (
-		method: string,
-		path: string,
-		{ headers = {}, body = "" }: { headers?: Readonly<Record<string, string>>; body?: string } = {},
-	): Promise<Response> => {
-		const connection: FakeHttpConnection = platform.connect();
-		const length: Record<string, string> =
-			body === "" ? {} : { "content-length": String(ArrayBuffer.fromString(body).byteLength) };
-		connection.begin({ host: "192.0.2.7", ...length, ...headers }, method, path);
-		if (body !== "") {
-			connection.arrive(body);
-		}
-		connection.end();
+	const { ask, submit } = browserOf(platform);
+	/** Sends the form, and has the network joined. */
+	const join = async (values: object): Promise<void> => {
+		await submit(values);
+		accessPoint.finish(true);
 		await settled();
-		connection.grant();
-		const { response, sent } = connection;
-		return { status: response?.status, headers: response?.headers ?? new Map(), text: sent };
-	};
-	/** Sends the form as the page's script does. */
-	const submit = async (values: object): Promise<{ status: number | undefined; body: unknown }> => {
-		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
-		const headers = { "x-form-token": formToken, origin: "http://192.0.2.7" };
-		const { status, text } = await ask("POST", "/settings", { headers, body: JSON.stringify(values) });
-		return { status, body: JSON.parse(text) };
 	};
 	const status = async (): Promise<Wire> => JSON.parse((await ask("GET", "/status")).text);
-	return { setup, ask, submit, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
+	return { setup, ask, submit, join, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
+}
+
+/** The same, which has begun. */
+export function beginSetup(options?: SetupChoice) {
+	const made = makeSetup(options);
+	made.setup.begin();
+	return made;
 }

@@ -21,28 +21,20 @@ interface Options extends StatelessOptions {
 	readonly tools?: readonly Tool<undefined>[];
 	readonly features?: readonly Feature<undefined>[];
 	readonly maxCalls?: number;
-	readonly log?: (line: string) => void;
 }
 
 /** A client of 2026-07-28, and a server's time. */
-export function statelessClient({
-	tools = [],
-	features = [],
-	maxCalls = 16,
-	log = () => {},
-	...options
-}: Options = {}) {
+export function statelessClient({ tools = [], features = [], maxCalls = 16, ...options }: Options = {}) {
 	const timer = new FakeTimer();
 	const all = new FeatureSet<undefined>([new Stateless<undefined>(options), ...features]);
-	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls, log });
+	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls });
 	let id = 0;
 	/** Sends a request; returns all that comes until the server rests. */
 	const send = async (method: string, params: object = {}, _meta = meta()): Promise<Wire[]> => {
 		id += 1;
 		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", id, method, params: { _meta, ...params } }));
 		await settled();
-		timer.pass(0);
-		await settled();
+		await timer.passed(0);
 		return [...heard, ...client.heard()];
 	};
 	/** Sends a request; returns its answer. */

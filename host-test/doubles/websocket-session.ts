@@ -1,6 +1,6 @@
 import { Protocol } from "../../src/protocols/protocol.js";
 import type { ProtocolOptions } from "../../src/protocols/protocol-options.js";
-import type { ProtocolError } from "../../src/protocols/transport.js";
+import type { ProtocolError, Transport } from "../../src/protocols/transport.js";
 import { WebSocketTransport, type WebSocketTransportOptions } from "../../src/protocols/websocket-transport.js";
 import { FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";
@@ -12,25 +12,14 @@ export const mcp = (word: string): string => `{"type":"mcp","payload":"${word}"}
 
 type Options = Partial<WebSocketTransportOptions & Pick<ProtocolOptions, "backoff" | "onAudio">>;
 
-/** A protocol that connects over WebSocket, its client, and what the application would hear. */
-export function connect(options: Options = {}) {
-	const log: string[] = [];
+/** A protocol that has been opened on a transport, its time, and what the application hears. */
+export function openOn(transport: Transport, options: Partial<ProtocolOptions>) {
 	const heard: unknown[] = [];
 	const lost: ProtocolError[] = [];
 	const timer = new FakeTimer();
-	const write = (line: string): number => log.push(line);
-	const transport = new WebSocketTransport({
-		url: "ws://backend:9000/xiaozhi/?a=b",
-		token: "t",
-		deviceId: "02:00:00:00:00:01",
-		clientId: "uuid",
-		network: { ws: { io: FakeWebSocketClient } },
-		log: write,
-		...options,
-	});
 	const protocol = new Protocol(transport, {
 		timer,
-		log: write,
+		log() {},
 		events: {
 			onConnecting() {},
 			onSession() {},
@@ -44,11 +33,28 @@ export function connect(options: Options = {}) {
 			onMessage() {},
 			onLost: (error) => lost.push(error),
 		},
-		onAudio: options.onAudio,
-		...(options.backoff && { backoff: options.backoff }),
+		...options,
 	});
 	protocol.open();
-	return { protocol, timer, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log, heard, lost };
+	return { protocol, timer, heard, lost };
+}
+
+/** A protocol that connects over WebSocket, its client, and what the application would hear. */
+export function connect(options: Options = {}) {
+	const messages: string[] = [];
+	const log = (line: string): number => messages.push(line);
+	const transport = new WebSocketTransport({
+		url: "ws://backend:9000/xiaozhi/?a=b",
+		token: "t",
+		deviceId: "02:00:00:00:00:01",
+		clientId: "uuid",
+		network: { ws: { io: FakeWebSocketClient } },
+		log,
+		...options,
+	});
+	const { backoff, onAudio } = options;
+	const opened = openOn(transport, { log, ...(onAudio && { onAudio }), ...(backoff && { backoff }) });
+	return { ...opened, client: FakeWebSocketClient.made.at(-1) as FakeWebSocketClient, log: messages };
 }
 
 /** The same in a session, with room for 1,000 bytes and nothing written since hello. */

@@ -8,8 +8,7 @@ const CODE = { code: "123456", message: "Type in 123456" };
 
 export default suite("activation", {
 	async "shows the code, asks until device bound, and then for the backend"() {
-		const server = new FakeOtaServer(UNBOUND, 202, 202, 200, WEBSOCKET);
-		const { heard, pass } = await bootstrap(server);
+		const { server, heard, pass } = await bootstrap(new FakeOtaServer(UNBOUND, 202, 202, 200, WEBSOCKET));
 		equal([heard, server.urls], [[CODE], [OTA_URL, ACTIVATE]]);
 		await pass(4_000);
 		await pass(4_000);
@@ -19,8 +18,7 @@ export default suite("activation", {
 		equal(server.urls, [OTA_URL, ACTIVATE, ACTIVATE, ACTIVATE, OTA_URL]);
 	},
 	async "asks again in 10 s if the server answers with an error or not at all"() {
-		const server = new FakeOtaServer(UNBOUND, 404, new Error("no answer"), 202);
-		const { pass } = await bootstrap(server);
+		const { server, pass } = await bootstrap(new FakeOtaServer(UNBOUND, 404, new Error("no answer"), 202));
 		await pass(9_999);
 		equal(server.requests.length, 2);
 		await pass(1);
@@ -29,8 +27,9 @@ export default suite("activation", {
 		equal(server.requests.length, 4);
 	},
 	async "begins again after it has asked ten times"() {
-		const server = new FakeOtaServer(UNBOUND, ...Array.from({ length: 10 }, () => 202), WEBSOCKET);
-		const { heard, pass } = await bootstrap(server);
+		const { server, heard, pass } = await bootstrap(
+			new FakeOtaServer(UNBOUND, ...Array.from({ length: 10 }, () => 202), WEBSOCKET),
+		);
 		for (let times = 0; times < 11; times += 1) {
 			await pass(4_000);
 		}
@@ -38,8 +37,7 @@ export default suite("activation", {
 		equal(heard, [CODE, "activated", { backend: "ws://backend/", token: "t" }]);
 	},
 	async "sends no proof without a serial number, and waits as long as the server may hold the request"() {
-		const server = new FakeOtaServer(UNBOUND, 202);
-		await bootstrap(server);
+		const { server } = await bootstrap(new FakeOtaServer(UNBOUND, 202));
 		equal([server.body(1), server.requests[1]?.timeout], [{}, 35_000]);
 	},
 	async "proves its serial number by an HMAC of the challenge"() {
@@ -59,8 +57,7 @@ export default suite("activation", {
 		equal(server.body(1), body);
 	},
 	async "asks no more once it is stopped"() {
-		const server = new FakeOtaServer(UNBOUND, 202);
-		const { bootstrap: stopped, timer, pass } = await bootstrap(server);
+		const { server, bootstrap: stopped, timer, pass } = await bootstrap(new FakeOtaServer(UNBOUND, 202));
 		stopped.stop();
 		await pass(60_000);
 		equal([server.requests.length, timer.size], [2, 0]);

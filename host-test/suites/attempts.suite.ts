@@ -1,5 +1,5 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { FakeProtocol, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
+import { beforeHello, FakeProtocol, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
@@ -54,30 +54,26 @@ export default suite("device protocol, attempt after attempt", {
 		equal(protocol.channels.length, 2);
 	},
 	"waits for hello as long as it was told to"() {
-		const { protocol, timer, lost } = fakeProtocol({ helloTimeout: 50 });
-		protocol.open();
-		protocol.channel.events.onOpen();
+		const { timer, lost } = beforeHello({ helloTimeout: 50 });
 		timer.pass(50);
 		matches(lost[0]?.error.message ?? "", /^no hello within 50 ms$/);
 	},
 	"does not take a hello that comes too late"() {
-		const { protocol, timer, heard, log } = fakeProtocol();
-		protocol.open();
+		const { protocol, timer, heard, log } = beforeHello();
 		const { channel } = protocol;
-		channel.events.onOpen();
 		timer.pass(10_000);
 		channel.say({ type: "hello", transport: "fake", session_id: "late" });
-		equal([heard, log, protocol.session], [["connecting", "open"], [], undefined]);
+		equal([heard, log, protocol.session], [[], [], undefined]);
 	},
-	"tries again after a hello that it rejected"() {
-		const { protocol, timer, heard, lost } = fakeProtocol();
-		protocol.open();
-		protocol.channel.events.onOpen();
-		protocol.channel.say({ type: "hello", session_id: 5 });
-		equal(lost[0]?.error.code, "hello-refused");
-		timer.pass(500);
-		protocol.channel.greet("s-2");
-		equal(heard, ["connecting", "open", "connecting", "open", "session s-2"]);
+	"rejects a hello with members of the wrong type, and tries again"() {
+		for (const hello of [{ session_id: 5 }, { audio_params: 5 }]) {
+			const { protocol, timer, heard, lost } = beforeHello();
+			protocol.channel.say({ type: "hello", ...hello });
+			equal([lost[0]?.error.code, protocol.channel.closed], ["hello-refused", true]);
+			timer.pass(500);
+			protocol.channel.greet("s-2");
+			equal(heard, ["connecting", "open", "session s-2"]);
+		}
 	},
 	"keeps the code of what connecting throws, and takes anything for a reason"() {
 		for (const [thrown, code, message] of [
@@ -86,7 +82,7 @@ export default suite("device protocol, attempt after attempt", {
 			["text", "connection-failed", "text"],
 		] as const) {
 			const { protocol, lost } = fakeProtocol();
-			protocol.failure = thrown as Error;
+			protocol.transport.failure = thrown as Error;
 			protocol.open();
 			equal([lost.length, lost[0]?.error.code, lost[0]?.error.message], [1, code, message]);
 		}
@@ -155,9 +151,7 @@ export default suite("device protocol, attempt after attempt", {
 		equal([timer.size, protocol.channels.filter(({ closed }) => !closed).length], [0, 0]);
 	},
 	"says no goodbye where there was no session"() {
-		const { protocol } = fakeProtocol({}, { saysGoodbye: true });
-		protocol.open();
-		protocol.channel.events.onOpen();
+		const { protocol } = beforeHello({}, { saysGoodbye: true });
 		const { channel } = protocol;
 		protocol.close();
 		equal(channel.sent.length, 1);

@@ -2,7 +2,7 @@ import { readAnswer } from "../../src/backend/bootstrap/bootstrap-answer.js";
 import { readBootstrapConfig } from "../../src/settings/config.js";
 import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, suite, throws } from "../harness.js";
 
 const read = (answer: unknown) => readAnswer(JSON.stringify(answer));
 
@@ -75,22 +75,19 @@ export default suite("the bootstrap's settings and answers", {
 	},
 	"name the member that is wrong"() {
 		for (const [answer, message] of [
-			["[]", /not a JSON object/],
-			["{", /JSON|object|missing|property/i],
-			[JSON.stringify({ mqtt: 5 }), /^mqtt: expected an object, got number$/],
-			[JSON.stringify({ mqtt: { ...MQTT, endpoint: 5 } }), /^mqtt\.endpoint: expected a string, got number$/],
-			[JSON.stringify({ mqtt: { ...MQTT, endpoint: "a b" } }), /^mqtt\.endpoint: expected host\[:port\], got "a b"$/],
-			[JSON.stringify({ mqtt: { endpoint: "b" } }), /^mqtt\.client_id: expected a string, got nothing$/],
-			[JSON.stringify({ websocket: {} }), /^websocket\.url: expected a string, got nothing$/],
-			[JSON.stringify({ websocket: { url: "ws://w", version: "1" } }), /^websocket\.version: expected a number/],
-			[
-				JSON.stringify({ firmware: { url: "http://f", version: 5 } }),
-				/^firmware\.version: expected a string, got number$/,
-			],
-			[JSON.stringify({ activation: { code: 5 } }), /^activation\.code: expected a string, got number$/],
+			[{ mqtt: 5 }, /^mqtt: expected an object, got number$/],
+			[{ mqtt: { ...MQTT, endpoint: 5 } }, /^mqtt\.endpoint: expected a string, got number$/],
+			[{ mqtt: { ...MQTT, endpoint: "a b" } }, /^mqtt\.endpoint: expected host\[:port\], got "a b"$/],
+			[{ mqtt: { endpoint: "b" } }, /^mqtt\.client_id: expected a string, got nothing$/],
+			[{ websocket: {} }, /^websocket\.url: expected a string, got nothing$/],
+			[{ websocket: { url: "ws://w", version: "1" } }, /^websocket\.version: expected a number/],
+			[{ firmware: { url: "http://f", version: 5 } }, /^firmware\.version: expected a string, got number$/],
+			[{ activation: { code: 5 } }, /^activation\.code: expected a string, got number$/],
 		] as const) {
-			matches(throws(() => readAnswer(answer), message).message, message);
+			throws(() => read(answer), message);
 		}
+		throws(() => readAnswer("[]"), /not a JSON object/);
+		throws(() => readAnswer("{"), /JSON|object|missing|property/i);
 	},
 	"reject an answer with too many values, or nested too deep"() {
 		throws(() => readAnswer(JSON.stringify({ a: Array.from({ length: 300 }, () => 1) })), /values/);
@@ -123,8 +120,9 @@ export default suite("the bootstrap's settings and answers", {
 			["2", "1.9"],
 			["1.0.1", "1"],
 		] as const;
+		const compared = newer.map(([version, present]) => [isNewer(version, present), isNewer(present, version)]);
 		equal(
-			newer.map(([version, present]) => [isNewer(version, present), isNewer(present, version)]),
+			compared,
 			newer.map(() => [true, false]),
 		);
 		for (const version of ["1.0", "1.0.0", "", "v2", "2.x", "-1", "99999999999999999999"]) {
@@ -132,13 +130,9 @@ export default suite("the bootstrap's settings and answers", {
 		}
 	},
 	"are absent without an otaUrl"() {
-		equal(
-			[
-				readBootstrapConfig({ built: {}, settings: undefined }),
-				readBootstrapConfig({ built: { otaUrl: "" }, settings: undefined }),
-			],
-			[undefined, undefined],
-		);
+		for (const built of [{}, { otaUrl: "" }]) {
+			equal(readBootstrapConfig({ built, settings: undefined }), undefined);
+		}
 	},
 	"have a daily check, no serial number and no key unless they are set"() {
 		equal(readBootstrapConfig({ built: { otaUrl: "http://ota/" }, settings: undefined }), {

@@ -11,8 +11,7 @@ const DAY = 86_400_000;
 
 export default suite("the bootstrap", {
 	async "posts the device's report with the headers of the family"() {
-		const server = new FakeOtaServer(WEBSOCKET);
-		await bootstrap(server);
+		const { server } = await bootstrap(new FakeOtaServer(WEBSOCKET));
 		const [request] = server.requests;
 		equal([request?.method, request?.url], ["POST", OTA_URL]);
 		equal(
@@ -44,17 +43,13 @@ export default suite("the bootstrap", {
 			["ja", "ja-JP"],
 			["zh", "zh-CN"],
 		] as const) {
-			const server = new FakeOtaServer(WEBSOCKET);
-			await bootstrap(server, { language });
-			equal(
-				[server.requests[0]?.headers?.get("Accept-Language"), (server.body(0) as { language: string }).language],
-				[tag, tag],
-			);
+			const { server } = await bootstrap(new FakeOtaServer(WEBSOCKET), { language });
+			equal(server.requests[0]?.headers?.get("Accept-Language"), tag);
+			equal((server.body(0) as { language: string }).language, tag);
 		}
 	},
 	async "tells the backend once, and checks again every day"() {
-		const server = new FakeOtaServer(WEBSOCKET);
-		const { heard, pass } = await bootstrap(server);
+		const { server, heard, pass } = await bootstrap(new FakeOtaServer(WEBSOCKET));
 		equal([heard, server.requests.length], [[BACKEND], 1]);
 		await pass(DAY - 1);
 		equal(server.requests.length, 1);
@@ -73,8 +68,9 @@ export default suite("the bootstrap", {
 		equal(timer.size, 0);
 	},
 	async "tries ten times, after 10 s and then twice that, and again a day later"() {
-		const server = new FakeOtaServer(new Error("no answer"));
-		const { heard, pass } = await bootstrap(server, { otaInterval: 100_000 });
+		const { server, heard, pass } = await bootstrap(new FakeOtaServer(new Error("no answer")), {
+			otaInterval: 100_000,
+		});
 		for (let attempt = 1; attempt < 10; attempt += 1) {
 			await pass(10_000 * 2 ** (attempt - 1));
 		}

@@ -52,6 +52,41 @@ class FakePin {
 	}
 }
 
+/** A touch screen, and what it is touched by; undefined: nothing new, an error: it cannot be read. */
+function touchScreen(interrupt: boolean) {
+	const state = { tell: (): void => {}, fingers: undefined as object[] | Error | undefined, closed: false };
+	class FakeTouch {
+		readonly configuration = { interrupt };
+
+		constructor(options: { onSample: () => void }) {
+			state.tell = options.onSample;
+		}
+
+		sample(): object[] | undefined {
+			if (state.fingers instanceof Error) {
+				throw state.fingers;
+			}
+			return state.fingers;
+		}
+
+		close(): void {
+			state.closed = true;
+		}
+	}
+	const timer = new FakeTimer();
+	const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
+	const touch = (...samples: (typeof state.fingers)[]): void => {
+		for (const sample of samples) {
+			state.fingers = sample;
+			if (interrupt) {
+				state.tell();
+			}
+			timer.pass(200);
+		}
+	};
+	return { state, timer, button, touch, presses: record(button) };
+}
+
 export default suite("buttons", {
 	"tell a press when it ends, and how long it was"() {
 		const { timer, button, presses } = timed();
@@ -97,95 +132,41 @@ export default suite("buttons", {
 		timer.pass(LONG_PRESS);
 		equal([presses, timer.size], [[], 0]);
 	},
-	"on a pin: are down while it is low, which a resistor pulls up"() {
-		const timer = new FakeTimer();
-		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9 });
-		const presses = record(button);
-		equal([FakePin.options?.pin, FakePin.options?.mode, FakePin.options?.edge], [9, FakePin.InputPullUp, 3]);
-		FakePin.become(0);
-		timer.pass(100);
-		FakePin.become(1);
-		timer.pass(100);
-		equal(presses, [{ long: false, milliseconds: 100 }]);
-		button.close();
-		equal(FakePin.closed, true);
-	},
-	"on a pin that is high while they are down"() {
-		const timer = new FakeTimer();
-		const button = new DigitalButton({ timer, ticks: ticksOf(timer), io: FakePin, pin: 9, activeHigh: true });
-		const presses = record(button);
-		equal([FakePin.options?.mode, button.wakePin], [FakePin.Input, { pin: 9, high: true }]);
-		FakePin.become(1);
-		timer.pass(100);
-		FakePin.become(0);
-		timer.pass(100);
-		equal(presses.length, 1);
+	"on a pin: are down while it is low, which a resistor pulls up, or while it is high"() {
+		for (const [activeHigh, mode] of [
+			[false, FakePin.InputPullUp],
+			[true, FakePin.Input],
+		] as const) {
+			const timer = new FakeTimer();
+			const options = { timer, ticks: ticksOf(timer), io: FakePin, pin: 9, ...(activeHigh && { activeHigh }) };
+			const button = new DigitalButton(options);
+			const presses = record(button);
+			equal([FakePin.options?.pin, FakePin.options?.mode, FakePin.options?.edge], [9, mode, 3]);
+			equal(button.wakePin, { pin: 9, high: activeHigh });
+			for (const level of activeHigh ? [1, 0] : [0, 1]) {
+				FakePin.become(level);
+				timer.pass(100);
+			}
+			equal(presses, [{ long: false, milliseconds: 100 }]);
+			button.close();
+			equal(FakePin.closed, true);
+		}
 	},
 	"on a touch screen: are down while a finger is on it"() {
 		for (const interrupt of [true, false]) {
-			const timer = new FakeTimer();
-			let tell = (): void => {};
-			let fingers: object[] | undefined;
-			let closed = false;
-			class FakeTouch {
-				readonly configuration = { interrupt };
-
-				constructor(options: { onSample: () => void }) {
-					tell = options.onSample;
-				}
-
-				sample(): object[] | undefined {
-					return fingers;
-				}
-
-				close(): void {
-					closed = true;
-				}
-			}
-			const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
-			const presses = record(button);
-			for (const now of [[{}], undefined, []]) {
-				fingers = now;
-				if (interrupt) {
-					tell();
-				}
-				timer.pass(200);
-			}
+			const { state, timer, button, touch, presses } = touchScreen(interrupt);
+			touch([{}], undefined, []);
 			equal([presses.length, presses[0]?.long], [1, false]);
 			button.close();
-			equal([closed, timer.size], [true, 0]);
-			tell();
+			equal([state.closed, timer.size], [true, 0]);
+			state.tell();
 		}
 	},
 	"on a touch screen that fails now and then: take the next look at it"() {
 		for (const interrupt of [true, false]) {
-			const timer = new FakeTimer();
-			let tell = (): void => {};
-			let fingers: object[] | undefined;
-			class FailingTouch {
-				readonly configuration = { interrupt };
-
-				constructor(options: { onSample: () => void }) {
-					tell = options.onSample;
-				}
-
-				sample(): object[] {
-					if (fingers === undefined) {
-						throw new Error("I2C read failed");
-					}
-					return fingers;
-				}
-
-				close(): void {}
-			}
-			const presses = record(new TouchButton({ timer, ticks: ticksOf(timer), io: FailingTouch }));
-			for (const now of [undefined, [{}], undefined, []]) {
-				fingers = now;
-				if (interrupt) {
-					tell();
-				}
-				timer.pass(200);
-			}
+			const { touch, presses } = touchScreen(interrupt);
+			const failure = new Error("I2C read failed");
+			touch(failure, [{}], failure, []);
 			equal(presses.length, 1);
 		}
 	},

@@ -6,7 +6,7 @@ import {
 	type ImageInputOptions,
 } from "../../src/drivers/camera/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
-import { settled } from "../doubles/client.js";
+import { outcomeOf, settled } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -58,18 +58,7 @@ function open({ encode }: Pick<ImageCameraOptions, "encode"> = {}) {
 		...(encode && { encode }),
 	});
 	/** A photo that is asked for, and how that ended. */
-	const ask = () => {
-		const end: { photo?: ByteSource; error?: string } = {};
-		camera.capture().then(
-			(photo) => {
-				end.photo = photo;
-			},
-			(error: Error) => {
-				end.error = error.message;
-			},
-		);
-		return end;
-	};
+	const ask = () => outcomeOf(camera.capture());
 	return { ask, timer, input: () => FakeInput.last as FakeInput };
 }
 
@@ -87,7 +76,7 @@ export default suite("the camera", {
 		const end = ask();
 		equal([input().started, input().options.imageType, input().options.format], [true, "jpeg", "buffer/disposable"]);
 		await see(input(), 1, 2, 3, 4, 5);
-		const photo = end.photo as ByteSource;
+		const photo = end.value as ByteSource;
 		equal([input().held, timer.size, photo.byteLength], [1, 0, 1_024]);
 		const piece = (await photo.read(3)) as Uint8Array;
 		equal([...piece], [4, 0, 4]);
@@ -99,11 +88,11 @@ export default suite("the camera", {
 		const { ask, input } = open();
 		const first = ask();
 		await see(input(), 1, 1, 1, 1);
-		first.photo?.close();
+		first.value?.close();
 		await see(input(), 2, 2);
 		const second = ask();
 		await see(input(), 3, 4, 5, 6);
-		const photo = second.photo as ByteSource;
+		const photo = second.value as ByteSource;
 		equal([...((await photo.read(1)) as Uint8Array)], [6]);
 	},
 	async "takes one photo at a time"() {
@@ -113,21 +102,20 @@ export default suite("the camera", {
 		await settled();
 		matches(second.error ?? "", /the camera is busy with another photo/);
 		await see(input(), 1, 1, 1, 1);
-		equal(first.photo?.byteLength, 1_024);
+		equal(first.value?.byteLength, 1_024);
 		const third = ask();
 		await settled();
 		matches(third.error ?? "", /another photo/);
-		first.photo?.close();
+		first.value?.close();
 		const fourth = ask();
 		await see(input(), 1, 1, 1, 1);
-		equal([fourth.error, fourth.photo?.byteLength], [undefined, 1_024]);
+		equal([fourth.error, fourth.value?.byteLength], [undefined, 1_024]);
 	},
 	async "that gives no picture fails, and may be asked again"() {
 		const { ask, input, timer } = open();
 		const end = ask();
 		await see(input(), 1);
-		timer.pass(6_000);
-		await settled();
+		await timer.passed(6_000);
 		equal([end.error, input().held], ["camera timeout: no picture within 5000 ms", 0]);
 		const again = ask();
 		await see(input(), 1, 1, 1, 1);
@@ -143,11 +131,9 @@ export default suite("the camera", {
 		const options = { width: 32, height: 16, timer: new FakeTimer() };
 		const camera = new ImageCamera({ ...options, camera: { io: Broken } });
 		for (const _ of [1, 2]) {
-			const error: Error = await camera.capture().then(
-				() => new Error("none"),
-				(reason) => reason,
-			);
-			equal(error.message, "camera init failed");
+			const end = outcomeOf(camera.capture());
+			await settled();
+			equal(end, { error: "camera init failed" });
 		}
 	},
 	async "that gives pixels has them encoded, and its memory back at once"() {
@@ -161,7 +147,7 @@ export default suite("the camera", {
 		equal(input().options.imageType, 8);
 		await see(input(), 1, 2, 3, 4);
 		equal([given, input().held], [[4, 32, 16, 75], 0]);
-		equal(await readWhole(end.photo as ByteSource, 4), ArrayBuffer.fromString("JPEG"));
+		equal(await readWhole(end.value as ByteSource, 4), ArrayBuffer.fromString("JPEG"));
 	},
 	async "that gives pixels an encoder cannot take fails, and may be asked again"() {
 		const encode = (): never => {

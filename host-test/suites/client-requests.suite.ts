@@ -4,14 +4,11 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
-import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, settled, type Wire } from "../doubles/client.js";
+import { Client, clientWith, settled, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { ALL } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
-
-type None = Record<never, never>;
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 
@@ -23,17 +20,9 @@ function makeClient(
 	maxCalls = 16,
 ) {
 	const timer = new FakeTimer();
-	const log: string[] = [];
-	const tool = createTool<undefined, None, None>({
-		name: "t",
-		description: "",
-		run: async (_args, _context, call) => JSON.stringify(await run(call)),
-	});
+	const asking = tool("t", async (_args, _context, call) => JSON.stringify(await run(call)));
 	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
-	const client = new Client<undefined>({
-		...{ context: undefined, tools: [tool], features, timer, maxCalls },
-		log: (line) => log.push(line),
-	});
+	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer, maxCalls });
 	client.initialize("2025-11-25", capabilities);
 	/** Says something; returns what is heard until the server rests. */
 	const say = async (message: object): Promise<Wire[]> => {
@@ -42,7 +31,7 @@ function makeClient(
 		return [...heard, ...client.heard()];
 	};
 	const call = async (id: number | string = 1) => (await say({ id, method: "tools/call", params: { name: "t" } }))[0];
-	return { client, timer, log, say, call };
+	return { client, timer, say, call };
 }
 
 const textOf = (message: Wire | undefined): string => message.result.content[0].text;
@@ -119,38 +108,28 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 	},
 	async "an error, or an answer that does not fit, fails the call"() {
 		const { call, say } = makeClient(askAge);
-		await call();
-		const [failed] = await say({ id: "s1", error: { code: -1, message: "rejected by the user" } });
-		equal(textOf(failed), "the client did not answer elicitation/create: rejected by the user");
-		await call();
-		const [silent] = await say({ id: "s2", error: { code: -1 } });
-		equal(textOf(silent), "the client did not answer elicitation/create: no result");
-		await call();
-		const [unknown] = await say({ id: "s3", result: { action: "maybe" } });
-		equal(
-			textOf(unknown),
-			"invalid answer to elicitation/create from the client: action: expected accept, decline or cancel",
-		);
-		await call();
-		const [misfit] = await say({ id: "s4", result: { action: "accept", content: { age: "old" } } });
-		matches(textOf(misfit), /^invalid answer to elicitation\/create from the client: age: expected an integer/);
-	},
-	async "an answer that is no object fails the call, too"() {
-		const { call, say } = makeClient(askAge);
-		await call();
-		const [text] = await say({ id: "s1", result: "yes" });
-		equal(textOf(text), "the client did not answer elicitation/create: no result");
-		await call();
-		const [error] = await say({ id: "s2", error: "no" });
-		equal(textOf(error), "the client did not answer elicitation/create: no result");
+		const unanswered = "the client did not answer elicitation/create: ";
+		const invalid = "invalid answer to elicitation/create from the client: ";
+		for (const [at, [response, words]] of [
+			[{ error: { code: -1, message: "rejected by the user" } }, `${unanswered}rejected by the user`],
+			[{ error: { code: -1 } }, `${unanswered}no result`],
+			[{ result: "yes" }, `${unanswered}no result`],
+			[{ error: "no" }, `${unanswered}no result`],
+			[{ result: { action: "maybe" } }, `${invalid}action: expected accept, decline or cancel`],
+			[{ result: { action: "accept", content: { age: "old" } } }, `${invalid}age: expected an integer, got "old"`],
+		].entries()) {
+			await call();
+			const [answer] = await say({ id: `s${at + 1}`, ...(response as object) });
+			equal(textOf(answer), words);
+		}
 	},
 	async "a response that the server did not ask for is logged"() {
-		const { call, say, log } = makeClient(askAge);
+		const { call, say, client } = makeClient(askAge);
 		await call();
 		equal(await say({ id: "s9", result: { action: "decline" } }), []);
 		equal(await say({ id: "s1", result: { action: "decline" } }).then((heard) => heard.length), 1);
 		equal(await say({ id: "s1", result: { action: "decline" } }), []);
-		equal(log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
+		equal(client.log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
 	},
 	async "ping and the list of tools are answered while as many calls wait as may"() {
 		const { call, say } = makeClient(askAge, ALL, {}, 2);
@@ -163,8 +142,7 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 	async "a client that does not answer in time is told, and the call fails"() {
 		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });
 		await call();
-		timer.pass(2_000);
-		await settled();
+		await timer.passed(2_000);
 		const [cancelled, answer] = client.heard();
 		equal([cancelled.method, cancelled.params], ["notifications/cancelled", { requestId: "s1" }]);
 		equal(textOf(answer), "the client did not answer elicitation/create within 2 s");
@@ -174,10 +152,8 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const { call, say, timer } = makeClient(askAge);
 		await call(5);
 		const heard = await say({ method: "notifications/cancelled", params: { requestId: 5 } });
-		equal(
-			heard.map(({ method, params }) => [method, params]),
-			[["notifications/cancelled", { requestId: "s1" }]],
-		);
+		const cancelled = heard.map(({ method, params }) => [method, params]);
+		equal(cancelled, [["notifications/cancelled", { requestId: "s1" }]]);
 		equal(timer.size, 0);
 		equal(await say({ id: "s1", result: { action: "accept", content: { age: 7 } } }), []);
 	},
@@ -216,11 +192,9 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			equal((await call(id)).method, "elicitation/create");
 		}
 		equal(textOf(await call(9)), "too many open requests to clients (limit 8)");
-		timer.pass(299_999);
-		await settled();
+		await timer.passed(299_999);
 		equal([client.heard(), timer.size], [[], 8]);
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal([client.heard().length, timer.size], [16, 0]);
 	},
 	async "requests to a client whose session ends make room for those to others"() {
@@ -244,15 +218,9 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		}
 	},
 	async "a server without the feature fails the call"() {
-		const tool = createTool<undefined, None, None>({
-			name: "t",
-			description: "",
-			run: async (_args, _context, call) => JSON.stringify(await roots(call)),
-		});
-		const client = new Client<undefined>({ context: undefined, tools: [tool] });
+		const client = clientWith(tool("t", (_args, _context, call) => roots(call)));
 		client.initialize("2025-11-25", ALL);
-		client.say('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}');
-		await settled();
-		equal(textOf(client.heard()[0]), "this device cannot send requests to a client of MCP 2025-11-25");
+		const [answer] = await client.request("tools/call", { name: "t" });
+		equal(textOf(answer), "this device cannot send requests to a client of MCP 2025-11-25");
 	},
 });

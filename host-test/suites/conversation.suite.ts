@@ -1,9 +1,9 @@
 import type { ApplicationOptions } from "../../src/app/application-options.js";
 import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
-import type { Answer } from "../../src/hardware/assistant.js";
+import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
-import { settled } from "../doubles/client.js";
+import { outcomeOf, settled } from "../doubles/client.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
@@ -21,19 +21,7 @@ function conversing(events: SettingValue<"events"> = []) {
 		return made;
 	};
 	/** Says a text: the answer, or the error's words. */
-	const say = (text: string): { answer?: Answer; error?: string } => {
-		const outcome: { answer?: Answer; error?: string } = {};
-		const answer = opened[0]?.parts.assistant?.say(text);
-		answer?.then(
-			(answer) => {
-				outcome.answer = answer;
-			},
-			(error: Error) => {
-				outcome.error = error.message;
-			},
-		);
-		return outcome;
-	};
+	const say = (text: string) => outcomeOf(((opened[0] as Conversation).parts.assistant as Assistant).say(text));
 	return { conversation, say };
 }
 
@@ -81,7 +69,7 @@ export default suite("a conversation by text", {
 		equal(outcome, {});
 		hear(tts("stop"));
 		await settled();
-		equal(outcome, { answer: { text: "今天天气很好,最高25度 不会下雨。", emotion: "happy" } });
+		equal(outcome, { value: { text: "今天天气很好,最高25度 不会下雨。", emotion: "happy" } });
 	},
 	"shows both sides on the screen and where it was typed, and tells them by MCP"() {
 		const { board, lines, hear, mcp } = talking();
@@ -91,22 +79,18 @@ export default suite("a conversation by text", {
 		equal([face.message, face.emotion], ["今天天气很好,最高25度", "happy"]);
 		equal(lines, ["you: 天气怎么样", "assistant (happy): 今天天气很好,最高25度"]);
 		const said = mcp().filter(({ payload }) => payload.method === "notifications/said");
-		equal(
-			said.map(({ payload }) => payload.params),
-			[
-				{ role: "user", text: "天气怎么样" },
-				{ role: "assistant", text: "今天天气很好,最高25度", emotion: "happy" },
-			],
-		);
+		const texts = said.map(({ payload }) => payload.params);
+		equal(texts, [
+			{ role: "user", text: "天气怎么样" },
+			{ role: "assistant", text: "今天天气很好,最高25度", emotion: "happy" },
+		]);
 	},
 	async "rejects with words if the backend gives no sign, and as soon as it is told that there is no assistant"() {
 		const { say, timer } = talking();
 		const outcome = say("hello");
-		timer.pass(FIRST_SIGN - 1);
-		await settled();
+		await timer.passed(FIRST_SIGN - 1);
 		equal(outcome, {});
-		timer.pass(1);
-		await settled();
+		await timer.passed(1);
 		equal(outcome, { error: "the backend gave no answer: it may have no assistant" });
 		const { say: ask, hear, sent } = talking();
 		hear({ type: "hello", session_id: "s-1", features: { listen: false } });
@@ -120,12 +104,10 @@ export default suite("a conversation by text", {
 		const { say, timer, hear } = talking();
 		const outcome = say("hello");
 		hear(...weather);
-		timer.pass(NEXT_SIGN - 1);
-		await settled();
+		await timer.passed(NEXT_SIGN - 1);
 		equal(outcome, {});
-		timer.pass(1);
-		await settled();
-		equal(outcome.answer?.text, "今天天气很好,最高25度");
+		await timer.passed(1);
+		equal(outcome.value?.text, "今天天气很好,最高25度");
 	},
 	async "interrupts an assistant that speaks, and does not take the rest for the answer"() {
 		const { say, sent, hear } = talking();
@@ -138,7 +120,7 @@ export default suite("a conversation by text", {
 		hear(stt("two"), tts("start"), tts("sentence_start", "Two."), tts("stop"));
 		await settled();
 		equal(first.error, "interrupted");
-		equal(second.answer?.text, "Two.");
+		equal(second.value?.text, "Two.");
 	},
 	async "gives up what waits if the session ends"() {
 		const { say, transport } = talking();
@@ -156,7 +138,7 @@ export default suite("a conversation by text", {
 		transport.channel.say(tts("start"));
 		transport.channel.say(tts("stop"));
 		await settled();
-		equal(outcome.answer, { text: "", emotion: "" });
+		equal(outcome.value, { text: "", emotion: "" });
 	},
 	async "says why nothing can be said outside a network"() {
 		const { say, board } = talking();
@@ -183,18 +165,15 @@ export default suite("a conversation by text", {
 		hear({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } } });
 		equal(sent(), [{ session_id: "s-1", type: "abort" }]);
 		await settled();
-		equal(
-			mcp().filter(({ payload }) => payload.id === 7),
-			[],
-		);
+		const answers = mcp().filter(({ payload }) => payload.id === 7);
+		equal(answers, []);
 	},
 	async "says what is typed, and shows why it has no answer"() {
 		const { board, sent, lines, timer } = talking();
 		sent();
 		board.chat.onLine?.("hello");
 		equal(sent(), [detect("hello")]);
-		timer.pass(FIRST_SIGN);
-		await settled();
+		await timer.passed(FIRST_SIGN);
 		equal(lines, ["assistant: the backend gave no answer: it may have no assistant"]);
 	},
 	"shows the code that comes before hello as the backend's"() {

@@ -1,6 +1,8 @@
 import { Aw88298 } from "../../src/drivers/aw88298.js";
 import { Axp2101 } from "../../src/drivers/axp2101.js";
+import { HostBacklight } from "../../src/drivers/backlight/host-backlight.js";
 import { type Chip, chipThermometer, Esp32System } from "../../src/drivers/chip/esp32-system.js";
+import { PowerChip, type SdkPower } from "../../src/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";
@@ -29,6 +31,16 @@ function system(chip: Chip = CHIP) {
 		restarts,
 		system: new Esp32System({ chip, macAddress: "aa:bb", board: "m5stack_cores3", partition: "ota_1", restart, timer }),
 	};
+}
+
+/** An AXP2101 as the SDK's class has it: registers, and no voltage. */
+function axp2101(registers: Readonly<Record<number, number>> = {}): SdkPower {
+	return { brightness: 0, readByte: (register) => registers[register] ?? 0 };
+}
+
+/** An AXP192 as the SDK's class has it. */
+function axp192(batteryVoltage: number, batteryCurrent = 0): SdkPower {
+	return { brightness: 0, batteryVoltage, batteryCurrent, readByte: () => 0 };
 }
 
 export default suite("drivers", {
@@ -94,5 +106,33 @@ export default suite("drivers", {
 	"ESP32: has a thermometer only if the chip has one"() {
 		equal(chipThermometer(CHIP)?.temperature, 41.5);
 		equal(chipThermometer({ ...CHIP, temperature: undefined }), undefined);
+	},
+	"SDK's AXP192: the charge is estimated from the voltage that it measures"() {
+		const levels = [3.0, 3.3, 3.7, 4.1, 4.2].map((volts) => new PowerChip(axp192(volts)).level);
+		equal(levels, [0, 0, 50, 100, 100]);
+	},
+	"SDK's AXP192: is charging while current flows into the battery"() {
+		const charging = [-120, 0, 95].map((current) => new PowerChip(axp192(3.7, current)).charging);
+		equal(charging, [false, false, true]);
+	},
+	"SDK's AXP2101: charge and direction are read from its registers"() {
+		const full = new PowerChip(axp2101({ 164: 255, 1: 0b0011_0101 }));
+		equal([full.level, full.charging], [100, true]);
+		const half = new PowerChip(axp2101({ 164: 50, 1: 0b0101_0101 }));
+		equal([half.level, half.charging], [50, false]);
+	},
+	"SDK's power chip: sets the brightness, and keeps it where the class can only be told"() {
+		const written: number[] = [];
+		const chip = Object.defineProperty(axp192(4), "brightness", { set: (percent: number) => written.push(percent) });
+		const power = new PowerChip(chip);
+		power.brightness = 40;
+		equal([written, power.brightness], [[40], 40]);
+	},
+	"backlight: hands brightness to the one that the target's setup defines"() {
+		const written: number[] = [];
+		const backlight = new HostBacklight({ write: (percent) => written.push(percent) });
+		backlight.brightness = 0;
+		backlight.brightness = 75;
+		equal([written, backlight.brightness], [[0, 75], 75]);
 	},
 });

@@ -1,5 +1,6 @@
 import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { failureOf } from "../doubles/client.js";
+import { equal, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */
 const ESP32 = { model: 1, chip: 0 };
@@ -25,22 +26,27 @@ function image({ chip }: { chip: number }, project = PROJECT): Uint8Array {
 }
 
 /** An updater on the SDK's classes, which remember what was done to them. */
-function updaterOf({ model }: { model: number }, fault = "") {
+function updaterOf({ model }: { model: number }, fault: { readonly begin?: string; readonly end?: string } = {}) {
 	const events: string[] = [];
 	const stored: number[] = [];
 	const hashed: number[] = [];
 	const updater = new Esp32Updater({
 		openPartition: () => ({ status: () => ({ size: 1_900_544 }), close: () => events.push("close partition") }),
-		openUpdate: () => ({
-			write: (piece) => stored.push(...new Uint8Array(piece)),
-			complete() {
-				if (fault !== "") {
-					throw new Error(fault);
-				}
-				events.push("complete");
-			},
-			close: () => events.push("close update"),
-		}),
+		openUpdate: () => {
+			if (fault.begin !== undefined) {
+				throw new Error(fault.begin);
+			}
+			return {
+				write: (piece) => stored.push(...new Uint8Array(piece)),
+				complete() {
+					if (fault.end !== undefined) {
+						throw new Error(fault.end);
+					}
+					events.push("complete");
+				},
+				close: () => events.push("close update"),
+			};
+		},
 		openDigest: () => {
 			let length = 0;
 			return {
@@ -127,14 +133,14 @@ export default suite("an ESP32's updater", {
 		);
 		const sink = updater.begin(false);
 		sink.write(new ArrayBuffer(111));
-		const problem = await sink.digest().then(String, (error: Error) => error.message);
+		const problem = await failureOf(sink.digest());
 		equal([problem, stored], ["image of 111 bytes is shorter than its header", []]);
 	},
 	async "says that the image is damaged if ESP-IDF finds it so, and lets go of it once it is cancelled"() {
-		const { updater, events } = updaterOf(ESP32, "end failed");
+		const { updater, events } = updaterOf(ESP32, { end: "end failed" });
 		const sink = updater.begin(false);
 		sink.write(image(ESP32).buffer as ArrayBuffer);
-		const problem = await sink.finish().then(String, (error: Error) => error.message);
+		const problem = await failureOf(sink.finish());
 		matches(problem, /^image damaged or truncated: end failed$/);
 		sink.cancel();
 		equal(events, ["close update", "close partition"]);
@@ -147,21 +153,8 @@ export default suite("an ESP32's updater", {
 		equal(events, ["close partition", "confirm", "rollBack"]);
 	},
 	"lets go of the partition if the image cannot be begun"() {
-		const events: string[] = [];
-		const { updater } = updaterOf(ESP32);
-		ok(updater.capacity > 0);
-		const broken = new Esp32Updater({
-			openPartition: () => ({ status: () => ({ size: 1 }), close: () => events.push("close") }),
-			openUpdate: () => {
-				throw new Error("begin failed");
-			},
-			openDigest: () => ({ write() {}, close: () => new ArrayBuffer(0) }),
-			bootloader: { isOnTrial: false, confirm() {}, rollBack() {} },
-			model: 1,
-			project: PROJECT,
-			verify: () => false,
-		});
-		throws(() => broken.begin(false), /begin failed/);
-		equal(events, ["close"]);
+		const { updater, events } = updaterOf(ESP32, { begin: "begin failed" });
+		throws(() => updater.begin(false), /begin failed/);
+		equal(events, ["close partition"]);
 	},
 });

@@ -1,17 +1,13 @@
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 
 const WHOLE = 320 * 240;
 
 /** A face on a screen of 320 x 240 pixels, as it is drawn after a change. */
 function face(change: object, backlight?: { brightness: number }) {
-	const canvas = new FakeCanvas();
-	const timer = new FakeTimer();
-	const screen = new FaceScreen({ canvas, font: { height: 16 }, timer, ...(backlight && { backlight }) });
+	const { canvas, timer, screen, draw } = makeFace({ font: { height: 16 }, ...(backlight && { backlight }) });
 	screen.show({ state: "idle", ...change });
-	timer.pass(40);
+	draw();
 	canvas.forget();
 	/** Pixels of each drawing in a time. */
 	const drawnIn = (time: number): number[] => {
@@ -32,7 +28,7 @@ function face(change: object, backlight?: { brightness: number }) {
 			timer.pass(1_000);
 		}
 	};
-	return { canvas, timer, screen, drawnIn, wait };
+	return { canvas, screen, drawnIn, wait };
 }
 
 const most = (drawn: readonly number[]): number => Math.max(...drawn);

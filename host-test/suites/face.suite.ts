@@ -2,9 +2,7 @@ import { EMOTIONS } from "../../src/hardware/emotions.js";
 import { ENGLISH } from "../../src/language/en.js";
 import { LANGUAGES } from "../../src/language/feature.js";
 import { emotionWords, lookOf } from "../../src/pictures/face/emotions.js";
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 
 /** Pixels of the screens of boards. */
@@ -17,17 +15,10 @@ const SIZES = [
 	[240, 135],
 ] as const;
 
-function face(backlight?: { brightness: number }, canvas = new FakeCanvas()) {
-	const timer = new FakeTimer();
-	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(backlight && { backlight }) });
-	screen.show({ words: ENGLISH });
-	/** Draws at once: no face blinks that early. */
-	const draw = (): FakeCanvas => {
-		canvas.forget();
-		timer.pass(40);
-		return canvas;
-	};
-	return { canvas, timer, screen, draw };
+function face(backlight?: { brightness: number }, canvas?: FakeCanvas) {
+	const made = makeFace(backlight && { backlight }, canvas);
+	made.screen.show({ words: ENGLISH });
+	return made;
 }
 
 const texts = ({ texts }: FakeCanvas): string[] => texts.map(({ text }) => text);
@@ -102,10 +93,10 @@ export default suite("the face on the screen", {
 			equal(draw().pixels, 320 * 32);
 			canvas.forget();
 			timer.pass(1_990);
-			equal(
-				canvas.areas.filter(({ width }) => width === 320).reduce((sum, { height }) => sum + 320 * height, 0),
-				320 * 32,
-			);
+			const pixels = canvas.areas
+				.filter(({ width }) => width === 320)
+				.reduce((sum, { height }) => sum + 320 * height, 0);
+			equal(pixels, 320 * 32);
 		}
 		screen.show({ volume: 40 });
 		equal(draw().pixels, 0);
@@ -169,10 +160,8 @@ export default suite("the face on the screen", {
 				this.fonts.push(drawing[0].includes("123") ? drawing[1] : undefined);
 			}
 		}
-		const canvas = new DigitsCanvas();
-		const timer = new FakeTimer();
 		const font = { height: 20 };
-		const screen = new FaceScreen({ canvas, font, codeFont: large, timer });
+		const { canvas, timer, screen } = makeFace({ font, codeFont: large }, new DigitsCanvas());
 		for (const [code, expected] of [
 			["123456", large],
 			["A-123", font],

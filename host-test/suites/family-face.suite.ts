@@ -1,12 +1,10 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Face } from "../../src/hardware/hardware.js";
 import { isOffered } from "../../src/hardware/needs.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
 import { inSession, request, start } from "../doubles/started-application.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { TOOLS } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
 
@@ -186,16 +184,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 			["true", new FakeBoard(), "opus"],
 			["false", withCodec(), "opus"],
 		] as const) {
-			const first = FakeWebSocketClient.made.length;
-			startFirmware({
-				board,
-				built: { backend: "ws://backend/", audioParams },
-				openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-				...ADDONS,
-				timer: new FakeTimer(),
-				log() {},
-			});
-			const socket = FakeWebSocketClient.made[first] as FakeWebSocketClient;
+			const [socket] = startOn({ board, built: { audioParams } }).sockets() as [FakeWebSocketClient];
 			socket.grant(10_000);
 			equal(JSON.parse(socket.messages[0] as string).audio_params?.format, expected);
 		}

@@ -1,17 +1,8 @@
 import { MqttTransport } from "../../src/mqtt/mqtt-transport.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
-import { fakeProtocol } from "../doubles/fake-protocol.js";
+import { beforeHello } from "../doubles/fake-protocol.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, suite } from "../harness.js";
-
-/** A protocol whose channel is open, and whose backend has not said hello. */
-function beforeHello(...args: Parameters<typeof fakeProtocol>) {
-	const fake = fakeProtocol(...args);
-	fake.protocol.open();
-	fake.protocol.channel.events.onOpen();
-	fake.heard.length = 0;
-	return fake;
-}
 
 function mqtt(options: Partial<ConstructorParameters<typeof MqttTransport>[0]> = {}) {
 	const transport = new MqttTransport({
@@ -41,11 +32,6 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		const { protocol, heard } = beforeHello();
 		protocol.channel.say(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":5,"params":${"[".repeat(40)}`);
 		equal(heard, [{ rejected: { jsonrpc: "2.0", id: 5 }, reason: "nested deeper than 32 levels" }]);
-	},
-	"a goodbye before hello ends nothing"() {
-		const { protocol, lost } = beforeHello();
-		protocol.channel.say({ type: "goodbye" });
-		equal(lost, []);
 	},
 	"a session id that is missing, null or empty means this session"() {
 		const { protocol, heard, log } = beforeHello();
@@ -85,9 +71,11 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 		}
 	},
 	"a second hello changes the session id"() {
-		const { protocol, heard, lost } = beforeHello();
+		const { protocol, heard, lost, timer } = beforeHello();
 		protocol.channel.say({ type: "hello", session_id: "s-1" });
+		const timers = timer.size;
 		protocol.channel.say({ type: "hello", session_id: "s-2", udp: { port: 1 } });
+		equal(timer.size, timers);
 		protocol.channel.say({ type: "mcp", session_id: "s-2", payload: 1 });
 		equal([heard, lost], [["session s-1", "session s-2", { mcp: 1 }], []]);
 		equal([protocol.session?.id, protocol.session?.hello.udp], ["s-2", { port: 1 }]);
@@ -129,18 +117,5 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 	"a packet to other topics than this project's has at most 8,192 bytes"() {
 		equal(mqtt().transport.maxSentBytes, 8_192 - "device-server".length - 9);
 		equal(mqtt({ publishTopic: "xs-mcp/a/up" }).transport.maxSentBytes, Number.POSITIVE_INFINITY);
-	},
-	"the backend's hello may say how long messages to it may be"() {
-		for (const [limit, expected] of [
-			[100_000, 100_000],
-			[511, 7_000],
-			["100000", 7_000],
-			[undefined, 7_000],
-		]) {
-			const { protocol } = beforeHello({}, { maxSentBytes: 7_000 });
-			equal(protocol.maxSentBytes, 7_000);
-			protocol.channel.say({ type: "hello", max_message_bytes: limit });
-			equal(protocol.maxSentBytes, expected);
-		}
 	},
 });

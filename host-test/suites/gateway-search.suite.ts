@@ -1,12 +1,10 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import { type FoundGateway, listGateways } from "../../src/backend/discovery/gateway-list.js";
 import { GatewaySearch } from "../../src/backend/discovery/gateway-search.js";
 import { readBackend } from "../../src/settings/backend-setting.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, suite } from "../harness.js";
 
 function search(host = "", onFound: () => void = () => {}) {
@@ -36,51 +34,32 @@ function search(host = "", onFound: () => void = () => {}) {
 /** A device whose backend is to be found. */
 function startDevice(backend = "mdns:", openDnsSd = true) {
 	const network = new FakeDnsSd();
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	const before = FakeWebSocketClient.made.length;
 	const board = new FakeBoard();
-	const application = startFirmware({
+	const started = startOn({
 		board,
 		built: { backend, token: "secret" },
-		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
 		...(openDnsSd && {
 			discovery: {
 				search: (options) => new GatewaySearch({ ...options, openDnsSd: network.openDnsSd }),
 				list: (options) => listGateways({ ...options, openDnsSd: network.openDnsSd }),
 			},
 		}),
-		...ADDONS,
-		timer,
-		log: (line) => log.push(line),
 	});
-	return {
-		application,
-		network,
-		timer,
-		log,
-		shown: () => board.shown,
-		sockets: () => FakeWebSocketClient.made.slice(before),
-	};
+	return { ...started, network, board };
 }
 
 export default suite("a gateway that announces itself", {
-	"is found by its service, and the search ends"() {
-		const { network, timer, found } = search();
-		equal(network.serviceType, "_xs-mcp._tcp");
-		network.find();
-		// The SDK goes on with what it has received: the search is open until that is over.
-		equal([found, network.open], [["ws://192.168.1.10:8765/"], 1]);
-		timer.pass(0);
-		equal([network.open, timer.size], [0, 0]);
+	"is found by its service, at its path, and the search ends"() {
+		for (const path of ["/", "/devices/1"]) {
+			const { network, timer, found } = search();
+			equal(network.serviceType, "_xs-mcp._tcp");
+			network.find({ facts: { transport: "ws", path } });
+			// The SDK goes on with what it has received: the search is open until that is over.
+			equal([found, network.open], [[`ws://192.168.1.10:8765${path}`], 1]);
+			timer.pass(0);
+			equal([network.open, timer.size], [0, 0]);
+		}
 	},
-
-	"may have another path"() {
-		const { network, found } = search();
-		network.find({ facts: { transport: "ws", path: "/devices/1" } });
-		equal(found, ["ws://192.168.1.10:8765/devices/1"]);
-	},
-
 	"is the first one that answers, unless the setting names a hostname"() {
 		const any = search();
 		any.network.find();
@@ -94,7 +73,6 @@ export default suite("a gateway that announces itself", {
 			equal(named.found, ["ws://192.168.1.11:8765/"]);
 		}
 	},
-
 	"is left out if the device cannot connect to it, or what it says makes no URL"() {
 		const { network, timer, found, log } = search();
 		network.find({ facts: { transport: "wss", path: "/" } });
@@ -108,7 +86,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(0);
 		equal([found, log.length, network.open], [[], 8, 1]);
 	},
-
 	"is searched for anew when it is lost: its address may have changed"() {
 		const { gatewaySearch, network, timer, found } = search();
 		network.find();
@@ -119,14 +96,12 @@ export default suite("a gateway that announces itself", {
 		network.find({ address: "192.168.1.99" });
 		equal(found.at(-1), "ws://192.168.1.99:8765/");
 	},
-
 	"is searched for on if connecting to it fails at once"() {
 		const { gatewaySearch, network, timer, found } = search("", () => gatewaySearch.restart());
 		network.find();
 		timer.pass(0);
 		equal([found.length, network.open], [1, 1]);
 	},
-
 	"is searched for again later if the search cannot be opened"() {
 		const { gatewaySearch, network, timer, failed } = search();
 		network.fault = "no memory";
@@ -140,7 +115,6 @@ export default suite("a gateway that announces itself", {
 		gatewaySearch.stop();
 		equal([network.open, timer.size], [0, 0]);
 	},
-
 	"is searched for again at growing intervals that vary at random, as everything that is retried"() {
 		const { gatewaySearch, network, timer, failed } = search();
 		network.fault = "no memory";
@@ -153,7 +127,6 @@ export default suite("a gateway that announces itself", {
 			[10_000, 20_000, 40_000, 80_000, 120_000, 120_000].map((delay) => `no memory, ${delay}`),
 		);
 	},
-
 	"is missed after ten seconds, once, and searched for on"() {
 		const { gatewaySearch, network, timer, missing, found } = search();
 		timer.pass(9_999);
@@ -170,7 +143,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(10_000);
 		equal(missing.length, 2);
 	},
-
 	"is missed by its name, also if each attempt to reach it begins the search anew"() {
 		const { gatewaySearch, timer, missing } = search("attic");
 		for (let seconds = 0; seconds < 10; seconds += 1) {
@@ -181,7 +153,6 @@ export default suite("a gateway that announces itself", {
 		gatewaySearch.stop();
 		equal(timer.size, 0);
 	},
-
 	"is listed for a person to choose, each once, and only those that the device can connect to"() {
 		const network = new FakeDnsSd();
 		const timer = new FakeTimer();
@@ -213,7 +184,6 @@ export default suite("a gateway that announces itself", {
 		timer.pass(5_000);
 		equal(ends[1], []);
 	},
-
 	"is wanted by a setting that begins with mdns:"() {
 		const needs = { mayLackBackend: true, findsGateways: true };
 		const wanted = (backend: unknown): string | undefined =>
@@ -221,7 +191,6 @@ export default suite("a gateway that announces itself", {
 		equal(["mdns:", "mdns:xs-mcp-attic"].map(wanted), ["", "xs-mcp-attic"]);
 		equal(["ws://mdns:1/", "", undefined].map(wanted), [undefined, undefined, undefined]);
 	},
-
 	"is connected to by a device, which is activating until then"() {
 		const { application, network, log, sockets } = startDevice();
 		equal([application?.state, sockets().length], ["activating", 0]);
@@ -229,16 +198,14 @@ export default suite("a gateway that announces itself", {
 		equal([application?.state, sockets().length], ["connecting", 1]);
 		matches(log.join("\n"), /^gateway search: the backend is ws:\/\/192\.168\.1\.10:8765\/$/m);
 	},
-
 	"is missed on the screen and in the log of a device that finds none"() {
-		const { timer, log, network, shown } = startDevice();
+		const { timer, log, network, board } = startDevice();
 		timer.pass(10_000);
 		matches(log.join("\n"), /^gateway search goes on: no gateway found on this network for 10 s$/m);
 		const alert = { status: "No backend", message: "no gateway found on this network for 10 s" };
-		equal(shown().find((change) => change.alert !== undefined)?.alert, alert);
+		equal(board.shown.find((change) => change.alert !== undefined)?.alert, alert);
 		equal(network.open, 1);
 	},
-
 	"is searched for anew by a device that has lost it, and may have moved"() {
 		const { network, timer, sockets } = startDevice();
 		network.find();
@@ -249,14 +216,12 @@ export default suite("a gateway that announces itself", {
 		network.find({ address: "192.168.1.99" });
 		equal(sockets().at(-1)?.options.host, "192.168.1.99");
 	},
-
 	"is not searched for while the device has a URL, and stops with it"() {
 		equal(startDevice("ws://backend/").network.opened, 0);
 		const { application, network, timer } = startDevice();
 		application?.stop();
 		equal([network.open, timer.size], [0, 0]);
 	},
-
 	"is a wrong setting where there is no multicast DNS"() {
 		const { application, log } = startDevice("mdns:", false);
 		equal(application, undefined);

@@ -1,63 +1,55 @@
-import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { settled } from "../doubles/client.js";
-import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { openHttp } from "../doubles/fake-http-client.js";
 import { equal, matches, ok, suite } from "../harness.js";
-
-function open(maxBytes = 100) {
-	const timer = new FakeTimer();
-	const record = { io: FakeHttpClient, socket: { nodelay: true } };
-	const http = new EcmaHttp({ network: { http: record, https: record }, timer, maxBytes });
-	/** A request that has begun, its client, and how it ended. */
-	const ask = (request: Partial<HttpRequest> = {}) => {
-		const made = FakeHttpClient.made.length;
-		const end: { response?: HttpResponse; error?: string } = {};
-		http.request({ method: "GET", url: "http://host/path", ...request }).then(
-			(response) => {
-				end.response = response;
-			},
-			(error: Error) => {
-				end.error = error.message;
-			},
-		);
-		const client = FakeHttpClient.made[made] as FakeHttpClient;
-		return { client, end, isMade: FakeHttpClient.made.length > made };
-	};
-	return { timer, ask };
-}
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 
+/** A request whose taker is busy with each piece until the test says so. */
+function askInPieces(headers: Readonly<Record<string, string>> = { "content-length": "12" }) {
+	const taken: string[] = [];
+	const busy: { resolve(): void; reject(error: Error): void }[] = [];
+	const onPiece = (piece: ArrayBuffer): Promise<void> => {
+		taken.push(String.fromArrayBuffer(piece));
+		return new Promise((resolve, reject) => busy.push({ resolve, reject }));
+	};
+	const { timer, client, end } = openHttp(4).ask({ url: "http://host/", onPiece });
+	const go = async (): Promise<void> => {
+		busy.shift()?.resolve();
+		await settled();
+	};
+	client.begin(200, headers);
+	return { timer, client, taken, busy, end, go };
+}
+
 export default suite("HTTP", {
 	async "asks the host, the port and the path of the URL"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		const plain = ask({ url: "http://host/a?b=c" }).client;
 		const { host, port } = plain.options;
 		equal([host, port, plain.sent.method, plain.sent.path], ["host", 80, "GET", "/a?b=c"]);
 		equal(ask({ url: "https://host" }).client.options.port, 443);
 	},
 	async "gives the status and the whole body, and closes the connection"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask();
 		client.begin(404, { "content-length": "5" });
 		client.arrive("no");
 		client.arrive("pe!");
 		client.sent.onDone(null);
 		await settled();
-		equal(end, { response: { status: 404, body: bytes("nope!") } });
+		equal(end, { value: { status: 404, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
 	},
 	async "takes the end of the connection for the end of a body without a length"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.begin(200);
 		client.arrive("all");
 		client.fail();
 		await settled();
-		equal(end, { response: { status: 200, body: bytes("all") } });
+		equal(end, { value: { status: 200, body: bytes("all") } });
 	},
 	async "fails if the connection ends within a body whose length is known"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.begin(200, { "content-length": "9" });
 		client.arrive("some");
 		client.fail();
@@ -65,14 +57,14 @@ export default suite("HTTP", {
 		matches(end.error ?? "", /^http:\/\/host\/path: connection closed before the end of the response$/);
 	},
 	async "fails if there is no answer"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.fail();
 		await settled();
 		equal([end.error, client.closed], ["http://host/path: no answer", true]);
 	},
 	async "sends a body part by part, as there is room, without a copy"() {
 		const picture = bytes("PICTURE");
-		const { client } = open().ask({
+		const { client } = openHttp().ask({
 			method: "POST",
 			body: [bytes("head "), picture, new ArrayBuffer(0), bytes(" tail")],
 		});
@@ -85,10 +77,10 @@ export default suite("HTTP", {
 		equal(client.written.filter(({ buffer }) => buffer === picture).length, 3);
 	},
 	async "sends an empty body as one of no bytes"() {
-		equal(open().ask({ method: "POST" }).client.sent.headers.get("Content-Length"), "0");
+		equal(openHttp().ask({ method: "POST" }).client.sent.headers.get("Content-Length"), "0");
 	},
 	async "rejects a response that is longer than accepted, whether the server says so or not"() {
-		const { ask } = open(8);
+		const { ask } = openHttp(8);
 		const announced = ask();
 		announced.client.begin(200, { "content-length": "9" });
 		const unannounced = ask();
@@ -102,7 +94,7 @@ export default suite("HTTP", {
 	},
 	async "hands on a successful body piece by piece, however long it is"() {
 		const pieces: string[] = [];
-		const { client, end } = open(4).ask({
+		const { client, end } = openHttp(4).ask({
 			onPiece: (piece) => {
 				pieces.push(String.fromArrayBuffer(piece));
 			},
@@ -112,21 +104,24 @@ export default suite("HTTP", {
 		client.arrive("67890");
 		client.sent.onDone(null);
 		await settled();
-		equal([pieces, end.response], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
+		equal([pieces, end.value], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
 	},
-	async "ends a request if a piece cannot be used"() {
-		const { client, end } = open().ask({
-			onPiece: () => {
+	async "ends a request at once if a piece cannot be used"() {
+		for (const onPiece of [
+			() => {
 				throw new Error("no firmware");
 			},
-		});
-		client.begin(200, { "content-length": "10" });
-		client.arrive("12345");
-		await settled();
-		equal([end.error, client.closed], ["http://host/path: no firmware", true]);
+			() => Promise.reject(new Error("no firmware")),
+		]) {
+			const { client, end } = openHttp().ask({ onPiece });
+			client.begin(200, { "content-length": "10" });
+			client.arrive("12345");
+			await settled();
+			equal([end.error, client.closed], ["http://host/path: no firmware", true]);
+		}
 	},
 	async "limits what comes before the body, and between two pieces of it"() {
-		const { client } = open().ask();
+		const { client } = openHttp().ask();
 		const allowance = client.options.socket?.allowance as { bytes: number };
 		equal(allowance.bytes, 8_192);
 		allowance.bytes = 10;
@@ -137,7 +132,7 @@ export default suite("HTTP", {
 		equal(allowance.bytes, 8_192);
 	},
 	async "fails without progress, and not while there is some"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask({ timeout: 3_000 });
 		timer.pass(2_900);
 		client.begin(200, { "content-length": "9" });
@@ -145,13 +140,12 @@ export default suite("HTTP", {
 		client.arrive("1");
 		await settled();
 		equal(end, {});
-		timer.pass(4_100);
-		await settled();
+		await timer.passed(4_100);
 		matches(end.error ?? "", /no progress within 3000 ms/);
 		equal([client.closed, timer.size], [true, 0]);
 	},
 	async "fails in the end if the response comes drop by drop"() {
-		const { timer, ask } = open();
+		const { timer, ask } = openHttp();
 		const { client, end } = ask({ timeout: 3_000 });
 		client.begin(200, { "content-length": "99" });
 		for (let second = 0; second < 13; second += 1) {
@@ -162,14 +156,14 @@ export default suite("HTTP", {
 		matches(end.error ?? "", /not finished within 12000 ms/);
 	},
 	async "ignores what comes after the end"() {
-		const { client, end } = open().ask();
+		const { client, end } = openHttp().ask();
 		client.answer(200, "ok");
 		client.fail();
 		await settled();
-		equal(end.response?.status, 200);
+		equal(end.value?.status, 200);
 	},
 	async "names a URL that it cannot open, before it opens anything"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		for (const url of ["ws://host/", "host", "http://ho st/", "http://host/a\r\nX: y"]) {
 			const { end, isMade } = ask({ url });
 			await settled();
@@ -177,13 +171,13 @@ export default suite("HTTP", {
 		}
 	},
 	async "rejects a header with a line break"() {
-		const { end, isMade } = open().ask({ headers: new Map([["Authorization", "Bearer x\r\nHost: y"]]) });
+		const { end, isMade } = openHttp().ask({ headers: new Map([["Authorization", "Bearer x\r\nHost: y"]]) });
 		await settled();
 		equal(isMade, false);
 		matches(end.error ?? "", /the header "Authorization" must not contain a line break/);
 	},
 	async "makes two requests at a time, and no more"() {
-		const { ask } = open();
+		const { ask } = openHttp();
 		const first = ask();
 		ask();
 		const third = ask();
@@ -193,5 +187,67 @@ export default suite("HTTP", {
 		first.client.answer(200, "");
 		await settled();
 		ok(ask().isMade, "the next one may begin");
+	},
+	async "in pieces: leaves what comes in unread while the piece before is being used"() {
+		const { client, taken, go } = askInPieces();
+		client.arrive("1234");
+		client.arrive("56");
+		client.arrive("78");
+		await settled();
+		equal(taken, ["1234"]);
+		await go();
+		equal(taken, ["1234", "5678"]);
+		client.arrive("9012");
+		await go();
+		equal(taken, ["1234", "5678", "9012"]);
+	},
+	async "in pieces: is done when the last one was used"() {
+		const { client, end, go } = askInPieces();
+		client.arrive("123456");
+		client.arrive("789012");
+		client.sent.onDone(null);
+		await go();
+		equal(end, {});
+		await go();
+		equal([end.value?.status, client.closed], [200, true]);
+	},
+	async "in pieces: fails once those that came in were used if the connection is lost"() {
+		const { client, end, go } = askInPieces();
+		client.arrive("123456");
+		client.fail();
+		await settled();
+		equal(end, {});
+		await go();
+		equal(end, { error: "http://host/: connection closed before the end of the response" });
+	},
+	async "in pieces: fails if the connection is lost with bytes that were not read, also if nobody knows how many there are"() {
+		for (const headers of [{ "content-length": "12" }, {}]) {
+			const { client, taken, end, go } = askInPieces(headers);
+			client.arrive("1234");
+			client.arrive("56");
+			client.fail();
+			await go();
+			equal(taken, ["1234"]);
+			equal(end, { error: "http://host/: connection closed before the end of the response" });
+		}
+	},
+	async "in pieces: does not count the time that one takes, and limits the time of all of them"() {
+		const { timer, client, end, busy } = askInPieces();
+		client.arrive("1234");
+		await timer.passed(1_799_000);
+		equal(end, {});
+		await timer.passed(11_000);
+		equal(end, { error: "http://host/: not finished within 1800000 ms" });
+		busy[0]?.reject(new Error("too late"));
+		await settled();
+		equal(end, { error: "http://host/: not finished within 1800000 ms" });
+	},
+	async "in pieces: lets a held connection tell again and again how much there is to read"() {
+		const { client, go } = askInPieces();
+		const limit = client.options.socket?.allowance;
+		client.arrive("1234");
+		equal(limit?.bytes, Number.POSITIVE_INFINITY);
+		await go();
+		equal(limit?.bytes, 8_192);
 	},
 });

@@ -4,6 +4,8 @@ import { FIRMWARE } from "../../src/settings/firmware.js";
 import { openImprov } from "../../src/setup/improv/feature.js";
 import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
 import { settled } from "../doubles/client.js";
+import { FakeAccessPoint } from "../doubles/fake-access-point.js";
+import { FakeBoard } from "../doubles/fake-board.js";
 import { equal, suite } from "../harness.js";
 
 /** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */
@@ -24,12 +26,10 @@ function bytes(hex: string): Uint8Array {
 /** A computer at the other end of the line, and a device with Wi-Fi. */
 class Line {
 	readonly log: string[] = [];
-	readonly stored: Record<string, unknown> = {};
 	readonly joinedWith: WiFiAccess[] = [];
-	readonly restarts: number[] = [];
-	online = false;
 	canJoin = true;
 	networks: FoundNetwork[] = [];
+	readonly board = new FakeBoard();
 	options!: SerialOptions;
 	readonly #sent: number[] = [];
 	#arrived = new Uint8Array(0);
@@ -55,30 +55,23 @@ class Line {
 			scan: async () => this.networks,
 			join: async (access: WiFiAccess) => {
 				this.joinedWith.push(access);
-				this.online = this.canJoin;
+				this.board.network.online = this.canJoin;
 				return this.canJoin;
 			},
 		} as unknown as AccessPoint;
+		this.board.network.online = false;
 		const opened = openImprov({
-			board: {
-				name: "test_board",
-				serial: { io: Port } as SerialRecord,
-				accessPoint,
-				network: Object.defineProperty({ type: "wifi" }, "online", { get: () => this.online }) as never,
-				settings: {
-					get: (_, key) => this.stored[key] as string | undefined,
-					set: (_, key, value) => {
-						this.stored[key] = value;
-					},
-					delete: () => {},
-				},
-				system: { macAddress: "02:00:00:aa:bb:cc", info: () => ({}), restart: (delay) => this.restarts.push(delay) },
-			},
+			board: Object.assign(this.board, { serial: { io: Port } as SerialRecord, accessPoint }),
 			built,
 			log: (text) => this.log.push(text),
 		});
 		this.options.onWritable(room);
 		return opened;
+	}
+
+	/** Stored settings. */
+	get stored(): object {
+		return Object.fromEntries([...this.board.settings.values].map(([key, value]) => [key.slice(7), value]));
 	}
 
 	/** The computer sends. */
@@ -136,7 +129,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		await line.send(bytes(WIRE.requestState));
 		equal(line.takeBytes(), [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
 	},
-
 	async "takes commands as the protocol has them, however they arrive"() {
 		const whole = opened();
 		await whole.send(bytes(WIRE.setWiFi));
@@ -148,13 +140,11 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			equal(line.joinedWith, [{ ssid: "home", password: "secret12" }]);
 		}
 	},
-
 	async "tells what the device is"() {
 		const line = opened();
 		await line.send(bytes(WIRE.requestInfo));
-		equal(line.take(), [[4, 3, "xs-mcp", FIRMWARE.version, "test_board", "xs-mcp-aabbcc"]]);
+		equal(line.take(), [[4, 3, "xs-mcp", FIRMWARE.version, "fake", "xs-mcp-000001"]]);
 	},
-
 	async "lists the networks, and ends the list with an empty result"() {
 		const line = opened();
 		line.networks = [
@@ -168,7 +158,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[4, 4],
 		]);
 	},
-
 	async "joins, stores, answers with the device's URL if it has one, and restarts"() {
 		const line = opened({ http: "80" });
 		await line.send(setWiFi("home", "secret12"));
@@ -176,16 +165,15 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[2, 0],
 			[1, 3],
 			[1, 4],
-			[4, 1, "http://xs-mcp-aabbcc.local:80/mcp"],
+			[4, 1, "http://xs-mcp-000001.local:80/mcp"],
 		]);
 		equal(line.stored, { ssid: "home", password: "secret12" });
-		equal([line.restarts, line.log], [[2_000], ['Improv: joined "home"']]);
+		equal([line.board.restarts, line.log], [[2_000], ['Improv: joined "home"']]);
 		const silent = opened();
 		await silent.send(setWiFi("open", ""));
 		equal(silent.take().at(-1), [4, 1]);
 		equal(silent.joinedWith, [{ ssid: "open", password: "" }]);
 	},
-
 	async "stores nothing if the network cannot be joined, and can be tried again"() {
 		const line = opened();
 		line.canJoin = false;
@@ -196,23 +184,21 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			[2, 3],
 			[1, 2],
 		]);
-		equal([line.stored, line.restarts], [{}, []]);
+		equal([line.stored, line.board.restarts], [{}, []]);
 		line.canJoin = true;
 		await line.send(setWiFi("home", "right123"));
 		equal(line.take().at(-2), [1, 4]);
 	},
-
 	async "tells a device that is online as set up, with its URL"() {
 		const line = opened({ http: 8080 });
-		line.online = true;
+		line.board.network.online = true;
 		await line.send(bytes(WIRE.requestState));
 		equal(line.take(), [
 			[2, 0],
 			[1, 4],
-			[4, 2, "http://xs-mcp-aabbcc.local:8080/mcp"],
+			[4, 2, "http://xs-mcp-000001.local:8080/mcp"],
 		]);
 	},
-
 	async "answers what it cannot read, or does not know, with an error"() {
 		const line = opened();
 		const damaged = bytes(WIRE.requestState);
@@ -234,7 +220,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		await line.send(makePacket(PACKET.state, [2]));
 		equal([line.take(), line.joinedWith], [[], []]);
 	},
-
 	async "sends piece by piece, as the port has room, and drops what nobody waits for"() {
 		const line = new Line();
 		line.open({}, 5);
@@ -248,7 +233,6 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		line.options.onWritable(100_000);
 		equal(line.takeBytes().length < 4_200, true);
 	},
-
 	"leaves the device alone if the port cannot be opened"() {
 		const log: string[] = [];
 		class Taken {
@@ -256,19 +240,12 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 				throw new RangeError("port in use");
 			}
 		}
-		const board = {
-			name: "b",
-			serial: { io: Taken },
-			accessPoint: {},
-			network: {},
-			settings: { get: () => undefined },
-			system: { macAddress: "02:00:00:aa:bb:cc" },
-		};
+		const parts = { serial: { io: Taken }, accessPoint: new FakeAccessPoint() };
+		const board = Object.assign(new FakeBoard(), parts);
 		const options = { board, built: {}, log: (text: string) => log.push(text) };
 		equal(openImprov(options as unknown as Parameters<typeof openImprov>[0]), undefined);
 		equal(log, ["Improv: could not open the serial port: RangeError: port in use"]);
 	},
-
 	"is not offered on a board without a serial port"() {
 		equal(openImprov({ board: { name: "b" }, built: {}, log: () => {} }), undefined);
 	},

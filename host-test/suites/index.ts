@@ -2,12 +2,9 @@
 
 export { default as activation } from "./activation.suite.js";
 export { default as application } from "./application.suite.js";
-export { default as applicationLife } from "./application-life.suite.js";
 export { default as attempts } from "./attempts.suite.js";
 export { default as audioFrames } from "./audio-frames.suite.js";
-export { default as backlight } from "./backlight.suite.js";
 export { default as backoff } from "./backoff.suite.js";
-export { default as beyondTools } from "./beyond-tools.suite.js";
 export { default as bootstrap } from "./bootstrap.suite.js";
 export { default as bootstrapAnswer } from "./bootstrap-answer.suite.js";
 export { default as button } from "./button.suite.js";
@@ -27,12 +24,10 @@ export { default as examples } from "./examples.suite.js";
 export { default as face } from "./face.suite.js";
 export { default as faceMotion } from "./face-motion.suite.js";
 export { default as familyFace } from "./family-face.suite.js";
-export { default as familyMcp } from "./family-mcp.suite.js";
 export { default as familyWire } from "./family-wire.suite.js";
 export { default as fatalError } from "./fatal-error.suite.js";
 export { default as gatewaySearch } from "./gateway-search.suite.js";
 export { default as http } from "./http.suite.js";
-export { default as httpPieces } from "./http-pieces.suite.js";
 export { default as httpServer } from "./http-server.suite.js";
 export { default as improv } from "./improv.suite.js";
 export { default as inputRequired } from "./input-required.suite.js";

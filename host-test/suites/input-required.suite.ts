@@ -4,17 +4,14 @@ import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
-import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { settled, type Wire } from "../doubles/client.js";
+import { settled, tool, type Wire } from "../doubles/client.js";
 import { meta, statelessClient } from "../doubles/stateless-client.js";
 import { equal, suite } from "../harness.js";
 
-type None = Record<never, never>;
-
 /** A tool that does what a test says. */
 const makeTool = (run: (call: ToolCall) => Promise<string>, name = "t") =>
-	createTool<undefined, None, None>({ name, description: "", run: (_args, _context, call) => run(call) });
+	tool(name, (_args, _context, call) => run(call));
 
 const askName = (call: ToolCall) =>
 	elicit(call, { key: "name", message: "Your name?", fields: { name: string({ minLength: 1 }) } });
@@ -25,6 +22,33 @@ const greeter = makeTool(async (call) => {
 });
 
 const accept = (content: object) => ({ action: "accept", content });
+/** The answer to {@link askName}. */
+const inputResponses = { name: accept({ name: "Ann" }) };
+
+/** A tool that asks, and tells what it met with instead of an answer. */
+function makeWaiting() {
+	const met = { error: "" };
+	const waiting = makeTool(async (call) => {
+		await askName(call).catch((error: Error) => {
+			met.error = error.name;
+		});
+		return "";
+	});
+	return { waiting, met };
+}
+
+/** Another connection of a client, and how to call its tool there. */
+function connect({ client, timer }: ReturnType<typeof statelessClient>, owner: object) {
+	const heard: Wire[] = [];
+	const session = client.server.open({ owner, send: (text) => heard.push(JSON.parse(String(text))) });
+	const call = async (more: object): Promise<void> => {
+		session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
+		await settled();
+		await timer.passed(0);
+	};
+	return { session, heard, call };
+}
+
 const textOf = ({ result }: Wire): string => result.content[0].text;
 
 export default suite("input_required of MCP 2026-07-28", {
@@ -45,7 +69,7 @@ export default suite("input_required of MCP 2026-07-28", {
 				},
 			},
 		});
-		const done = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
+		const done = await call("t", { requestState, inputResponses });
 		equal([done.result.resultType, textOf(done)], ["complete", "Hello, Ann!"]);
 	},
 	async "what a tool did before it asked is not done again"() {
@@ -102,23 +126,22 @@ export default suite("input_required of MCP 2026-07-28", {
 	async "answers that are missing or do not fit are asked for again, and unknown ones ignored"() {
 		const { call } = statelessClient({ tools: [greeter] });
 		let { requestState } = (await call("t")).result;
-		for (const inputResponses of [{ other: accept({}) }, { name: 5 }, { name: accept({ name: "" }) }, {}]) {
-			const { result } = await call("t", { requestState, inputResponses });
+		for (const wrong of [{ other: accept({}) }, { name: 5 }, { name: accept({ name: "" }) }, {}]) {
+			const { result } = await call("t", { requestState, inputResponses: wrong });
 			equal([result.resultType, Object.keys(result.inputRequests)], ["input_required", ["name"]]);
 			requestState = result.requestState;
 		}
-		const inputResponses = { name: accept({ name: "Ann", shoe: 39 }), more: accept({}) };
-		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+		const more = { name: accept({ name: "Ann", shoe: 39 }), more: accept({}) };
+		equal(textOf(await call("t", { requestState, inputResponses: more })), "Hello, Ann!");
 	},
 	async "answers may come with the first request"() {
 		const { call } = statelessClient({ tools: [greeter] });
-		equal(textOf(await call("t", { inputResponses: { name: accept({ name: "Ann" }) } })), "Hello, Ann!");
+		equal(textOf(await call("t", { inputResponses })), "Hello, Ann!");
 		equal((await call("t", { inputResponses: 5 })).error.message, "inputResponses: expected an object");
 	},
 	async "a state that the device did not give, or gave for something else, is rejected"() {
 		const { call, ask } = statelessClient({ tools: [greeter, makeTool(async () => "", "u")] });
 		const { requestState } = (await call("t")).result;
-		const inputResponses = { name: accept({ name: "Ann" }) };
 		for (const rejected of [
 			await call("t", { requestState: `${requestState}-TAMPERED`, inputResponses }),
 			await call("u", { requestState, inputResponses }),
@@ -149,7 +172,6 @@ export default suite("input_required of MCP 2026-07-28", {
 			return (await askName(call)).action;
 		});
 		const { call } = statelessClient({ tools: [twice] });
-		const inputResponses = { name: accept({ name: "Ann" }) };
 		const { resultType, requestState } = (await call("t", { inputResponses })).result;
 		equal(resultType, "input_required");
 		equal(textOf(await call("t", { requestState, inputResponses })), "accept");
@@ -158,41 +180,33 @@ export default suite("input_required of MCP 2026-07-28", {
 		const { call } = statelessClient({ tools: [greeter] });
 		const { requestState } = (await call("t")).result;
 		equal((await call("t", { requestState, inputResponses: [] })).error.code, -32602);
-		const inputResponses = { name: accept({ name: "Ann" }) };
 		equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
 	},
 	async "a prompt may ask, too"() {
-		const prompt = createPrompt<undefined, None>({
+		const prompt = createPrompt<undefined, Record<never, never>>({
 			name: "p",
 			get: async (_args, _context, call) => JSON.stringify(await askName(call)),
 		});
 		const { ask } = statelessClient({ features: [new Prompts<undefined>([prompt])] });
 		const { requestState } = (await ask("prompts/get", { name: "p" })).result;
-		const { result } = await ask("prompts/get", {
-			name: "p",
-			requestState,
-			inputResponses: { name: accept({ name: "Ann" }) },
-		});
+		const { result } = await ask("prompts/get", { name: "p", requestState, inputResponses });
 		equal(JSON.parse(result.messages[0].content.text), accept({ name: "Ann" }));
 	},
-	async "a call that waits too long for its client is cancelled"() {
-		let reason = "";
-		const waiting = makeTool(async (call) => {
-			await askName(call).catch((error: Error) => {
-				reason = error.name;
-			});
-			return "";
-		});
-		const { call, client, timer } = statelessClient({ tools: [waiting], timeout: 1_000 });
-		const { requestState } = (await call("t")).result;
-		timer.pass(999);
-		await settled();
-		equal([reason, client.session.calls.length], ["", 1]);
-		timer.pass(1);
-		await settled();
-		equal([reason, client.session.calls.length], ["CallCancelled", 0]);
-		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
-		equal([error.code, timer.size], [-32602, 0]);
+	async "a call that waits too long for its client, five minutes unless it is told otherwise, is cancelled"() {
+		for (const [timeout, options] of [
+			[1_000, { timeout: 1_000 }],
+			[300_000, {}],
+		] as const) {
+			const { waiting, met } = makeWaiting();
+			const { call, client, timer } = statelessClient({ tools: [waiting], ...options });
+			const { requestState } = (await call("t")).result;
+			await timer.passed(timeout - 1);
+			equal([met.error, client.session.calls.length], ["", 1]);
+			await timer.passed(1);
+			equal([met.error, client.session.calls.length], ["CallCancelled", 0]);
+			const { error } = await call("t", { requestState, inputResponses });
+			equal([error.code, timer.size], [-32602, 0]);
+		}
 	},
 	async "a call that waited too long cannot be resumed, even if its tool does not end"() {
 		const stubborn = makeTool(async (call) => {
@@ -201,43 +215,28 @@ export default suite("input_required of MCP 2026-07-28", {
 		});
 		const { call, timer } = statelessClient({ tools: [stubborn], timeout: 1_000 });
 		const { requestState } = (await call("t")).result;
-		timer.pass(1_000);
-		await settled();
-		const { error } = await call("t", { requestState, inputResponses: { name: accept({ name: "Ann" }) } });
+		await timer.passed(1_000);
+		const { error } = await call("t", { requestState, inputResponses });
 		equal([error.code, timer.size], [-32602, 0]);
 	},
-	async "of more calls than may wait the oldest is cancelled"() {
-		const { call, timer } = statelessClient({ tools: [greeter], maxSuspended: 2, maxCalls: 3 });
-		const states: string[] = [];
-		for (let at = 0; at < 5; at += 1) {
-			states.push((await call("t")).result.requestState);
+	async "of more calls than may wait, four unless it is told otherwise, the oldest is cancelled"() {
+		for (const [waiting, options] of [
+			[2, { maxSuspended: 2, maxCalls: 3 }],
+			[4, {}],
+		] as const) {
+			const { call, timer } = statelessClient({ tools: [greeter], ...options });
+			const states: string[] = [];
+			for (let at = 0; at < 5; at += 1) {
+				states.push((await call("t")).result.requestState);
+			}
+			equal(new Set(states.map((state) => state.split("-")[0])).size, 5);
+			const [cancelled, ...others] = states.slice(-1 - waiting);
+			equal((await call("t", { requestState: cancelled, inputResponses })).error.code, -32602);
+			for (const requestState of others) {
+				equal(textOf(await call("t", { requestState, inputResponses })), "Hello, Ann!");
+			}
+			equal(timer.size, 0);
 		}
-		const inputResponses = { name: accept({ name: "Ann" }) };
-		equal((await call("t", { requestState: states[2], inputResponses })).error.code, -32602);
-		equal(textOf(await call("t", { requestState: states[3], inputResponses })), "Hello, Ann!");
-		equal(textOf(await call("t", { requestState: states[4], inputResponses })), "Hello, Ann!");
-		equal(timer.size, 0);
-	},
-	async "a client has five minutes for its answers unless it is told otherwise"() {
-		const { call, client, timer } = statelessClient({ tools: [greeter] });
-		await call("t");
-		timer.pass(299_999);
-		await settled();
-		equal(client.session.calls.length, 1);
-		timer.pass(1);
-		await settled();
-		equal([client.session.calls.length, timer.size], [0, 0]);
-	},
-	async "four calls may wait for their clients unless it is told otherwise"() {
-		const { call } = statelessClient({ tools: [greeter] });
-		const states: string[] = [];
-		for (let at = 0; at < 5; at += 1) {
-			states.push((await call("t")).result.requestState);
-		}
-		equal(new Set(states.map((state) => state.split("-")[0])).size, 5);
-		const inputResponses = { name: accept({ name: "Ann" }) };
-		equal((await call("t", { requestState: states[0], inputResponses })).error.code, -32602);
-		equal(textOf(await call("t", { requestState: states[1], inputResponses })), "Hello, Ann!");
 	},
 	async "a call that asks again waits for its client on any connection"() {
 		const reasons: string[] = [];
@@ -246,21 +245,16 @@ export default suite("input_required of MCP 2026-07-28", {
 			await askName(call);
 			return (await askName(call)).action;
 		});
-		const { client, call, timer } = statelessClient({ tools: [inputClient] });
-		const { requestState } = (await call("t")).result;
-		const heard: Wire[] = [];
-		const other = client.server.open({ owner: client.session, send: (text) => heard.push(JSON.parse(String(text))) });
-		const inputResponses = { name: accept({ name: "Ann" }) };
-		const params = { name: "t", _meta: meta(), requestState, inputResponses };
-		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-		await settled();
-		timer.pass(0);
-		await settled();
-		equal(heard[0].result?.resultType, "input_required");
-		other.close();
+		const made = statelessClient({ tools: [inputClient] });
+		const first = (await made.call("t")).result;
+		const other = connect(made, made.client.session);
+		await other.call({ requestState: first.requestState, inputResponses });
+		const { resultType, requestState } = other.heard[0].result;
+		equal(resultType, "input_required");
+		other.session.close();
 		await settled();
 		equal(reasons, []);
-		equal(textOf(await call("t", { requestState: heard[0].result.requestState, inputResponses })), "accept");
+		equal(textOf(await made.call("t", { requestState, inputResponses })), "accept");
 	},
 	async "a call that has gone on over another connection ends with that one"() {
 		const cancelled: string[] = [];
@@ -270,49 +264,31 @@ export default suite("input_required of MCP 2026-07-28", {
 			await call.sleep(60_000);
 			return "done";
 		});
-		const { client, timer } = statelessClient({ tools: [worker] });
+		const made = statelessClient({ tools: [worker] });
 		const owner = {};
-		const connect = () => {
-			const heard: Wire[] = [];
-			const send = (text: unknown) => void heard.push(JSON.parse(String(text)));
-			const session = client.server.open({ owner, send });
-			const call = async (more: object) => {
-				session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: meta(), ...more } });
-				await settled();
-				timer.pass(0);
-				await settled();
-			};
-			return { session, heard, call };
-		};
-		const [first, second] = [connect(), connect()];
+		const [first, second] = [connect(made, owner), connect(made, owner)];
 		await first.call({});
 		const { requestState } = (first.heard[0] as Wire).result;
 		await second.call({ requestState, inputResponses: { q1: { roots: [] } } });
 		equal([cancelled, second.heard], [[], []]);
-		const third = connect();
+		const third = connect(made, owner);
 		third.session.close();
 		await settled();
 		equal(cancelled, []);
 		second.session.close();
 		await settled();
-		equal([cancelled, timer.size], [["t"], 0]);
+		equal([cancelled, made.timer.size], [["t"], 0]);
 	},
 	async "a call that waits ends with its connection, and cannot be cancelled by the id of an answered request"() {
-		let reason = "";
-		const inputClient = makeTool(async (call) => {
-			await askName(call).catch((error: Error) => {
-				reason = error.name;
-			});
-			return "";
-		});
-		const { client, call, timer, lastId } = statelessClient({ tools: [inputClient] });
+		const { waiting, met } = makeWaiting();
+		const { client, call, timer, lastId } = statelessClient({ tools: [waiting] });
 		await call("t");
-		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		client.cancel(lastId());
 		await settled();
-		equal(reason, "");
+		equal(met.error, "");
 		client.session.close();
 		await settled();
-		equal([reason, timer.size], ["CallCancelled", 0]);
+		equal([met.error, timer.size], ["CallCancelled", 0]);
 	},
 	async "a tool that fails to stop does not keep others from asking"() {
 		const stubborn = makeTool(async (call) => {
@@ -321,11 +297,10 @@ export default suite("input_required of MCP 2026-07-28", {
 			};
 			return (await askName(call)).action;
 		});
-		const logged: string[] = [];
-		const { call } = statelessClient({ tools: [stubborn], maxSuspended: 1, log: (line) => logged.push(line) });
+		const { call, client } = statelessClient({ tools: [stubborn], maxSuspended: 1 });
 		await call("t");
 		equal((await call("t")).result.resultType, "input_required");
-		equal(logged.slice(0, 1), ["tools/call: failed to cancel: Error: stuck"]);
+		equal(client.log.slice(0, 1), ["tools/call: failed to cancel: Error: stuck"]);
 	},
 	async "a question that is not JSON, or has the key of one that is open, fails the call"() {
 		const twice = makeTool(async (call) => (await Promise.all([askName(call), askName(call)])).join());
@@ -347,7 +322,7 @@ export default suite("input_required of MCP 2026-07-28", {
 		});
 		const { call, send } = statelessClient({ tools: [inputClient] });
 		const { requestState } = (await call("t", {}, meta(undefined, { progressToken: "a" }))).result;
-		const params = { name: "t", requestState, inputResponses: { name: accept({ name: "Ann" }) } };
+		const params = { name: "t", requestState, inputResponses };
 		const [report] = await send("tools/call", params, meta(undefined, { progressToken: "b" }));
 		equal(report.params.progressToken, "b");
 	},

@@ -1,26 +1,19 @@
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, type LoggingOptions, log } from "../../src/mcp_server/features/logging.js";
-import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client } from "../doubles/client.js";
+import { Client, clientWith, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
-
-type NoInput = Record<never, never>;
 
 /** A client of a server that logs, a tool that does what the test says, and the time. */
 function makeClient(options: LoggingOptions = {}) {
 	const clock = { now: 0 };
 	let work: (call: ToolCall) => void = () => {};
-	const tool = createTool<undefined, NoInput, NoInput>({
-		name: "work",
-		description: "",
-		run(_args, _context, call) {
-			work(call);
-			return true;
-		},
+	const worker = tool("work", (_args, _context, call) => {
+		work(call);
+		return true;
 	});
 	const features = new FeatureSet<undefined>([new Logging({ now: () => clock.now, ...options })]);
-	const client = new Client<undefined>({ context: undefined, tools: [tool], features });
+	const client = new Client<undefined>({ context: undefined, tools: [worker], features });
 	/** Messages that a call sends before its answer. */
 	const during = (doWork: (call: ToolCall) => void): unknown[] => {
 		work = doWork;
@@ -36,10 +29,8 @@ export default suite("logging", {
 	"is a capability, and sends what a tool logs"() {
 		const { client, during } = makeClient();
 		equal(client.initialize("2025-11-25").result.capabilities.logging, {});
-		equal(
-			during((call) => log(call, "warning", { battery: 3 }, "power")),
-			[{ level: "warning", logger: "power", data: { battery: 3 } }],
-		);
+		const messages = during((call) => log(call, "warning", { battery: 3 }, "power"));
+		equal(messages, [{ level: "warning", logger: "power", data: { battery: 3 } }]);
 	},
 	"sends nothing below the level that the client has chosen"() {
 		const { client, during } = makeClient();
@@ -72,13 +63,11 @@ export default suite("logging", {
 		clock.now = 999;
 		equal(during(logFive), []);
 		clock.now = 1_000;
-		equal(
-			during((call) => log(call, "info", "again")),
-			[
-				{ level: "warning", data: "8 log messages dropped" },
-				{ level: "info", data: "again" },
-			],
-		);
+		const later = during((call) => log(call, "info", "again"));
+		equal(later, [
+			{ level: "warning", data: "8 log messages dropped" },
+			{ level: "info", data: "again" },
+		]);
 	},
 	"sends ten messages a second unless it is told otherwise"() {
 		const { during } = makeClient();
@@ -94,34 +83,26 @@ export default suite("logging", {
 		clock.now = 1_000_000;
 		during((call) => log(call, "info", 1));
 		clock.now = 5;
-		equal(
-			during((call) => log(call, "info", 2)),
-			[{ level: "info", data: 2 }],
-		);
+		const messages = during((call) => log(call, "info", 2));
+		equal(messages, [{ level: "info", data: 2 }]);
 	},
-	"replaces data that are too long to send"() {
-		equal(
-			makeClient().during((call) => log(call, "info", "x".repeat(2_000))),
-			[{ level: "info", data: "2002 characters (limit 1024)" }],
-		);
-	},
-	"sends data of exactly as many characters as may be"() {
+	"sends data of exactly as many characters as may be, and replaces longer ones"() {
 		const data = "x".repeat(1_022);
-		equal(
-			makeClient().during((call) => log(call, "info", data)),
-			[{ level: "info", data }],
-		);
+		for (const [text, sent] of [
+			[data, data],
+			[`${data}x`, "1025 characters (limit 1024)"],
+		]) {
+			const messages = makeClient().during((call) => log(call, "info", text));
+			equal(messages, [{ level: "info", data: sent }]);
+		}
 	},
 	"does nothing on a server without the feature, or for a call that was cancelled"() {
-		const tool = createTool<undefined, NoInput, NoInput>({
-			name: "work",
-			description: "",
-			run(_args, _context, call) {
+		const client = clientWith(
+			tool("work", (_args, _context, call) => {
 				log(call, "alert", "unheard");
 				return true;
-			},
-		});
-		const client = new Client<undefined>({ context: undefined, tools: [tool] });
+			}),
+		);
 		equal(client.call("work").result.isError, false);
 		equal(
 			makeClient().during((call) => {

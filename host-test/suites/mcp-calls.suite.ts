@@ -1,16 +1,20 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, clientWith, settled, tool } from "../doubles/client.js";
+import { Client, clientWith, settled, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, matches, suite, throws } from "../harness.js";
 
-/** A tool that ends when the test says so. */
-function slow(name = "slow") {
+/** A client of a server with a tool that ends when the test says so. */
+function slow(options: { readonly maxCalls?: number } = {}) {
 	const calls: { resolve(value: unknown): void; reject(error: unknown): void; call: ToolCall }[] = [];
 	const made = tool(
-		name,
+		"slow",
 		(_args, _context, call) => new Promise((resolve, reject) => calls.push({ resolve, reject, call })),
 	);
-	return { tool: made, calls };
+	const client = new Client<undefined>({ context: undefined, tools: [made], ...options });
+	/** Calls the tool; returns what is heard at once. */
+	const begin = (id: number | string = 1, more: object = {}): Wire[] =>
+		client.say(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow", ...more } }));
+	return { client, calls, begin };
 }
 
 /** A client of a server with a tool that sleeps, its time, and what the tool met with. */
@@ -39,10 +43,9 @@ function sleepy() {
 
 export default suite("calls in progress", {
 	async "keeps several calls in flight and answers each when it is done"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
+		const { client, calls, begin } = slow();
 		for (const id of [1, "two", 3]) {
-			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+			begin(id);
 		}
 		equal(client.ask("ping", undefined, 4).id, 4);
 		calls[2]?.resolve("c");
@@ -54,38 +57,34 @@ export default suite("calls in progress", {
 		equal(answers.find(({ id }) => id === 1).error.message, "a");
 	},
 	async "answers both of two calls that share an id"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
-		for (const _ of [1, 2]) {
-			client.session.receive({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "slow" } });
-		}
+		const { client, calls, begin } = slow();
+		begin(7);
+		begin(7);
 		calls[0]?.resolve("a");
 		calls[1]?.resolve("b");
 		await settled();
 		const ids = client.heard().map(({ id }) => id);
 		equal(ids, [7, 7]);
 	},
-	async "tells a cancelled tool, and does not answer it"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
+	async "tells a cancelled tool, logs that it failed to stop, and does not answer it"() {
+		const { client, calls, begin } = slow();
 		let told = 0;
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		begin("a");
 		(calls[0] as { call: ToolCall }).call.onCancel = () => {
 			told += 1;
 			throw new Error("cannot stop");
 		};
-		for (const _ of [1, 2]) {
-			client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
-		}
+		client.cancel("a");
+		client.cancel("a");
 		equal([told, calls[0]?.call.cancelled], [1, true]);
+		equal(client.log, ['call "a": failed to cancel: Error: cannot stop']);
 		calls[0]?.resolve("late");
 		await settled();
 		equal(client.heard(), []);
 	},
 	"a notification cancels a call only if it says so, and names it"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		const { client, calls, begin } = slow();
+		begin();
 		for (const notification of [
 			{ method: "notifications/progress", params: { requestId: 1 } },
 			{ method: "notifications/cancelled" },
@@ -96,20 +95,8 @@ export default suite("calls in progress", {
 			equal(calls[0]?.call.cancelled, false, JSON.stringify(notification));
 		}
 	},
-	"logs that a tool failed to stop"() {
-		const { tool: made, calls } = slow();
-		const logged: string[] = [];
-		const client = new Client<undefined>({ context: undefined, tools: [made], log: (line) => logged.push(line) });
-		client.session.receive({ jsonrpc: "2.0", id: "a", method: "tools/call", params: { name: "slow" } });
-		(calls[0] as { call: ToolCall }).call.onCancel = () => {
-			throw new Error("stuck");
-		};
-		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}');
-		equal(logged, ['call "a": failed to cancel: Error: stuck']);
-	},
 	async "answers a batch when its last call is done"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
+		const { client, calls } = slow();
 		equal(
 			client.say(
 				'[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}},{"jsonrpc":"2.0","id":2,"method":"ping"}]',
@@ -118,33 +105,23 @@ export default suite("calls in progress", {
 		);
 		calls[0]?.resolve("done");
 		await settled();
-		equal(
-			client.heard().map((batch) => batch.map(({ id }: { id: number }) => id)),
-			[[1, 2]],
-		);
+		const ids = client.heard().map((batch) => batch.map(({ id }: { id: number }) => id));
+		equal(ids, [[1, 2]]);
 	},
 	async "rejects more calls than it can hold, and takes more when some have ended"() {
-		const { tool: made, calls } = slow();
-		const client = new Client<undefined>({ context: undefined, tools: [made], maxCalls: 2 });
+		const { client, calls, begin } = slow({ maxCalls: 2 });
 		for (const id of [1, 2]) {
-			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "slow" } });
+			begin(id);
 		}
 		equal(client.call("slow", {}, 3).error.code, -32000);
 		calls[0]?.resolve("a");
 		await settled();
 		client.heard();
-		client.session.receive({ jsonrpc: "2.0", id: 4, method: "tools/call", params: { name: "slow" } });
-		equal(client.heard(), []);
+		equal(begin(4), []);
 	},
 	async "reports progress to a client that asked for it, until the call is done"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
-		client.session.receive({
-			jsonrpc: "2.0",
-			id: 1,
-			method: "tools/call",
-			params: { name: "slow", _meta: { progressToken: "p" } },
-		});
+		const { client, calls, begin } = slow();
+		begin(1, { _meta: { progressToken: "p" } });
 		calls[0]?.call.progress(1, 2, "half");
 		equal(client.heard(), [
 			{
@@ -160,9 +137,8 @@ export default suite("calls in progress", {
 		equal(client.heard(), []);
 	},
 	"reports an event of its own, also after its answer"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		const { client, calls, begin } = slow();
+		begin();
 		const call = calls[0]?.call;
 		call?.end();
 		call?.emit("tank.empty", { litres: 0 });
@@ -175,13 +151,10 @@ export default suite("calls in progress", {
 		equal(client.heard(), []);
 	},
 	"reports no progress to a client that did not ask"() {
-		const client = clientWith(
-			tool("t", (_args, _context, call) => {
-				call.progress(1);
-				return true;
-			}),
-		);
-		ok(client.call("t").result);
+		const { client, calls, begin } = slow();
+		begin();
+		calls[0]?.call.progress(1);
+		equal(client.heard(), []);
 	},
 	"a server forgets a session that is closed"() {
 		const client = clientWith();
@@ -189,39 +162,33 @@ export default suite("calls in progress", {
 		equal(client.server.sessions.size, 2);
 		other.close();
 		other.close();
-		equal(
-			[...client.server.sessions].map((session) => session === client.session),
-			[true],
-		);
+		equal([client.server.sessions.size, client.server.sessions.has(client.session)], [1, true]);
 	},
 	async "drops calls in progress when the session closes, and ignores what comes after"() {
-		const { tool: made, calls } = slow();
-		const client = clientWith(made);
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow" } });
+		const { client, calls, begin } = slow();
+		begin();
 		client.session.close();
 		equal(calls[0]?.call.cancelled, true);
 		calls[0]?.resolve("late");
 		await settled();
 		client.session.notify('{"jsonrpc":"2.0","method":"notifications/late"}');
 		equal(client.say('{"jsonrpc":"2.0","id":2,"method":"ping"}'), []);
-		equal(client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}'), []);
+		equal(begin(3), []);
 		equal(calls.length, 1);
 	},
 	async "lets a tool wait, and its other calls go on meanwhile"() {
 		const { client, timer } = sleepy();
 		equal([client.start(1, 500), client.start(2, 100), timer.size], [[], [], 2]);
-		timer.pass(100);
-		await settled();
+		await timer.passed(100);
 		equal(client.answers(), [[2, "awake"]]);
-		timer.pass(400);
-		await settled();
+		await timer.passed(400);
 		equal([client.answers(), timer.size], [[[1, "awake"]], 0]);
 	},
 	async "wakes a tool that sleeps when its call is cancelled or the session closes"() {
 		const { client, timer, log } = sleepy();
 		client.start(1, 500);
 		client.start(2, 500);
-		client.say('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}');
+		client.cancel(1);
 		await settled();
 		equal([log.splice(0), timer.size], [["CallCancelled"], 1]);
 		client.session.close();
@@ -232,8 +199,7 @@ export default suite("calls in progress", {
 	async "lets a tool sleep for no time at all"() {
 		const { client, timer } = sleepy();
 		client.start(1, 0);
-		timer.pass(0);
-		await settled();
+		await timer.passed(0);
 		equal(client.answers(), [[1, "awake"]]);
 	},
 	async "does not let a tool sleep after it has ended, nor for an invalid time"() {
@@ -249,8 +215,7 @@ export default suite("calls in progress", {
 		});
 		client.server.tools.add(careless);
 		client.heard();
-		client.say('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"careless"}}');
-		await settled();
-		equal([client.answers(), timer.size], [[[3, "done"]], 0]);
+		const [{ id, result }] = await client.request("tools/call", { name: "careless" }, 3);
+		equal([id, result.content[0].text, timer.size], [3, "done", 0]);
 	},
 });

@@ -2,7 +2,7 @@ import { audio, done, image, resourceLink, text } from "../../src/mcp_server/con
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
-import { clientWith, tool } from "../doubles/client.js";
+import { clientWith, failing, tool } from "../doubles/client.js";
 import { equal, matches, suite } from "../harness.js";
 
 export default suite("results of tools", {
@@ -49,13 +49,9 @@ export default suite("results of tools", {
 				equal(result.content.length, content.length);
 			}
 		}
-		const failing = clientWith(
-			tool("t", () => {
-				throw new Error("5");
-			}),
-		);
-		failing.initialize("2025-11-25");
-		equal(failing.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
+		const broken = clientWith(failing(new Error("5")));
+		broken.initialize("2025-11-25");
+		equal(broken.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
 	},
 	"says true to every client, and what is true now in structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => done({ volume: 30 })));
@@ -91,21 +87,8 @@ export default suite("results of tools", {
 			{ type: "resource_link", uri: "http://x", name: "n" },
 		]);
 		client.initialize("2024-11-05");
-		equal(
-			client.call("t").result.content.map((item: { type: string }) => item.type),
-			["text", "image", "text", "text"],
-		);
-	},
-	"lists an output schema and sends what it promises"() {
-		const typed = createTool({ name: "t", description: "", output: { level: integer() }, run: () => ({ level: 3 }) });
-		const client = clientWith(typed as Tool<undefined>);
-		client.initialize("2025-11-25");
-		equal(client.ask("tools/list").result.tools[0].outputSchema, {
-			type: "object",
-			properties: { level: { type: "integer" } },
-			required: ["level"],
-		});
-		equal(client.call("t").result.structuredContent, { level: 3 });
+		const types = client.call("t").result.content.map((item: { type: string }) => item.type);
+		equal(types, ["text", "image", "text", "text"]);
 	},
 	"answers an unknown tool as the revision wants it"() {
 		const client = clientWith();
@@ -142,37 +125,27 @@ export default suite("results of tools", {
 		equal(client.ask("tools/call", { name: "t", arguments: null }).result.isError, false);
 		equal(client.ask("tools/call", { name: "t" }).result.isError, false);
 	},
-	"turns what a tool throws into a failed call"() {
+	"turns what a tool throws into a failed call, since 2025-03-26"() {
 		for (const [thrown, words] of [
 			[new Error("no paper"), "no paper"],
 			["text", "text"],
 			[undefined, "undefined"],
 		]) {
-			const client = clientWith(
-				tool("t", () => {
-					throw thrown;
-				}),
-			);
-			client.initialize("2025-03-26");
-			equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
+			const client = clientWith(failing(thrown));
+			for (const revision of ["2025-03-26", "2025-06-18", "2025-11-25"]) {
+				client.initialize(revision);
+				equal(client.call("t").result, { content: [{ type: "text", text: words }], isError: true });
+			}
 		}
 	},
 	"lets a tool answer with a JSON-RPC error of its own"() {
-		const client = clientWith(
-			tool("t", () => {
-				throw new RpcError(-32050, "jammed", { tray: 2 });
-			}),
-		);
+		const client = clientWith(failing(new RpcError(-32050, "jammed", { tray: 2 })));
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
 	},
 	"answers with a tool's error without its data if that is not JSON"() {
 		const data: Record<string, unknown> = {};
 		data.self = data;
-		const client = clientWith(
-			tool("t", () => {
-				throw new RpcError(-32050, "jammed", data);
-			}),
-		);
+		const client = clientWith(failing(new RpcError(-32050, "jammed", data)));
 		equal(client.call("t").error, { code: -32050, message: "jammed" });
 	},
 	"answers an invalid result with an internal error"() {
@@ -180,6 +153,17 @@ export default suite("results of tools", {
 		circular.self = circular;
 		for (const value of [undefined, null, Number.NaN, () => 1, circular]) {
 			equal(clientWith(tool("t", () => value)).call("t").error.code, -32603);
+		}
+	},
+	async "turns what a tool throws into an error with its words on 2024-11-05, as the xiaozhi family wants it"() {
+		const later = tool("later", () => Promise.reject(new Error("no ink")));
+		const client = clientWith(failing(new Error("no paper")), later);
+		for (const begin of [() => {}, () => client.initialize(), () => client.initialize("2024-11-05")]) {
+			begin();
+			equal(client.call("t").error, { code: -32603, message: "no paper" });
+			equal(await client.request("tools/call", { name: "later" }, 9), [
+				{ jsonrpc: "2.0", id: 9, error: { code: -32603, message: "no ink" } },
+			]);
 		}
 	},
 });

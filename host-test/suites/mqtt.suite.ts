@@ -1,41 +1,22 @@
 import { MqttTransport, type MqttTransportOptions } from "../../src/mqtt/mqtt-transport.js";
-import { Protocol } from "../../src/protocols/protocol.js";
-import type { ProtocolError } from "../../src/protocols/transport.js";
 import { PiecedText } from "../../src/text/pieced-text.js";
 import { FakeMqttClient } from "../doubles/fake-clients.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { openOn } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const SUBACK = 9;
 
 function connect(options: Partial<MqttTransportOptions> = {}) {
-	const log: string[] = [];
-	const heard: unknown[] = [];
-	const lost: ProtocolError[] = [];
-	const timer = new FakeTimer();
 	const transport = new MqttTransport({
 		url: "mqtt://broker",
 		clientId: "dev-1",
 		publishTopic: "up",
 		subscribeTopic: "down",
 		network: { mqtt: { io: FakeMqttClient } },
-		log: (line) => log.push(line),
+		log() {},
 		...options,
 	});
-	const protocol = new Protocol(transport, {
-		timer,
-		log: (line) => log.push(line),
-		events: {
-			onConnecting() {},
-			onOpen() {},
-			onSession: ({ id }) => heard.push(`session ${id}`),
-			mcp: { session: { receive: (payload) => heard.push(payload), reject() {} } },
-			onMessage() {},
-			onLost: (error) => lost.push(error),
-		},
-	});
-	protocol.open();
-	return { protocol, timer, client: FakeMqttClient.made.at(-1) as FakeMqttClient, log, heard, lost };
+	return { ...openOn(transport, {}), client: FakeMqttClient.made.at(-1) as FakeMqttClient };
 }
 
 function inSession(options: Partial<MqttTransportOptions> = {}) {
@@ -73,8 +54,9 @@ export default suite("MQTT", {
 		throws(() => connect({ url: "mqtts://b" }), /^backend: .* mqtts:/);
 		throws(() => connect({ publishTopic: "a/#" }), /^publishTopic: /);
 	},
-	"subscribes first, and says hello when the broker has taken it"() {
+	"subscribes first, once, and says hello when the broker has taken it"() {
 		const { client } = connect();
+		client.grant(1000);
 		client.grant(1000);
 		equal(client.operations, [{ operation: 8, items: [{ topic: "down", QoS: 0 }] }]);
 		equal(client.written, []);
@@ -82,12 +64,6 @@ export default suite("MQTT", {
 		const { type, version, transport } = JSON.parse(client.messages[0] as string);
 		equal([type, version, transport], ["hello", 3, "udp"]);
 		equal([client.written[0]?.options.topic, client.written[0]?.options.QoS], ["up", 0]);
-	},
-	"subscribes once, however often there is room"() {
-		const { client } = connect();
-		client.grant(1000);
-		client.grant(1000);
-		equal(client.operations.length, 1);
 	},
 	"says no hello before it is connected"() {
 		const { client, heard } = connect();
@@ -151,10 +127,6 @@ export default suite("MQTT", {
 		client.options.onControl({ operation: SUBACK, payload: [0x80] });
 		equal(lost[0]?.code, "connection-failed");
 		matches(lost[0]?.message ?? "", /down/);
-	},
-	"keeps the udp block of the backend's hello"() {
-		const { protocol, heard } = inSession();
-		equal([heard, protocol.session?.hello.udp], [["session s"], { port: 8 }]);
 	},
 	"publishes a long message in parts, and nothing between them"() {
 		const { protocol, client } = inSession();

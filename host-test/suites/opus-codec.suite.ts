@@ -2,7 +2,7 @@ import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 import { OpusCodec } from "../../src/sound/opus/opus-codec.js";
 import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
 import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
-import { settled } from "../doubles/client.js";
+import { failureOf, settled } from "../doubles/client.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
@@ -124,8 +124,7 @@ function open(channels?: 1 | 2) {
 	const pass = async (): Promise<void> => {
 		decoders[decoders.length - 1]?.work();
 		encoders[encoders.length - 1]?.work();
-		timer.pass(20);
-		await settled();
+		await timer.passed(20);
 	};
 	return { player, timer, decoders, encoders, logged, codec, pass };
 }
@@ -200,10 +199,8 @@ export default suite("a codec with libopus in a thread of its own", {
 		equal([decoder.isClosed, decoders[1]?.parameters], [true, [16_000, 320, 9]]);
 		codec.play(Uint8Array.of(2));
 		await pass();
-		equal(
-			player.sounds.map(({ bytes }) => bytes),
-			[[], [2, 2]],
-		);
+		const played = player.sounds.map(({ bytes }) => bytes);
+		equal(played, [[], [2, 2]]);
 	},
 	async "says why it was not played to its end"() {
 		const { codec, decoder, sound, pass } = begun();
@@ -214,7 +211,7 @@ export default suite("a codec with libopus in a thread of its own", {
 		await settled();
 		equal(decoder.isClosed, true);
 		throws(() => codec.play(Uint8Array.of(2)), /the sound was stopped/);
-		equal(await codec.end().catch(({ message }: Error) => message), "the sound was stopped");
+		equal(await failureOf(codec.end()), "the sound was stopped");
 		codec.stop();
 	},
 	async "tells how many packets were no Opus"() {
@@ -251,10 +248,8 @@ export default suite("a codec with libopus in a thread of its own", {
 			],
 		);
 		await pass();
-		equal(
-			packets.map(({ byteLength }) => byteLength),
-			[2 * FRAME_BYTES, 2 * FRAME_BYTES, 2 * FRAME_BYTES],
-		);
+		const lengths = packets.map(({ byteLength }) => byteLength);
+		equal(lengths, [2 * FRAME_BYTES, 2 * FRAME_BYTES, 2 * FRAME_BYTES]);
 		codec.record?.(undefined);
 		equal([audioIn.state, encoder.isClosed, timer.size, logged], ["closed", true, 0, []]);
 		audioIn.record(3, FRAME_BYTES);

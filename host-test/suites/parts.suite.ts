@@ -9,7 +9,7 @@ import { counter } from "../../src/parts/counter.js";
 import { device } from "../../src/parts/device.js";
 import { sensor } from "../../src/parts/driver-sensor.js";
 import { neopixel } from "../../src/parts/neopixel.js";
-import type { Part, PartIo } from "../../src/parts/part.js";
+import type { Part } from "../../src/parts/part.js";
 import { pwm } from "../../src/parts/pwm.js";
 import { relay } from "../../src/parts/relay.js";
 import { serial } from "../../src/parts/serial.js";
@@ -17,28 +17,30 @@ import { servo } from "../../src/parts/servo.js";
 import { withParts } from "../../src/parts/with-parts.js";
 import { FakePins } from "../doubles/fake-pins.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, suite, throws } from "../harness.js";
+import { equal, suite, throws } from "../harness.js";
 
-/** A part at work on simulated pins, at a time that the test lets pass. */
-function open(part: Part, name = "pump") {
+/** A part at work on simulated pins, or classes of the test, at a time that the test lets pass. */
+function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined as unknown } = {}) {
 	const timer = new FakeTimer();
-	const pins = new FakePins();
 	const log: string[] = [];
 	const time = { now: 0 };
-	const io: PartIo = {
-		name,
-		load: (module) => pins.load(module),
-		bus: () => ({}),
-		timer,
-		ticks: () => time.now | 0,
-		log: (line) => void log.push(line),
-	};
-	const opened = part.open(io);
+	const load = <Export>(module: string): Export => (io as Export) ?? pins.load<Export>(module);
+	const rest = { bus: () => ({}), timer, ticks: () => time.now | 0, log: (line: string) => void log.push(line) };
+	const opened = part.open({ name, load, ...rest });
 	const pass = (milliseconds: number): void => {
 		time.now += milliseconds;
 		timer.pass(milliseconds);
 	};
 	return { ...opened, opened, pins, pass, log, timer };
+}
+
+/** A sensor, and what it tells. */
+function openSensor(part: Part, name: string) {
+	const opened = open(part, name);
+	const sensor = opened.sensor as Sensor;
+	const told: unknown[] = [];
+	sensor.onChange = (value) => void told.push(value);
+	return { ...opened, sensor, told };
 }
 
 /** A driver whose samples a test sets. */
@@ -149,18 +151,11 @@ export default suite("parts as data", {
 		equal(openRelay().opened.sessionEnded, undefined);
 	},
 	"a part whose pin cannot be opened says why, and is tried again with growing pauses"() {
-		const timer = new FakeTimer();
 		const pins = new FakePins();
 		pins.fail("in use");
 		const tried = (): number => pins.tried;
-		const { switch: pump } = relay({ pin: 26 }).open({
-			name: "pump",
-			load: (module) => pins.load(module),
-			bus: () => ({}),
-			timer,
-			ticks: () => 0,
-			log: () => {},
-		}) as { switch: Switch };
+		const { timer, ...part } = open(relay({ pin: 26 }), "pump", { pins });
+		const pump = part.switch as Switch;
 		equal([pump.on, pump.error], [false, "in use"]);
 		throws(() => pump.turn(true), /^pump: in use$/);
 		pump.turn(false);
@@ -183,40 +178,29 @@ export default suite("parts as data", {
 		equal(readings, [0, 0, 50, 100, 100]);
 		equal([soil.kind, soil.unit], ["moisture", "%"]);
 	},
-	"an analog sensor tells of a change as large as its threshold, and not of noise"() {
-		const part = open(analog({ pin: 34, from: [0, 1_000], threshold: 5 }), "soil");
-		const soil = part.sensor as Sensor;
-		const told: unknown[] = [];
-		soil.onChange = (value) => void told.push(value);
-		for (const raw of [500, 540, 460, 555, 520, 505]) {
-			part.pins.set(34, raw);
-			part.pass(1_000);
+	"a sensor tells of a change as large as its threshold, and not of noise; of each change if that is 0"() {
+		for (const [part, pin, values, expected] of [
+			[analog({ pin: 34, from: [0, 1_000], threshold: 5 }), 34, [500, 540, 460, 555, 520, 505], [55.5, 50.5]],
+			[counter({ pin: 27, threshold: 0 }), 27, [0, 0, 3, 3, 4], [3, 4]],
+		] as const) {
+			const { pins, pass, told } = openSensor(part, "meter");
+			for (const value of values) {
+				pins.set(pin, value);
+				pass(1_000);
+			}
+			equal(told, expected);
 		}
-		equal(told, [55.5, 50.5]);
-	},
-	"a sensor whose threshold is 0 tells each change, and is silent while nothing changes"() {
-		const part = open(counter({ pin: 27, threshold: 0 }), "meter");
-		const told: unknown[] = [];
-		(part.sensor as Sensor).onChange = (value) => void told.push(value);
-		for (const count of [0, 0, 3, 3, 4]) {
-			part.pins.set(27, count);
-			part.pass(1_000);
-		}
-		equal(told, [3, 4]);
 	},
 	"a contact is true while its pin is high, and tells when it has lasted"() {
-		const part = open(contact({ pin: 4, pull: "up" }), "door");
-		const door = part.sensor as Sensor;
-		const told: unknown[] = [];
-		door.onChange = (value) => void told.push(value);
+		const { sensor: door, pins, pass, told } = openSensor(contact({ pin: 4, pull: "up" }), "door");
 		equal([door.kind, door.read()], ["opening", true]);
-		part.pins.set(4, 0);
-		part.pass(10);
-		part.pins.set(4, 1);
-		part.pass(100);
+		pins.set(4, 0);
+		pass(10);
+		pins.set(4, 1);
+		pass(100);
 		equal(told, []);
-		part.pins.set(4, 0);
-		part.pass(30);
+		pins.set(4, 0);
+		pass(30);
 		equal([told, door.read()], [[false], false]);
 	},
 	"a PWM light keeps within its limits"() {
@@ -237,8 +221,7 @@ export default suite("parts as data", {
 		equal([arm.angle, part.pins.level(13)], [60, 1_500]);
 	},
 	"a sensor's driver is opened on its bus, and its samples become values with kinds and units"() {
-		const part = open(sensor(FakeDriver, { bus: { data: 21, clock: 22 }, address: 0x45 }), "air");
-		const air = part.sensor as Sensor;
+		const { sensor: air } = openSensor(sensor(FakeDriver, { bus: { data: 21, clock: 22 }, address: 0x45 }), "air");
 		FakeDriver.next = { thermometer: { temperature: 21.456 }, hygrometer: { humidity: 40 }, CO2: 700, ok: true };
 		equal(air.read(), { temperature: 21.46, humidity: 40, co2: 700, ok: true });
 		equal([air.kind, air.unit], ["combined", { temperature: "°C", humidity: "%", co2: "ppm" }]);
@@ -251,14 +234,12 @@ export default suite("parts as data", {
 		equal([air.read(), air.kind, air.unit], [42, "moisture", "%"]);
 		FakeDriver.next = { inside: { temperature: 20 }, outside: { temperature: 5 } };
 		equal(air.read(), { temperature: 20, outside_temperature: 5 });
-		const room = open(sensor(FakeDriver, { bus: "default", scale: { humidity: 100 } }), "room").sensor as Sensor;
+		const { sensor: room } = openSensor(sensor(FakeDriver, { bus: "default", scale: { humidity: 100 } }), "room");
 		FakeDriver.next = { hygrometer: { humidity: 0.45 } };
 		equal(room.read(), 45);
 	},
 	"a sensor tells when one of its values has changed as much as its kind is worth"() {
-		const part = open(sensor(FakeDriver, { bus: "default" }), "air");
-		const told: unknown[] = [];
-		(part.sensor as Sensor).onChange = (value) => void told.push(value);
+		const { pass, told } = openSensor(sensor(FakeDriver, { bus: "default" }), "air");
 		for (const [temperature, humidity] of [
 			[20, 40],
 			[20.4, 41],
@@ -266,29 +247,27 @@ export default suite("parts as data", {
 			[20.8, 42],
 		]) {
 			FakeDriver.next = { thermometer: { temperature }, hygrometer: { humidity } };
-			part.pass(1_000);
+			pass(1_000);
 		}
 		equal(told, [{ temperature: 20.4, humidity: 42 }]);
 	},
 	"a sensor that throws at each sample is opened anew, and the device goes on"() {
 		FakeDriver.next = { thermometer: { temperature: 20 } };
-		const part = open(sensor(FakeDriver, { bus: "default" }), "air");
-		const air = part.sensor as Sensor;
+		const { sensor: air, pass, log } = openSensor(sensor(FakeDriver, { bus: "default" }), "air");
 		FakeDriver.opened = 0;
 		FakeDriver.next = new Error("bad checksum");
 		for (let second = 0; second < 3; second += 1) {
-			part.pass(1_000);
+			pass(1_000);
 		}
-		equal(part.log, ["air: bad checksum; tried again"]);
+		equal(log, ["air: bad checksum; tried again"]);
 		throws(() => air.read(), /^air: bad checksum$/);
 		FakeDriver.next = { thermometer: { temperature: 22 } };
-		part.pass(1_000);
+		pass(1_000);
 		equal([FakeDriver.opened, air.read()], [1, 22]);
 	},
 	"a counter counts what a pulse is worth"() {
-		const part = open(counter({ pin: 27, kind: "water", unit: "L", each: 0.5 }), "meter");
-		const meter = part.sensor as Sensor;
-		part.pins.set(27, 7);
+		const { sensor: meter, pins } = openSensor(counter({ pin: 27, kind: "water", unit: "L", each: 0.5 }), "meter");
+		pins.set(27, 7);
 		equal([meter.read(), meter.kind, meter.unit], [3.5, "water", "L"]);
 	},
 	"a line that arrives at a serial port is told and kept; of lines that come fast, the last one"() {
@@ -325,14 +304,7 @@ export default suite("parts as data", {
 				throw new Error("output full");
 			}
 		}
-		const { line } = serial({ tx: 17, baud: 300 }).open({
-			name: "scale",
-			load: <Export>() => Busy as Export,
-			bus: () => ({}),
-			timer: new FakeTimer(),
-			ticks: () => 0,
-			log() {},
-		});
+		const { line } = open(serial({ tx: 17, baud: 300 }), "scale", { io: Busy });
 		throws(() => line?.send("tare"), /^scale: the line before is still being sent: output full$/);
 	},
 	"bytes that are no UTF-8 are question marks"() {
@@ -349,14 +321,7 @@ export default suite("parts as data", {
 				return this.#bytes.buffer;
 			}
 		}
-		const { line } = serial({ rx: 16 }).open({
-			name: "gps",
-			load: <Export>() => Port as Export,
-			bus: () => ({}),
-			timer: new FakeTimer(),
-			ticks: () => 0,
-			log() {},
-		});
+		const { line } = open(serial({ rx: 16 }), "gps", { io: Port });
 		deliver([0x41, 0xff, 0x42, 13, 10]);
 		equal(line?.last, "A?B");
 	},
@@ -375,25 +340,16 @@ export default suite("parts as data", {
 		equal(strip.pins.level(8), { colors: new Array(30).fill(0xff8000), length: 30, brightness: 40 });
 	},
 	"a name that the board has already is an error, and parts stand beside those of the board"() {
-		const timer = new FakeTimer();
 		const pins = new FakePins();
-		const io = {
-			load: <Export>(module: string) => pins.load<Export>(module),
-			bus: () => ({}),
-			timer,
-			ticks: () => 0,
-			log() {},
-		};
+		const load = <Export>(module: string): Export => pins.load<Export>(module);
+		const io = { load, bus: () => ({}), timer: new FakeTimer(), ticks: () => 0, log() {} };
 		const board = { name: "board", lights: { led: { on: false } }, close() {} };
 		throws(
 			() => withParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
 			/^part led: the board has lights of this name: choose another name$/,
 		);
-		const { board: whole } = withParts(
-			board,
-			device({ parts: { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) } }),
-			io,
-		);
+		const parts = { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) };
+		const { board: whole } = withParts(board, device({ parts }), io);
 		const { lights, switches, sensors } = whole as Hardware;
 		equal([Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors], [["led", "lamp"], ["pump"], undefined]);
 		switches?.pump?.turn(true);
@@ -401,46 +357,36 @@ export default suite("parts as data", {
 		equal(pins.level(26), 0);
 	},
 	"what is wrong with a part is said with its name"() {
-		const problem = (parts: object): string => {
-			try {
-				device({ parts: parts as never });
-				return "";
-			} catch (error) {
-				return (error as Error).message;
-			}
-		};
-		equal(problem({ pump: relay({ pin: 26, maxOn: 30 }) }), "");
-		equal(
-			problem({ soil: analog({ pin: 34, from: [1200, 1200] }) }),
-			"part soil: from: expected two different numbers, got 1200 twice",
-		);
-		equal(
-			problem({ pump: relay({ pin: 26, maxOn: -1 }) }),
-			"part pump: maxOn: expected a number from 0.1 to 86400 seconds, got -1",
-		);
-		equal(problem({ gps: serial({}) }), "part gps: rx: expected a pin that receives, or tx, one that sends");
-		equal(problem({ gps: serial({ rx: 16, port: 7 }) }), "part gps: port: expected 0, 1 or 2, got 7");
-		equal(problem({ pump: relay({ pin: -1 }) }), "part pump: pin: expected the number of a pin, got -1");
-		equal(problem({ lamp: pwm({ pin: 2, min: 80, max: 20 }) }), "part lamp: max: expected more than min, 80, got 20");
-		equal(
-			problem({ door: contact({ pin: 4, pull: "sideways" as never }) }),
-			'part door: pull: expected "up" or "down", got "sideways"',
-		);
-		matches(problem({ "water pump": relay({ pin: 26 }) }), /^part "water pump": expected a name of 1 to 32 letters/);
-		matches(problem({ pump: { pin: 26 } }), /^part pump: expected what relay/);
-		matches(
-			problem({ air: sensor(class Empty {} as never, { bus: "default" }) }),
-			/^part air: the driver has no sample\(\)$/,
-		);
-		matches(problem({ air: sensor(FakeDriver) }), /^part air: bus: expected "default"/);
-		matches(
-			problem({ air: sensor(FakeDriver, { bus: "default", scale: { humidity: Number.NaN } }) }),
-			/^part air: scale\.humidity: expected a number from /,
-		);
-		matches(
-			problem({ air: sensor(undefined as never, { bus: "default" }) }),
-			/^part air: the driver: expected a class/,
-		);
-		matches(problem([]), /^parts: expected an object/);
+		device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
+		for (const [parts, problem] of [
+			[
+				{ soil: analog({ pin: 34, from: [1200, 1200] }) },
+				/^part soil: from: expected two different numbers, got 1200 twice$/,
+			],
+			[
+				{ pump: relay({ pin: 26, maxOn: -1 }) },
+				/^part pump: maxOn: expected a number from 0\.1 to 86400 seconds, got -1$/,
+			],
+			[{ gps: serial({}) }, /^part gps: rx: expected a pin that receives, or tx, one that sends$/],
+			[{ gps: serial({ rx: 16, port: 7 }) }, /^part gps: port: expected 0, 1 or 2, got 7$/],
+			[{ pump: relay({ pin: -1 }) }, /^part pump: pin: expected the number of a pin, got -1$/],
+			[{ lamp: pwm({ pin: 2, min: 80, max: 20 }) }, /^part lamp: max: expected more than min, 80, got 20$/],
+			[
+				{ door: contact({ pin: 4, pull: "sideways" as never }) },
+				/^part door: pull: expected "up" or "down", got "sideways"$/,
+			],
+			[{ "water pump": relay({ pin: 26 }) }, /^part "water pump": expected a name of 1 to 32 letters/],
+			[{ pump: { pin: 26 } }, /^part pump: expected what relay/],
+			[{ air: sensor(class Empty {} as never, { bus: "default" }) }, /^part air: the driver has no sample\(\)$/],
+			[{ air: sensor(FakeDriver) }, /^part air: bus: expected "default"/],
+			[
+				{ air: sensor(FakeDriver, { bus: "default", scale: { humidity: Number.NaN } }) },
+				/^part air: scale\.humidity: expected a number from /,
+			],
+			[{ air: sensor(undefined as never, { bus: "default" }) }, /^part air: the driver: expected a class/],
+			[[], /^parts: expected an object/],
+		] as const) {
+			throws(() => device({ parts: parts as never }), problem);
+		}
 	},
 });

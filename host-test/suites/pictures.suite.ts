@@ -1,10 +1,7 @@
-import type { HttpResponse } from "../../src/hardware/hardware.js";
 import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
-import { EcmaHttp } from "../../src/http/ecma-http.js";
-import { settled } from "../doubles/client.js";
-import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, matches, suite } from "../harness.js";
+import { outcomeOf, settled } from "../doubles/client.js";
+import { openHttp } from "../doubles/fake-http-client.js";
+import { equal, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);
 const words = (piece: Uint8Array): string => String.fromArrayBuffer(Uint8Array.from(piece).buffer);
@@ -29,22 +26,8 @@ class SlowSource implements ByteSource {
 	}
 }
 
-/** A request that sends a body, its client, and how it ended. */
-function upload(...body: (ArrayBuffer | ByteSource)[]) {
-	const timer = new FakeTimer();
-	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 100 });
-	const made = FakeHttpClient.made.length;
-	const end: { response?: HttpResponse; error?: string } = {};
-	http.request({ method: "POST", url: "http://host/path", body }).then(
-		(response) => {
-			end.response = response;
-		},
-		(error: Error) => {
-			end.error = error.message;
-		},
-	);
-	return { client: FakeHttpClient.made[made] as FakeHttpClient, end, timer };
-}
+/** A request that sends a body. */
+const upload = (...body: (ArrayBuffer | ByteSource)[]) => openHttp().ask({ method: "POST", body });
 
 export default suite("pictures", {
 	async "are sent piece by piece, as there is room, between the other parts of a body"() {
@@ -69,13 +52,8 @@ export default suite("pictures", {
 		equal([client.written.map(words), source.asked], [["ab"], [4, 2]]);
 		source.give(bytes("cd"));
 		await settled();
-		equal(
-			[client.written.map(words), source.asked],
-			[
-				["ab", "cd"],
-				[4, 2],
-			],
-		);
+		equal(client.written.map(words), ["ab", "cd"]);
+		equal(source.asked, [4, 2]);
 	},
 	async "that cannot be read, or are longer or shorter than they said, fail the request"() {
 		for (const [piece, error] of [
@@ -105,11 +83,8 @@ export default suite("pictures", {
 				closed += 1;
 			});
 		equal([await readWhole(open(), 5), closed], [bytes("12345"), 1]);
-		const error: Error = await readWhole(open(), 4).then(
-			() => new Error("read"),
-			(reason) => reason,
-		);
-		matches(error.message, /^picture of 5 bytes \(limit 4\)$/);
-		equal(closed, 2);
+		const end = outcomeOf(readWhole(open(), 4));
+		await settled();
+		equal([end, closed], [{ error: "picture of 5 bytes (limit 4)" }, 2]);
 	},
 });

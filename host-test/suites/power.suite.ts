@@ -1,17 +1,12 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Button, Press } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { ENGLISH } from "../../src/language/en.js";
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { openPower } from "../../src/power/feature.js";
-import { ADDONS } from "../doubles/addons.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { openFakeNetwork } from "../doubles/fake-network.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, ok, suite } from "../harness.js";
 
 const DIMMED = 20;
@@ -69,29 +64,19 @@ function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip 
 	if (!battery) {
 		Object.defineProperty(board, "battery", { value: undefined });
 	}
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	const application = startFirmware({
-		board,
-		built: { backend: "ws://h/", session: "on-demand", ...built },
-		openNetwork: openFakeNetwork,
-		...ADDONS,
-		power: openPower,
-		timer,
-		log: (line) => log.push(line),
-	});
+	const started = startOn({ board, built: { session: "on-demand", ...built }, power: openPower });
 	/** Backlight of the screen `seconds` later. */
 	const lightAfter = (seconds: number): number => {
-		timer.pass(seconds * 1000);
+		started.timer.pass(seconds * 1000);
 		return screen.light;
 	};
 	const press = (name = "b0"): void => buttons[name]?.onPress?.({ long: false, milliseconds: 100 });
-	const say = (message: object): void => FakeWebSocketClient.made.at(-1)?.arrive([JSON.stringify(message)]);
-	const greet = (): void => {
-		FakeWebSocketClient.made.at(-1)?.grant(2_048);
-		say({ type: "hello", transport: "websocket", session_id: "s-1" });
-	};
-	return { application, board, screen, chip, timer, log, lightAfter, press, say, greet };
+	const say = (message: object): void =>
+		started
+			.sockets()
+			.at(-1)
+			?.arrive([JSON.stringify(message)]);
+	return { ...started, board, screen, chip, lightAfter, press, say };
 }
 
 /** The same in a session, after the screen was turned off. */
@@ -105,10 +90,8 @@ function darkInSession() {
 export default suite("power", {
 	"dims the screen of a board with a battery after a minute, and turns it off after five"() {
 		const { lightAfter } = start();
-		equal(
-			[lightAfter(59), lightAfter(1), lightAfter(239), lightAfter(1), lightAfter(9_999)],
-			[100, DIMMED, DIMMED, 0, 0],
-		);
+		const lights = [lightAfter(59), lightAfter(1), lightAfter(239), lightAfter(1), lightAfter(9_999)];
+		equal(lights, [100, DIMMED, DIMMED, 0, 0]);
 	},
 	"lets the screen of a board without a battery shine"() {
 		equal(start({ battery: false }).lightAfter(99_999), 100);
@@ -121,10 +104,8 @@ export default suite("power", {
 	},
 	"reports the brightness that was chosen, also of a dimmed screen"() {
 		const { board, lightAfter } = start();
-		equal(
-			[lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")],
-			[DIMMED, 75, undefined],
-		);
+		const reported = [lightAfter(100), board.screen.brightness, board.settings.get("display", "brightness")];
+		equal(reported, [DIMMED, 75, undefined]);
 	},
 	"lights the screen at a press, and counts anew"() {
 		const { lightAfter, press, screen } = start();
@@ -235,9 +216,8 @@ export default suite("power", {
 		equal([timer.size, chip.slept], [0, []]);
 	},
 	"dims the backlight, and keeps the chosen brightness"() {
-		const timer = new FakeTimer();
 		const backlight = { brightness: 0 };
-		const lit = new FaceScreen({ canvas: new FakeCanvas(), font: { height: 20 }, timer, backlight });
+		const { screen: lit } = makeFace({ backlight });
 		lit.brightness = 2;
 		lit.light = DIMMED;
 		equal([backlight.brightness, lit.brightness, lit.light], [1, 2, DIMMED]);
@@ -246,9 +226,7 @@ export default suite("power", {
 		equal([backlight.brightness, lit.brightness], [0, 100]);
 	},
 	"draws nothing while the backlight is off, and all of it once it is on"() {
-		const timer = new FakeTimer();
-		const canvas = new FakeCanvas();
-		const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: { brightness: 0 } });
+		const { canvas, timer, screen } = makeFace({ backlight: { brightness: 0 } });
 		screen.light = 0;
 		screen.show({ words: ENGLISH, state: "listening" });
 		timer.pass(100_000);
@@ -259,9 +237,7 @@ export default suite("power", {
 		ok(canvas.texts.some(({ text }) => text === "Listening"));
 	},
 	"darkens the colours of a screen without a backlight, and keeps the chosen brightness"() {
-		const timer = new FakeTimer();
-		const canvas = new FakeCanvas();
-		const drawn = new FaceScreen({ canvas, font: { height: 20 }, timer });
+		const { canvas, timer, screen: drawn } = makeFace();
 		const background = (light: number): string | undefined => {
 			drawn.light = light;
 			canvas.forget();

@@ -51,10 +51,8 @@ export default suite("buttons and sensors of a board", {
 		equal(application.state, "listening");
 		boot.press();
 		equal(application.state, "idle");
-		equal(
-			told().map((message) => (message as { method: string }).method.slice("notifications/".length)),
-			["button_pressed", "state_changed", "button_pressed", "state_changed"],
-		);
+		const methods = told().map((message) => (message as { method: string }).method.slice("notifications/".length));
+		equal(methods, ["button_pressed", "state_changed", "button_pressed", "state_changed"]);
 	},
 	"ask the backend to stop speaking by the main button"() {
 		const { application, transport, boot } = pressable();

@@ -1,10 +1,9 @@
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FittedPicture } from "../../src/pictures/preview/fitted-picture.js";
 import { JpegHeader } from "../../src/pictures/preview/jpeg-header.js";
 import { PicturePreview } from "../../src/pictures/preview/picture-preview.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
+import { failureOf } from "../doubles/client.js";
+import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeJpeg, FakePictureScreen } from "../doubles/fake-picture-screen.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite, throws } from "../harness.js";
 
 const BLOCK = 8;
@@ -57,9 +56,7 @@ function draw(screen: FakePictureScreen, picture: readonly (readonly number[])[]
 
 /** A preview of a picture of 16 x 8 pixels, on a screen of that size with a face. */
 function preview() {
-	const timer = new FakeTimer();
-	const canvas = new FakeCanvas();
-	const face = new FaceScreen({ canvas, font: { height: 20 }, timer });
+	const { timer, canvas, screen: face } = makeFace();
 	timer.pass(100);
 	const screen = new FakePictureScreen(16, 8);
 	const head = header(segment(0xe1, 1, 2, 3), frame(16, 8), SCAN);
@@ -73,13 +70,6 @@ function preview() {
 }
 
 const buffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer;
-
-async function failure(promise: Promise<unknown>): Promise<string> {
-	return await promise.then(
-		() => "none",
-		(error: Error) => error.message,
-	);
-}
 
 export default suite("previews", {
 	"of small pictures are in the middle of the screen"() {
@@ -189,7 +179,7 @@ export default suite("previews", {
 		timer.pass(40);
 		equal(canvas.pixels, canvas.width * canvas.height);
 		throws(() => picture.write(buffer(file)), /replaced by an alert/);
-		equal(await failure(picture.end()), "replaced by an alert");
+		equal(await failureOf(picture.end()), "replaced by an alert");
 	},
 	async "end when another one begins"() {
 		const { preview: shown, face, file, timer } = preview();
@@ -215,7 +205,7 @@ export default suite("previews", {
 		] as const) {
 			const picture = shown.begin();
 			picture.write(buffer(bytes));
-			equal(await failure(picture.end()), reason);
+			equal(await failureOf(picture.end()), reason);
 			picture.cancel();
 			timer.pass(100);
 			equal([face.isCovered, timer.size], [false, before]);

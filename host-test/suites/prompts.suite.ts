@@ -6,7 +6,7 @@ import { assistant, createPrompt, user } from "../../src/mcp_server/features/pro
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
-import { Client, settled } from "../doubles/client.js";
+import { Client } from "../doubles/client.js";
 import { equal, suite, throws } from "../harness.js";
 
 const greet = createPrompt({
@@ -80,10 +80,8 @@ export const PROMPTS = suite("prompts", {
 		});
 	},
 	async "hold messages of both roles, with contents that the client's revision has"() {
-		const { client } = makeClient();
-		client.say('{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"talk"}}');
-		await settled();
-		equal(client.heard()[0].result.messages, [
+		const [{ result }] = await makeClient().client.request("prompts/get", { name: "talk" });
+		equal(result.messages, [
 			{
 				role: "user",
 				content: { type: "resource", resource: { uri: "note://one", mimeType: "text/plain", text: "first" } },
@@ -108,10 +106,8 @@ export const PROMPTS = suite("prompts", {
 		equal(client.heard().length, 1);
 		equal(client.server.allNames.includes("depth"), false);
 		equal([prompts.remove("greet"), client.heard().length], [true, 1]);
-		equal(
-			client.ask("prompts/list").result.prompts.map(({ name }: { name: string }) => name),
-			["talk"],
-		);
+		const names = client.ask("prompts/list").result.prompts.map(({ name }: { name: string }) => name);
+		equal(names, ["talk"]);
 	},
 });
 
@@ -124,11 +120,9 @@ export const COMPLETION = suite("completion", {
 		});
 	},
 	async "hands on the arguments that are chosen already, and waits"() {
-		const { client } = makeClient();
-		const [method, params] = complete(greeting, { name: "tone", value: "so" }, { who: "bob" });
-		client.say(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-		await settled();
-		equal(client.heard()[0].result.completion.values, ["so:bob"]);
+		const request = complete(greeting, { name: "tone", value: "so" }, { who: "bob" });
+		const [{ result }] = await makeClient().client.request(...request);
+		equal(result.completion.values, ["so:bob"]);
 	},
 	"suggests at most 100 values for a template's variable"() {
 		const ref = { type: "ref/resource", uri: "log://{day}" };

@@ -1,16 +1,16 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { fakeProtocol, inSession } from "../doubles/fake-protocol.js";
+import { beforeHello, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
-import { equal, matches, ok, suite, throws } from "../harness.js";
+import { equal, ok, suite, throws } from "../harness.js";
 
 export default suite("device protocol", {
-	"says a hello that the golang server of the family takes"() {
+	"says in its hello what audio it has, as the golang server of the family takes it"() {
 		const pcm = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
 		for (const options of [{}, { audio: pcm }]) {
-			const { protocol } = fakeProtocol(options);
-			protocol.open();
-			protocol.channel.events.onOpen();
-			checkGolangHello(protocol.channel.sent[0] as string);
+			const hello = beforeHello(options).protocol.channel.sent[0] as string;
+			checkGolangHello(hello);
+			const opus = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
+			equal(JSON.parse(hello).audio_params, options.audio ?? opus);
 		}
 		throws(() => checkGolangHello('{"type":"hello","features":{"mcp":true}}'), /^audio_params: nil pointer$/);
 		throws(
@@ -28,11 +28,11 @@ export default suite("device protocol", {
 	},
 	"closes a channel whose attempt has ended while it was opened"() {
 		const { protocol, lost, timer } = fakeProtocol();
-		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		equal([lost.length, lost[0]?.error.code], [1, "connection-closed"]);
 		const { channel } = protocol;
-		protocol.refusal = undefined;
+		protocol.transport.refusal = undefined;
 		timer.pass(lost[0]?.retryIn ?? 0);
 		equal(protocol.channels.length, 2);
 		protocol.close();
@@ -40,33 +40,15 @@ export default suite("device protocol", {
 	},
 	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
 		const { protocol, lost } = fakeProtocol();
-		protocol.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		protocol.close();
 		equal([lost.length, protocol.channel.closed], [1, true]);
 	},
-	"takes a hello without a session id"() {
-		const { protocol, heard } = fakeProtocol();
-		protocol.open();
-		protocol.channel.events.onOpen();
-		protocol.channel.say({ type: "hello", transport: "fake" });
-		equal(heard.at(-1), "session ");
-	},
-	"rejects a hello with members of the wrong type"() {
-		for (const hello of [{ session_id: 5 }, { audio_params: 5 }]) {
-			const { protocol, lost } = fakeProtocol();
-			protocol.open();
-			protocol.channel.events.onOpen();
-			protocol.channel.say({ type: "hello", ...hello });
-			equal(lost[0]?.error.code, "hello-refused");
-			ok(protocol.channel.closed);
-		}
-	},
 	"sends messages as long as the backend's hello says, unless that is less than any backend takes"() {
 		const limitAfter = (max_message_bytes: unknown): number => {
-			const { protocol } = fakeProtocol({}, { maxSentBytes: 9_999 });
-			protocol.open();
-			protocol.channel.events.onOpen();
+			const { protocol } = beforeHello({}, { maxSentBytes: 9_999 });
+			equal(protocol.maxSentBytes, 9_999);
 			protocol.channel.say({ type: "hello", session_id: "s", max_message_bytes });
 			return protocol.maxSentBytes;
 		};
@@ -77,24 +59,6 @@ export default suite("device protocol", {
 		const { protocol, heard } = inSession();
 		protocol.channel.say({ type: "tts", state: "start" });
 		equal([heard, protocol.channel.sent.length], [["message tts"], 1]);
-	},
-	"takes a second hello for a change of the session that there is"() {
-		const { protocol, heard, timer } = inSession();
-		const timers = timer.size;
-		protocol.channel.say({ type: "hello", session_id: "s-2" });
-		equal([heard, protocol.session?.id, timer.size], [["session s-2"], "s-2", timers]);
-	},
-	"hands on MCP, with its session's id or without an id"() {
-		const { protocol, heard } = inSession();
-		protocol.channel.say({ type: "mcp", session_id: "s-1", payload: 1 });
-		protocol.channel.say({ type: "mcp", payload: 2 });
-		equal(heard, [{ mcp: 1 }, { mcp: 2 }]);
-	},
-	"drops and logs what is for another session"() {
-		const { protocol, heard, log } = inSession();
-		protocol.channel.say({ type: "mcp", session_id: "s-2", payload: 1 });
-		equal(heard, []);
-		matches(log.join(), /another session/);
 	},
 	"hands on the messages an application knows, and logs each unknown type once"() {
 		const { protocol, heard, log } = inSession();
@@ -156,17 +120,8 @@ export default suite("device protocol", {
 		fail();
 		equal(lost.at(-1)?.retryIn, 1000);
 	},
-	"says in its hello what audio it has"() {
-		const audio = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
-		const { protocol } = fakeProtocol({ audio });
-		protocol.open();
-		protocol.channel.events.onOpen();
-		equal(JSON.parse(protocol.channel.sent[0] as string).audio_params, audio);
-	},
 	"does not end at a goodbye to another session, nor at one before hello"() {
-		const { protocol, lost, log } = fakeProtocol();
-		protocol.open();
-		protocol.channel.events.onOpen();
+		const { protocol, lost, log } = beforeHello();
 		protocol.channel.say({ type: "goodbye" });
 		protocol.channel.say({ type: "hello", transport: "fake", session_id: "s-1" });
 		protocol.channel.say({ type: "goodbye", session_id: "s-0" });

@@ -1,7 +1,5 @@
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
@@ -18,14 +16,7 @@ class LatinCanvas extends FakeCanvas {
 }
 
 function latinFace() {
-	const canvas = new LatinCanvas(320, 240);
-	const timer = new FakeTimer();
-	const screen = new FaceScreen({ canvas, font: { height: 18 }, charset: "latin", timer });
-	const draw = (): FakeCanvas => {
-		canvas.forget();
-		timer.pass(40);
-		return canvas;
-	};
+	const { screen, draw } = makeFace({ font: { height: 18 }, charset: "latin" }, new LatinCanvas());
 	draw();
 	return { screen, draw, texts: () => draw().texts.map(({ text }) => text) };
 }
@@ -53,13 +44,11 @@ export default suite("glyphs that a backend sends", {
 		screen.glyphs?.take(push(glyph("你"), glyph("ß", NARROW)));
 		screen.show({ message: "a你ßb" });
 		const { texts, rectangles } = draw();
-		equal(
-			texts.map(({ text, x }) => [text, x]),
-			[
-				["a", 6],
-				["b", 40],
-			],
-		);
+		const drawn = texts.map(({ text, x }) => [text, x]);
+		equal(drawn, [
+			["a", 6],
+			["b", 40],
+		]);
 		const y = texts[0]?.y ?? 0;
 		const rows = (x: number, width: number) => rectangles.filter((each) => each.x === x && each.width === width);
 		for (const [x, width] of [

@@ -1,11 +1,8 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
-import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
+import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
-import { openFakeNetwork } from "../doubles/fake-network.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const OTA_URL = "http://ota/";
@@ -13,50 +10,31 @@ const INTERVAL = 60_000;
 
 /** The firmware, which knows an `otaUrl` and no backend, and its server, which a test plays. */
 function startFrom(board = new FakeBoard(), otaInterval = 60) {
-	const log: string[] = [];
-	const timer = new FakeTimer();
-	const [requests, sockets, brokers] = [FakeHttpClient.made, FakeWebSocketClient.made, FakeMqttClient.made];
-	const [firstRequest, firstSocket, firstBroker] = [requests.length, sockets.length, brokers.length];
-	const application = startFirmware({
-		board,
-		built: { otaUrl: OTA_URL, otaInterval },
-		openNetwork: openFakeNetwork,
-		...ADDONS,
-		timer,
-		log: (line) => log.push(line),
-	});
+	const requests = FakeHttpClient.made;
+	const firstRequest = requests.length;
+	const started = startOn({ board, built: { backend: "", otaUrl: OTA_URL, otaInterval } });
 	/** Answers the latest request. */
 	const answer = async (status: number, value: object = {}): Promise<void> => {
 		await settled();
 		requests.at(-1)?.answer(status, JSON.stringify(value));
 		await settled();
 	};
-	return {
-		application,
-		board,
-		log,
-		timer,
-		answer,
-		fail: async (): Promise<void> => {
-			requests.at(-1)?.fail();
-			await settled();
-		},
-		requests: () => requests.slice(firstRequest),
-		sockets: () => sockets.slice(firstSocket),
-		brokers: () => brokers.slice(firstBroker),
-		shown: () => Object.assign({}, ...board.shown),
+	const fail = async (): Promise<void> => {
+		requests.at(-1)?.fail();
+		await settled();
 	};
+	const shown = () => Object.assign({}, ...board.shown);
+	return { ...started, board, answer, fail, requests: () => requests.slice(firstRequest), shown };
+}
+
+/** The same, to which a backend has been served. */
+async function startServed(otaInterval?: number) {
+	const started = startFrom(undefined, otaInterval);
+	await started.answer(200, websocket("first"));
+	return started;
 }
 
 const websocket = (host: string) => ({ websocket: { url: `ws://${host}/path`, token: "t", version: 2 } });
-
-/** A session begins on this connection. */
-function greet(connection: FakeWebSocketClient | undefined, sessionId: string): FakeWebSocketClient {
-	const socket = connection as FakeWebSocketClient;
-	socket.grant(10_000);
-	socket.arrive([`{"type":"hello","session_id":"${sessionId}"}`]);
-	return socket;
-}
 
 export default suite("a device that knows only an otaUrl", {
 	async "is activating until a backend is served, and then connects to it with its settings"() {
@@ -79,9 +57,8 @@ export default suite("a device that knows only an otaUrl", {
 		equal([application?.state, shown().alert], ["connecting", { status: "", message: "" }]);
 	},
 	async "goes to another backend when one is served at the next check"() {
-		const { answer, timer, sockets, requests } = startFrom();
-		await answer(200, websocket("first"));
-		greet(sockets()[0], "s");
+		const { answer, timer, sockets, requests, greet } = await startServed();
+		greet();
 		timer.pass(INTERVAL);
 		equal(requests().length, 2);
 		const before = sockets().length;
@@ -90,17 +67,15 @@ export default suite("a device that knows only an otaUrl", {
 		ok(sockets().at(-2)?.closed, "the session with the first one has ended");
 	},
 	async "stays with its backend when the same one is served again"() {
-		const { answer, timer, sockets } = startFrom();
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets } = await startServed();
 		timer.pass(INTERVAL);
 		const before = sockets().length;
 		await answer(200, websocket("first"));
 		equal(sockets().length, before);
 	},
 	async "stays in its session when only the token is new, and shows that one when it connects again"() {
-		const { answer, timer, sockets } = startFrom();
-		await answer(200, websocket("first"));
-		const socket = greet(sockets()[0], "s");
+		const { answer, timer, sockets, greet } = await startServed();
+		const socket = greet();
 		timer.pass(INTERVAL);
 		await answer(200, { websocket: { ...websocket("first").websocket, token: "new" } });
 		equal([sockets().length, socket.closed], [1, false]);
@@ -110,8 +85,7 @@ export default suite("a device that knows only an otaUrl", {
 	},
 	async "asks within 10 s whether another backend is to be used if it cannot reach the one that was named"() {
 		for (const interval of [86_400, 0]) {
-			const { answer, timer, sockets, requests } = startFrom(undefined, interval);
-			await answer(200, websocket("first"));
+			const { answer, timer, sockets, requests } = await startServed(interval);
 			sockets()[0]?.options.onError?.(new Error("refused"));
 			timer.pass(10_000);
 			equal(requests().length, 2);
@@ -120,8 +94,7 @@ export default suite("a device that knows only an otaUrl", {
 		}
 	},
 	async "asks ever less often while the backend that it is told cannot be reached"() {
-		const { answer, timer, sockets, requests } = startFrom(undefined, 86_400);
-		await answer(200, websocket("first"));
+		const { answer, timer, sockets, requests } = await startServed(86_400);
 		for (let time = 0; time < 3_600_000; time += 10_000) {
 			sockets().at(-1)?.options.onError?.(new Error("refused"));
 			timer.pass(10_000);
@@ -130,10 +103,9 @@ export default suite("a device that knows only an otaUrl", {
 		ok(requests().length > 8 && requests().length < 20, `${requests().length} requests in an hour`);
 	},
 	async "does not ask because a session has ended"() {
-		const { answer, timer, sockets, requests } = startFrom(undefined, 86_400);
-		await answer(200, websocket("first"));
+		const { timer, sockets, requests, greet } = await startServed(86_400);
 		for (let session = 0; session < 3; session += 1) {
-			greet(sockets().at(-1), String(session)).options.onClose();
+			greet(String(session)).options.onClose();
 			timer.pass(5_000);
 		}
 		equal([sockets().length, requests().length], [4, 1]);

@@ -16,6 +16,15 @@ function overMqtt(options: Parameters<typeof fakeProtocol>[0] = {}) {
 	return fake;
 }
 
+/** The same after its first session, with nothing heard since. */
+function betweenSessions() {
+	const fake = overMqtt();
+	fake.protocol.channel.greet();
+	fake.protocol.channel.say(GOODBYE);
+	fake.heard.length = 0;
+	return fake;
+}
+
 const typesSent = ({ protocol }: Fake): string[] => protocol.channel.sent.map((text) => JSON.parse(text).type);
 
 const hello = (fake: Fake, id = "s-1"): void => fake.protocol.channel.say({ type: "hello", session_id: id });
@@ -63,10 +72,7 @@ export default suite("device protocol, session after session", {
 		equal(fake.protocol.channels.length, 2);
 	},
 	"MCP is served between two sessions, and begins the next one at once"() {
-		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
-		fake.heard.length = 0;
+		const fake = betweenSessions();
 		fake.protocol.channel.say({ type: "mcp", payload: 7 });
 		equal(fake.heard, [{ mcp: 7 }, "connecting"]);
 		equal(typesSent(fake), ["hello", "hello"]);
@@ -74,26 +80,19 @@ export default suite("device protocol, session after session", {
 		equal(typesSent(fake), ["hello", "hello"]);
 	},
 	"a hello between two sessions, which answers nothing, begins no session"() {
-		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
-		fake.heard.length = 0;
+		const fake = betweenSessions();
 		hello(fake, "s-2");
 		equal([fake.heard, fake.protocol.session], [[], undefined]);
 		equal(fake.log, ["unexpected hello: dropped"]);
 	},
 	"a second goodbye changes nothing"() {
-		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
+		const fake = betweenSessions();
 		fake.protocol.channel.say(GOODBYE);
 		fake.protocol.channel.say({ type: "goodbye" });
 		equal([fake.lost.length, fake.timer.size], [1, 1]);
 	},
 	"a connection that breaks between two sessions is made again"() {
-		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
+		const fake = betweenSessions();
 		fake.protocol.channel.events.onClose(closed());
 		equal(fake.timer.size, 1);
 		fake.timer.pass(2000);
@@ -137,10 +136,6 @@ export default suite("device protocol, session after session", {
 			fake.protocol.channel.say({ type: "tts", state: "start" });
 			fake.timer.pass(40_000);
 		});
-	},
-	"a session that ends within a minute is no idle one"() {
-		const fake = overMqtt();
-		haveSessions(fake, [1000, 1000, 1000], () => fake.timer.pass(30_000));
 	},
 	"a session that ends within a minute makes the delays after idle ones short again"() {
 		const fake = overMqtt();
@@ -200,13 +195,11 @@ export default suite("device protocol, session after session", {
 	},
 	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
 		const fake = fakeProtocol({ backoff });
-		fake.protocol.refusal = closed();
-		fake.protocol.failure = new Error("broken");
+		fake.protocol.transport.refusal = closed();
+		fake.protocol.transport.failure = new Error("broken");
 		fake.protocol.open();
-		equal(
-			fake.lost.map(({ error }) => error.code),
-			["connection-closed"],
-		);
+		const codes = fake.lost.map(({ error }) => error.code);
+		equal(codes, ["connection-closed"]);
 	},
 	"asking for a session of a protocol that is closed does nothing"() {
 		for (const session of ["on-demand", undefined] as const) {
@@ -237,9 +230,7 @@ export default suite("device protocol, session after session", {
 		equal([fake.protocol.channels.length, fake.timer.size], [2, 1]);
 	},
 	"closes between two sessions, and leaves nothing behind"() {
-		const fake = overMqtt();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
+		const fake = betweenSessions();
 		fake.protocol.close();
 		fake.timer.pass(1_000_000);
 		equal([fake.timer.size, fake.protocol.channel.closed, typesSent(fake)], [0, true, ["hello"]]);

@@ -1,8 +1,6 @@
 import { ENGLISH } from "../../src/language/en.js";
-import { FaceScreen } from "../../src/pictures/face/face-screen.js";
 import type { QrCode } from "../../src/pictures/face/setup-drawing.js";
-import { FakeCanvas } from "../doubles/fake-canvas.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
 import { equal, ok, suite } from "../harness.js";
 
 /** A canvas that remembers a whole drawing, though it is begun for each of its parts. */
@@ -37,9 +35,7 @@ function code(size: number, isDark: (row: number, column: number) => boolean): Q
 }
 
 function face(makeQrCode?: (options: { input: string }) => QrCode, size: { width?: number; height?: number } = {}) {
-	const canvas = Object.assign(new PartsCanvas(), size);
-	const timer = new FakeTimer();
-	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, ...(makeQrCode && { makeQrCode }) });
+	const { canvas, timer, screen } = makeFace(makeQrCode && { makeQrCode }, Object.assign(new PartsCanvas(), size));
 	timer.pass(100);
 	canvas.parts.length = 0;
 	canvas.allTexts = [];
@@ -81,10 +77,8 @@ export default suite("the set-up on the screen", {
 		equal(words?.width, 320);
 		// The code is drawn in bands that touch each other. Each begins with its white ground.
 		const side = bands[0]?.width ?? 0;
-		equal(
-			bands.reduce((sum, { height }) => sum + height, 0),
-			side,
-		);
+		const heights = bands.reduce((sum, { height }) => sum + height, 0);
+		equal(heights, side);
 		const scale = side / 37;
 		ok(Number.isInteger(scale) && scale >= 3, `${scale} pixels a module`);
 		const [left, top] = [(bands[0]?.x ?? 0) + 4 * scale, (bands[0]?.y ?? 0) + 4 * scale];

@@ -1,17 +1,11 @@
 import { ENGLISH } from "../../src/setup/setup-text-en.js";
 import { settled } from "../doubles/client.js";
-import { makeSetup } from "../doubles/open-setup.js";
+import { beginSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite } from "../harness.js";
-
-function begin(options?: Parameters<typeof makeSetup>[0]) {
-	const made = makeSetup(options);
-	made.setup.begin();
-	return made;
-}
 
 export default suite("the set-up page", {
 	async "is whole, and needs nothing from elsewhere"() {
-		const { status, headers, text } = await begin().ask("GET", "/");
+		const { status, headers, text } = await beginSetup().ask("GET", "/");
 		equal([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
 		equal(headers.get("content-length"), String(ArrayBuffer.fromString(text).byteLength));
 		matches(text, /^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
@@ -19,13 +13,13 @@ export default suite("the set-up page", {
 		matches(headers.get("content-security-policy") ?? "", /default-src 'none'/);
 	},
 	async "has a label and a place for errors for each field"() {
-		const { text } = await begin().ask("GET", "/");
+		const { text } = await beginSetup().ask("GET", "/");
 		for (const field of ["ssid", "password", "backend", "token", "otaUrl", "name"]) {
 			ok(text.includes(`<label for="${field}" data-text="${field}">`) && text.includes(`id="${field}-error"`), field);
 		}
 	},
 	async "is spoken in three languages, which have the same texts with the same places for names"() {
-		const { ask } = begin();
+		const { ask } = beginSetup();
 		const texts = async (language: string): Promise<Record<string, string>> =>
 			JSON.parse((await ask("GET", `/texts/${language}`)).text);
 		const english = await texts("en");
@@ -40,7 +34,7 @@ export default suite("the set-up page", {
 		equal((await ask("GET", "/texts/tlh")).status, 302);
 	},
 	async "has no text that its languages lack"() {
-		const { text: page } = await begin().ask("GET", "/");
+		const { text: page } = await beginSetup().ask("GET", "/");
 		const used = [...page.matchAll(/data-(?:text|label)="(\w+)"/g)].map(([, key]) => key ?? "");
 		ok(used.length > 15, used.join(" "));
 		const quoted = [...page.matchAll(/(?:\bt\(|say\(|text:|searchText=)"(\w+)"/g)].map(([, key]) => key ?? "");
@@ -48,7 +42,7 @@ export default suite("the set-up page", {
 		equal(unknown, []);
 	},
 	async "is what every other path and hostname leads to, as phones that look for it ask"() {
-		const { ask } = begin();
+		const { ask } = beginSetup();
 		for (const [path, host] of [
 			["/generate_204", "connectivitycheck.gstatic.com"],
 			["/hotspot-detect.html", "captive.apple.com"],
@@ -67,7 +61,7 @@ export default suite("the set-up page", {
 		equal((await ask("PUT", "/settings")).status, 405);
 	},
 	async "lists each network once, the strongest first, and only so many"() {
-		const { ask, accessPoint } = begin();
+		const { ask, accessPoint } = beginSetup();
 		accessPoint.found = [
 			{ ssid: "a", rssi: -80, secured: true },
 			{ ssid: "b", rssi: -60, secured: false },
@@ -83,7 +77,7 @@ export default suite("the set-up page", {
 		equal(networks.length, 20);
 	},
 	async "is told the settings without password and token"() {
-		const { ask } = begin({ built: { ssid: "home", password: "secret-password", token: "secret-token" } });
+		const { ask } = beginSetup({ built: { ssid: "home", password: "secret-password", token: "secret-token" } });
 		const { text, headers } = await ask("GET", "/settings");
 		const { formToken, ...settings } = JSON.parse(text);
 		equal(settings, {
@@ -101,7 +95,7 @@ export default suite("the set-up page", {
 		equal([formToken.length, headers.get("cache-control")], [16, "no-store"]);
 	},
 	async "is the only one that may change settings"() {
-		const { ask, accessPoint } = begin();
+		const { ask, accessPoint } = beginSetup();
 		const body = JSON.stringify({ ssid: "x", backend: "ws://evil/" });
 		const { formToken } = JSON.parse((await ask("GET", "/settings")).text);
 		const good = { "x-form-token": formToken };
@@ -118,7 +112,7 @@ export default suite("the set-up page", {
 		equal(accessPoint.attempts, []);
 	},
 	async "is told what is wrong beside the field, and nothing is tried then"() {
-		const { submit, accessPoint } = begin();
+		const { submit, accessPoint } = beginSetup();
 		for (const [values, field, text] of [
 			[{ ssid: "" }, "ssid", "chooseNetwork"],
 			[{ ssid: "é".repeat(17) }, "ssid", "wrongSsid"],
@@ -135,7 +129,7 @@ export default suite("the set-up page", {
 		equal(accessPoint.attempts, []);
 	},
 	async "rejects a body that is no form, and one that is too long"() {
-		const { ask, submit } = begin();
+		const { ask, submit } = beginSetup();
 		for (const text of ["[]", "5", '"x"', "null"]) {
 			equal((await submit(JSON.parse(text))).status, 400);
 		}
@@ -147,17 +141,15 @@ export default suite("the set-up page", {
 		equal((await ask("POST", "/settings", { headers, body: "\u0000" })).status, 400);
 	},
 	"serves a few connections at a time, and gives up those that say nothing"() {
-		const { platform, timer } = begin();
+		const { platform, timer } = beginSetup();
 		const connections = [1, 2, 3, 4, 5].map(() => platform.connect());
-		equal(
-			connections.map(({ closed }) => closed),
-			[false, false, false, false, true],
-		);
+		const closed = connections.map(({ closed }) => closed);
+		equal(closed, [false, false, false, false, true]);
 		timer.pass(10_000);
 		ok(connections.every(({ closed }) => closed));
 	},
 	async "is sent in pieces, as the connection takes them"() {
-		const { platform, ask } = begin();
+		const { platform, ask } = beginSetup();
 		const whole = (await ask("GET", "/")).text;
 		const connection = platform.connect();
 		connection.begin({ host: "192.0.2.7" }, "GET", "/");

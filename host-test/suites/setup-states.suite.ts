@@ -1,70 +1,45 @@
 import type { Application } from "../../src/app/application.js";
-import { startFirmware } from "../../src/app/start-firmware.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { openSetup } from "../../src/setup/open-setup.js";
-import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import { browserOf } from "../doubles/open-setup.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 /** The firmware as `main.ts` starts it, on a board that can be set up. */
 function start({ ssid = "home", online = true, fault = undefined as Error | undefined } = {}) {
-	const timer = new FakeTimer();
-	const log: string[] = [];
 	const states: string[] = [];
 	const fake = new FakeBoard();
 	Object.assign(fake.network, { ssid, online });
 	const accessPoint = Object.assign(new FakeAccessPoint(), { fault });
 	const platform = new FakeHttpPlatform();
 	const board: Board & Pick<FakeBoard, "system"> = Object.assign(fake, { accessPoint });
-	const application = startFirmware({
+	const started = startOn({
 		board,
-		built: { backend: "ws://h/", ssid },
-		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		...ADDONS,
+		built: { ssid },
 		setup: (options) => openSetup(platform, options),
-		timer,
 		followers: [{ stateChanged: (state) => void states.push(state) }],
-		log: (line) => log.push(line),
-	}) as Application;
+	});
+	const application = started.application as Application;
 	const follow = (online: boolean): void => {
 		fake.network.online = online;
 		fake.network.onChange?.();
 	};
 	const begin = (): void => application.server.context.wifiSetup?.begin();
-	/** Sends the form as the page does. @returns status and body of the answer */
-	const submit = async (values: object): Promise<unknown[]> => {
-		const ask = async (method: string, headers: Record<string, string>, body: string): Promise<[unknown, string]> => {
-			const connection = platform.connect();
-			connection.begin({ host: "192.0.2.7", "content-length": String(body.length), ...headers }, method, "/settings");
-			connection.arrive(body);
-			connection.end();
-			await settled();
-			connection.grant();
-			return [connection.response?.status, connection.sent];
-		};
-		const { formToken } = JSON.parse((await ask("GET", {}, ""))[1]);
-		const [status, text] = await ask("POST", { "x-form-token": formToken }, JSON.stringify(values));
-		return [status, JSON.parse(text)];
-	};
-	/** The backend that is tried answers. */
-	const answer = (): void => {
-		const socket = FakeWebSocketClient.made.at(-1);
-		socket?.grant(4_096);
-		socket?.arrive(['{"type":"hello","transport":"websocket","session_id":"s"}']);
-	};
-	return { application, fake, accessPoint, platform, timer, log, states, follow, begin, submit, answer };
+	return { ...started, application, fake, accessPoint, platform, states, follow, begin, ...browserOf(platform) };
 }
+
+/** The same on a device that knows no network. */
+const startUnset = (fault?: Error) => start({ ssid: "", online: false, fault });
 
 const TYPED = { ssid: "new", password: "", backend: "ws://h/", token: "", otaUrl: "", name: "" };
 
 export default suite("the state wifi_configuring", {
 	"is entered by a device that knows no network"() {
-		const { application, accessPoint, fake } = start({ ssid: "", online: false });
+		const { application, accessPoint, fake } = startUnset();
 		equal([application.state, accessPoint.opened?.ssid], ["wifi_configuring", "xs-mcp-000001"]);
 		equal(Object.assign({}, ...fake.shown).setup.url, "http://192.0.2.7/");
 	},
@@ -80,34 +55,31 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 	},
 	async "ends with a restart if the backend has changed"() {
-		const { accessPoint, fake, timer, submit, application, answer } = start({ ssid: "", online: false });
-		equal((await submit({ ...TYPED, backend: "ws://other/" }))[0], 202);
+		const { accessPoint, fake, timer, submit, application, greet, sockets } = startUnset();
+		equal((await submit({ ...TYPED, backend: "ws://other/" })).status, 202);
 		accessPoint.finish(true);
 		await settled();
-		equal(FakeWebSocketClient.made.at(-1)?.options.host, "other");
-		answer();
+		equal(sockets().at(-1)?.options.host, "other");
+		greet();
 		timer.pass(4_000);
 		equal([fake.restarts, application.state, accessPoint.opened], [[1000], "wifi_configuring", undefined]);
 		equal(fake.settings.get("xs-mcp", "backend"), "ws://other/");
 	},
 	async "ends with a connection if only the network has changed"() {
-		const { accessPoint, fake, timer, submit, application, states, follow, answer } = start({
-			ssid: "",
-			online: false,
-		});
+		const { accessPoint, fake, timer, submit, application, states, follow, greet } = startUnset();
 		await submit(TYPED);
 		fake.network.ssid = "new";
 		follow(true);
 		equal(application.state, "wifi_configuring", "the network is only tried");
 		accessPoint.finish(true);
 		await settled();
-		answer();
+		greet();
 		timer.pass(4_000);
 		equal([fake.restarts, states], [[], ["starting", "wifi_configuring", "activating", "idle", "connecting"]]);
 		equal(Object.assign({}, ...fake.shown).setup, undefined);
 	},
 	async "is entered again if a backend that could not be tried is not reached"() {
-		const { accessPoint, timer, submit, application, fake, follow } = start({ ssid: "", online: false });
+		const { accessPoint, timer, submit, application, fake, follow } = startUnset();
 		await submit({ ...TYPED, action: "keep" });
 		fake.network.ssid = "new";
 		accessPoint.finish(true);
@@ -144,7 +116,7 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 	},
 	"is tried again after three minutes if the device's own network cannot be opened"() {
-		const { application, accessPoint, timer } = start({ ssid: "", online: false, fault: new Error("no radio") });
+		const { application, accessPoint, timer } = startUnset(new Error("no radio"));
 		equal([application.state, accessPoint.opened], ["wifi_configuring", undefined]);
 		accessPoint.fault = undefined;
 		timer.pass(180_000);
@@ -158,7 +130,7 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "upgrading");
 	},
 	async "has settings checked by what the firmware does with them"() {
-		const { submit, accessPoint } = start({ ssid: "", online: false });
+		const { submit, accessPoint } = startUnset();
 		for (const [values, field, problem] of [
 			[{ backend: "htp:/x" }, "backend", /^wrongBackend expected scheme:\/\/host/],
 			[{ backend: "wss://h/" }, "backend", /^wrongBackend this device does not support wss:/],
@@ -166,16 +138,16 @@ export default suite("the state wifi_configuring", {
 			[{ otaUrl: "ws://h/" }, "otaUrl", /^wrongOtaUrl $/],
 			[{ name: "n".repeat(33) }, "name", /^wrongName $/],
 		] as const) {
-			const [status, body] = await submit({ ...TYPED, ...values });
+			const { status, body } = await submit({ ...TYPED, ...values });
 			const { errors } = body as { errors: Record<string, { text: string; detail?: string }> };
 			equal([status, Object.keys(errors)], [400, [field]]);
 			matches(`${errors[field]?.text} ${errors[field]?.detail ?? ""}`, problem);
 		}
 		equal(accessPoint.attempts, []);
-		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" }))[0], 202);
+		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" })).status, 202);
 	},
 	"lets go of everything with the application"() {
-		const { application, platform, accessPoint, timer } = start({ ssid: "", online: false });
+		const { application, platform, accessPoint, timer } = startUnset();
 		application.stop();
 		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
 		ok(application.state === "wifi_configuring");
@@ -183,13 +155,8 @@ export default suite("the state wifi_configuring", {
 	"needs no page on a board that cannot open a network"() {
 		const bare = new FakeBoard();
 		Object.assign(bare.network, { ssid: "", online: false });
-		const application = startFirmware({
+		const { application } = startOn({
 			board: bare,
-			built: { backend: "ws://h/" },
-			timer: new FakeTimer(),
-			log() {},
-			openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-			...ADDONS,
 			setup: (options) => openSetup(new FakeHttpPlatform(), options),
 		});
 		equal([application?.state, application?.server.context.wifiSetup], ["wifi_configuring", undefined]);

@@ -3,56 +3,43 @@ import { ProtocolError } from "../../src/protocols/transport.js";
 import { settled } from "../doubles/client.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
-import { makeSetup } from "../doubles/open-setup.js";
+import { beginSetup, makeSetup } from "../doubles/open-setup.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A set-up that tries its backend; the test acts as the backend. */
 function beginWithBackend() {
 	const transport = new FakeTransport();
-	const made = begin({ routeOf: () => ({ transport, connect: () => transport }) });
-	/** Sends a form, and has the network joined. */
-	const join = async (values: object): Promise<void> => {
-		await made.submit({ ...TYPED, ...values });
-		made.accessPoint.finish(true);
-		await settled();
-	};
-	return { ...made, transport, join };
+	return { ...beginSetup({ routeOf: () => ({ transport, connect: () => transport }) }), transport };
 }
 
 const TYPED = { ssid: "home", password: "long enough", backend: "ws://new/", token: "", otaUrl: "", name: "" };
 
-function begin(options?: Parameters<typeof makeSetup>[0]) {
-	const made = makeSetup(options);
-	made.setup.begin();
-	return made;
-}
-
-/** Values in the firmware's own domain. */
 const listIn =
 	({ openDnsSd }: FakeDnsSd): ListGateways =>
 	(options) =>
 		listGateways({ ...options, openDnsSd });
 
-const stored = ({ settings }: ReturnType<typeof makeSetup>): object =>
+/** Values in the firmware's own domain. */
+const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): object =>
 	Object.fromEntries(
 		[...settings.values].filter(([key]) => key.startsWith("xs-mcp/")).map(([key, value]) => [key.slice(7), value]),
 	);
 
 export default suite("set-up with a phone", {
 	"opens a network of its own with a password that the screen shows"() {
-		const { accessPoint, shown, platform, log } = begin();
+		const { accessPoint, shown, platform, log } = beginSetup();
 		const access = { ssid: "xs-mcp-56789a", password: "sssssss2".replace(/./g, "s") };
 		equal([accessPoint.opened, platform.isOpen], [access, true]);
 		equal(shown, [{ ...access, url: "http://192.0.2.7/", progress: "" }]);
 		ok(!log.some((line) => line.includes(access.password)), "the password is not in the log");
 	},
 	"opens it without a password on a board without a screen, unless a setting has one"() {
-		equal(begin({ screen: false }).accessPoint.opened?.password, "");
+		equal(beginSetup({ screen: false }).accessPoint.opened?.password, "");
 		const built = { setupPassword: "label on the case" };
-		equal(begin({ screen: false, built }).accessPoint.opened?.password, "label on the case");
+		equal(beginSetup({ screen: false, built }).accessPoint.opened?.password, "label on the case");
 	},
 	async "joins what was typed, stores it, says so, and ends"() {
-		const made = begin();
+		const made = beginSetup();
 		const { submit, status, accessPoint, timer, ends, shown, platform } = made;
 		const { status: code, body } = await submit(TYPED);
 		equal([code, (body as { message: string }).message], [202, "Joining home …"]);
@@ -71,7 +58,7 @@ export default suite("set-up with a phone", {
 		);
 	},
 	async "takes the phone's language for the device, on whose screen it goes on in it"() {
-		const made = begin();
+		const made = beginSetup();
 		const { submit, accessPoint, shown, status, log } = made;
 		await submit({ ...TYPED, language: "ja" });
 		matches(shown.at(-1)?.progress ?? "", /^home.*…$/);
@@ -80,20 +67,18 @@ export default suite("set-up with a phone", {
 		accessPoint.finish(true);
 		await settled();
 		equal(stored(made), { ssid: "home", password: "long enough", backend: "ws://new/", language: "ja" });
-		const { body } = await begin().submit({ ...TYPED, language: "tlh" });
+		const { body } = await beginSetup().submit({ ...TYPED, language: "tlh" });
 		equal(body, { errors: { language: { text: "wrongForm" } } });
 	},
 	async "needs no restart if only the network has changed"() {
-		const { submit, status, accessPoint, timer, ends } = begin();
-		await submit({ ...TYPED, backend: "ws://old/" });
-		accessPoint.finish(true);
-		await settled();
+		const { join, status, timer, ends } = beginSetup();
+		await join({ ...TYPED, backend: "ws://old/" });
 		matches((await status()).message, /It connects/);
 		timer.pass(4_000);
 		equal(ends, [false]);
 	},
 	async "stores nothing if the network cannot be joined, and takes the form again"() {
-		const made = begin();
+		const made = beginSetup();
 		const { submit, status, accessPoint, ends } = made;
 		await submit(TYPED);
 		equal((await submit(TYPED)).body, { errors: { form: { text: "busy" } } });
@@ -106,9 +91,9 @@ export default suite("set-up with a phone", {
 	},
 	async "tries the backend, and stores the settings once it has answered"() {
 		const { transport, join, status, timer, ends, ...made } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		const { state, message } = await status();
-		equal([state, message, stored({ ...made, status, timer, ends })], ["joining", "Connecting to the server …", {}]);
+		equal([state, message, stored(made)], ["joining", "Connecting to the server …", {}]);
 		transport.channel.greet();
 		equal((await status()).state, "joined");
 		equal([transport.channel.closed, made.settings.get("wifi", "unreached")], [true, undefined]);
@@ -117,7 +102,7 @@ export default suite("set-up with a phone", {
 	},
 	async "stores nothing if the backend does not answer, says why, and stays open"() {
 		const { transport, join, status, timer, setup, log, ...made } = beginWithBackend();
-		await join({ token: "secret" });
+		await join({ ...TYPED, token: "secret" });
 		for (let attempt = 0; attempt < 3; attempt += 1) {
 			transport.channel.events.onClose(new ProtocolError("connection-failed", "rejected with HTTP status 401"));
 			timer.pass(2_000);
@@ -127,19 +112,19 @@ export default suite("set-up with a phone", {
 		equal([setup.isOpen, made.settings.get("xs-mcp", "backend")], [true, undefined]);
 		ok(log.includes("set-up: the backend cannot be reached: rejected with HTTP status 401"), log.join("\n"));
 		ok(!log.some((line) => line.includes("secret")));
-		await join({ backend: "ws://right/" });
+		await join({ ...TYPED, backend: "ws://right/" });
 		transport.channel.greet();
 		equal((await status()).state, "joined");
 	},
 	async "gives up a backend that says nothing for twenty seconds"() {
 		const { join, status, timer } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		timer.pass(20_000);
 		equal((await status()).text, "notReached");
 	},
 	async "stores a backend that was not reached if the person says so, and opens again if it is never reached"() {
 		const { join, status, timer, setup, counts, settings } = beginWithBackend();
-		await join({ action: "keep" });
+		await join({ ...TYPED, action: "keep" });
 		equal([(await status()).state, settings.get("xs-mcp", "backend")], ["joined", "ws://new/"]);
 		timer.pass(4_000);
 		setup.follow(true);
@@ -155,13 +140,13 @@ export default suite("set-up with a phone", {
 	},
 	async "gives up the attempt at a backend when the set-up closes"() {
 		const { join, transport, setup, timer } = beginWithBackend();
-		await join({});
+		await join(TYPED);
 		setup.close();
 		equal([transport.channel.closed, timer.size], [true, 0]);
 	},
 	async "looks for gateways in the network that was typed, and stores nothing"() {
 		const network = new FakeDnsSd();
-		const made = begin({ listGateways: listIn(network) });
+		const made = beginSetup({ listGateways: listIn(network) });
 		const { submit, status, accessPoint, timer, ask } = made;
 		equal(JSON.parse((await ask("GET", "/settings")).text).findsGateways, true);
 		for (const [name, expected] of [
@@ -182,13 +167,8 @@ export default suite("set-up with a phone", {
 		equal([stored(made), network.open], [{}, 0]);
 	},
 	async "restarts a device that has joined another network and stored nothing, so that it goes back to its own"() {
-		const { submit, accessPoint, timer, ends } = begin({
-			built: { ssid: "home" },
-			listGateways: listIn(new FakeDnsSd()),
-		});
-		await submit({ ...TYPED, ssid: "other", action: "find" });
-		accessPoint.finish(true);
-		await settled();
+		const { join, timer, ends } = beginSetup({ built: { ssid: "home" }, listGateways: listIn(new FakeDnsSd()) });
+		await join({ ...TYPED, ssid: "other", action: "find" });
 		timer.pass(305_000);
 		equal(ends, [true]);
 	},
@@ -201,7 +181,7 @@ export default suite("set-up with a phone", {
 			[typed, "kept password", ""],
 			[{ ...typed, backend: "ws://old/", otaUrl: "http://ota/" }, "kept password", ""],
 		] as const) {
-			const made = begin({ built });
+			const made = beginSetup({ built });
 			equal((await made.submit(values)).status, 202);
 			equal(made.accessPoint.attempts[0]?.password, access);
 			made.accessPoint.finish(true);
@@ -215,30 +195,26 @@ export default suite("set-up with a phone", {
 			["ws://old/", undefined],
 			["ws://new/", ""],
 		] as const) {
-			const { submit, accessPoint, settings } = begin({ built });
-			await submit({ ...TYPED, backend });
-			accessPoint.finish(true);
-			await settled();
-			equal(
-				["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key)),
-				[kept, kept],
-			);
+			const { join, settings } = beginSetup({ built });
+			await join({ ...TYPED, backend });
+			const stored = ["mqttUsername", "mqttPassword"].map((key) => settings.get("xs-mcp", key));
+			equal(stored, [kept, kept]);
 		}
 	},
 	async "logs neither passwords nor tokens"() {
-		const { submit, accessPoint, log, status } = begin();
+		const { submit, accessPoint, log, status } = beginSetup();
 		await submit({ ...TYPED, password: "secret-password", token: "secret-token" });
 		accessPoint.finish(false);
 		await settled();
 		ok(![...log, JSON.stringify(await status())].some((line) => line.includes("secret")), log.join("\n"));
 	},
 	async "does not search for networks while it joins one"() {
-		const { submit, ask, accessPoint } = begin();
+		const { submit, ask, accessPoint } = beginSetup();
 		await submit(TYPED);
 		equal([(await ask("GET", "/networks")).text, accessPoint.scans], ['{"networks":[]}', 0]);
 	},
 	async "gives up if nobody uses the page for a while and the device knows a network; what phones ask is no use"() {
-		const { ask, timer, ends } = begin({ built: { ssid: "home" } });
+		const { ask, timer, ends } = beginSetup({ built: { ssid: "home" } });
 		timer.pass(299_000);
 		await ask("GET", "/networks");
 		timer.pass(200_000);
@@ -250,7 +226,7 @@ export default suite("set-up with a phone", {
 		equal([ends, timer.size], [[false], 0]);
 	},
 	"waits for ever if the device knows no network"() {
-		const { timer, ends, setup } = begin();
+		const { timer, ends, setup } = beginSetup();
 		timer.pass(10_000_000);
 		equal([ends, setup.isOpen], [[], true]);
 	},

@@ -1,9 +1,7 @@
 import { SoftAccessPoint } from "../../src/drivers/wifi/soft-access-point.js";
-import { WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { settled } from "../doubles/client.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
-import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
+import { joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
 const JOIN_TIME = 25_000;
@@ -12,20 +10,7 @@ const WIFI_CHECK_INTERVAL = 5_000;
 const OWN = { ssid: "xs-mcp-56789a", password: "password" };
 
 function make({ ssid = "home", dnsFault = "" } = {}) {
-	const timer = new FakeTimer();
-	const clock = new FakeClock();
-	clock.isSet = true;
-	const log: string[] = [];
-	const network = new WiFiNetwork({
-		wifi: { io: FakeWiFi },
-		ssid,
-		password: "secret",
-		clock,
-		needsTime: false,
-		timer,
-		hostname: () => "name",
-		log: (line) => log.push(line),
-	});
+	const { network, wifi, timer, log } = joinWiFi({ ssid, needsTime: false });
 	const radio: (WiFiAccess | "closed")[] = [];
 	const sockets: boolean[] = [];
 	class FakeUdp {
@@ -49,7 +34,6 @@ function make({ ssid = "home", dnsFault = "" } = {}) {
 		address: "192.168.4.1",
 		log: (line) => log.push(line),
 	});
-	const wifi = FakeWiFi.made.at(-1) as FakeWiFi;
 	return { network, accessPoint, wifi, timer, log, radio, sockets };
 }
 
@@ -162,8 +146,7 @@ export default suite("the device's own Wi-Fi network", {
 		void accessPoint.scan().then((networks) => {
 			found = networks;
 		});
-		timer.pass(15_000);
-		await settled();
+		await timer.passed(15_000);
 		equal(found.length, 1);
 		wifi.found = undefined;
 		equal(await accessPoint.scan(), []);

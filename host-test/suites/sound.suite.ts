@@ -1,7 +1,7 @@
 import type { Sound } from "../../src/hardware/sound.js";
 import { playChime } from "../../src/sound/chime.js";
 import { SoundPlayer } from "../../src/sound/player/sound-player.js";
-import { settled } from "../doubles/client.js";
+import { outcomeOf, settled } from "../doubles/client.js";
 import { FakeAudioOut } from "../doubles/fake-audio-out.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -19,19 +19,8 @@ function open(volume = 100) {
 	return { timer, player, begin };
 }
 
-/** State of a promise. */
-function watch(promise: Promise<void>): { state: string } {
-	const watched = { state: "waits" };
-	promise.then(
-		() => {
-			watched.state = "done";
-		},
-		(error: Error) => {
-			watched.state = error.message;
-		},
-	);
-	return watched;
-}
+/** What has come of a sound: its value is "done" at its end. */
+const watch = (promise: Promise<void>) => outcomeOf(promise.then(() => "done"));
 
 const ones = (count: number): Uint8Array => new Uint8Array(count).fill(1);
 
@@ -59,10 +48,10 @@ export default suite("sounds", {
 		const more = watch(sound.write(ones(1_000)));
 		out.ask(998);
 		await settled();
-		equal(more.state, "waits");
+		equal(more, {});
 		out.ask(2);
 		await settled();
-		equal(more.state, "done");
+		equal(more.value, "done");
 	},
 	async "that pause because their source is slow go on"() {
 		const { sound, out } = open().begin();
@@ -80,10 +69,10 @@ export default suite("sounds", {
 			out.ask(Math.min(left, 1_000));
 		}
 		await settled();
-		equal([heard(out), end.state, out.closed], [4_000, "waits", false]);
+		equal([heard(out), end, out.closed], [4_000, {}, false]);
 		out.ask(1_000);
 		await settled();
-		equal([end.state, out.closed, timer.size], ["done", true, 0]);
+		equal([end.value, out.closed, timer.size], ["done", true, 0]);
 	},
 	async "stop at once, and whoever writes them is told"() {
 		const { player, begin, timer } = open();
@@ -91,13 +80,13 @@ export default suite("sounds", {
 		const write = watch(sound.write(ones(9_000)));
 		player.stop();
 		await settled();
-		equal([write.state, out.closed, timer.size], ["the sound was stopped", true, 0]);
+		equal([write.error, out.closed, timer.size], ["the sound was stopped", true, 0]);
 		const later = watch(sound.write(ones(2)));
 		const end = watch(sound.end());
 		out.ask(100);
 		sound.stop();
 		await settled();
-		equal([later.state, end.state, out.written], ["the sound was stopped", "the sound was stopped", []]);
+		equal([later.error, end.error, out.written], ["the sound was stopped", "the sound was stopped", []]);
 	},
 	async "give way to the next one"() {
 		const { begin } = open();
@@ -105,7 +94,7 @@ export default suite("sounds", {
 		const write = watch(first.sound.write(ones(9_000)));
 		const second = begin();
 		await settled();
-		equal([write.state, first.out.closed, second.out.closed], ["the sound was stopped", true, false]);
+		equal([write.error, first.out.closed, second.out.closed], ["the sound was stopped", true, false]);
 	},
 	async "fail if audio output stalled for four seconds"() {
 		const { timer, begin } = open();
@@ -113,12 +102,10 @@ export default suite("sounds", {
 		const end = watch(sound.end());
 		timer.pass(3_000);
 		out.ask(0);
-		timer.pass(3_999);
-		await settled();
-		equal(end.state, "waits");
-		timer.pass(1);
-		await settled();
-		equal([end.state, out.closed], ["audio output stalled", true]);
+		await timer.passed(3_999);
+		equal(end, {});
+		await timer.passed(1);
+		equal([end.error, out.closed], ["audio output stalled", true]);
 	},
 	async "are known to be played until they end or stop"() {
 		const { player, begin } = open();
@@ -156,7 +143,7 @@ export default suite("sounds", {
 		};
 		out.ask(1_000);
 		await settled();
-		equal([writing.state, out.closed, player.isPlaying, timer.size], ["write failed 263", true, false, 0]);
+		equal([writing.error, out.closed, player.isPlaying, timer.size], ["write failed 263", true, false, 0]);
 	},
 	"are as loud as the volume, in even steps of decibels"() {
 		const { player, begin } = open();
@@ -216,6 +203,6 @@ export default suite("sounds", {
 		await settled();
 		player.stop();
 		await settled();
-		matches(chime.state, /stopped/);
+		matches(chime.error ?? "", /stopped/);
 	},
 });

@@ -5,21 +5,16 @@ import { createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import type { Feature } from "../../src/mcp_server/features/server-feature.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
-import { createTool } from "../../src/mcp_server/tool.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
-import { settled, type Wire } from "../doubles/client.js";
+import { numbered, settled, tool, type Wire } from "../doubles/client.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 
-const tool = createTool<undefined, Record<never, never>, Record<never, never>>({
-	name: "t",
-	description: "",
-	run(_args, _context, call) {
-		log(call, "info", "running");
-		call.progress(1);
-		return { client: call.client.name ?? "?", revision: call.session.revision };
-	},
+const reporter = tool("t", (_args, _context, call) => {
+	log(call, "info", "running");
+	call.progress(1);
+	return { client: call.client.name ?? "?", revision: call.session.revision };
 });
 
 const resource = createResource<undefined, "test://a">({ uri: "test://a", name: "a", read: () => "A" });
@@ -46,13 +41,13 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		});
 	},
 	async "a request without a session is answered as its own _meta says"() {
-		const { call } = statelessClient({ tools: [tool] });
+		const { call } = statelessClient({ tools: [reporter] });
 		const info = { "io.modelcontextprotocol/clientInfo": { name: "ann", version: "1" } };
 		const { result } = await call("t", {}, meta({}, info));
 		equal([result.resultType, result.structuredContent], ["complete", { client: "ann", revision: "2026-07-28" }]);
 	},
 	async "a session on the same connection keeps its revision and client"() {
-		const { client, call } = statelessClient({ tools: [tool] });
+		const { client, call } = statelessClient({ tools: [reporter] });
 		client.initialize("2025-06-18");
 		await call("t");
 		const { result } = client.call("t");
@@ -87,7 +82,7 @@ export default suite("stateless requests of MCP 2026-07-28", {
 	},
 	async "lists and reads carry hints for caches, and calls do not"() {
 		const { ask, call } = statelessClient({
-			tools: [tool],
+			tools: [reporter],
 			features: [new Resources<undefined>({ resources: [resource] })],
 		});
 		const hints = async (method: string, params?: object) => {
@@ -101,26 +96,13 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal((await call("t")).result.ttlMs, undefined);
 	},
 	async "a page of a list is no longer than a session's"() {
-		const many = Array.from({ length: 40 }, (_, at) =>
-			createTool<undefined, Record<never, never>, Record<never, never>>({
-				name: `tool_${at}`,
-				description: "x".repeat(200),
-				run: () => true,
-			}),
-		);
-		const { client, ask } = statelessClient({ tools: many });
+		const { client, ask } = statelessClient({ tools: numbered(40, "x".repeat(200)) });
 		const answer = await ask("tools/list");
 		equal(JSON.stringify(answer).length <= client.session.pageBytes, true);
-		equal(answer.result.nextCursor.startsWith("tool_"), true);
+		equal(answer.result.nextCursor.startsWith("common."), true);
 	},
 	async "a page of a list comes in pieces, and its length in bytes first"() {
-		const tools = Array.from({ length: 12 }, (_, at) =>
-			createTool<undefined, Record<never, never>, Record<never, never>>({
-				name: `tool_${at}`,
-				description: "説明".repeat(at * 30),
-				run: () => true,
-			}),
-		);
+		const tools = numbered(12, "説明".repeat(150));
 		const server = new FeatureSet<undefined>([new Stateless<undefined>()]).serve({
 			name: "s",
 			version: "1",
@@ -139,7 +121,7 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal([error.code, error.data], [-32602, { uri: "test://b" }]);
 	},
 	async "log messages are sent from the level on that the request names, else none"() {
-		const { send, lastId } = statelessClient({ tools: [tool], features: [new Logging()] });
+		const { send, lastId } = statelessClient({ tools: [reporter], features: [new Logging()] });
 		const logged = async (more: object) =>
 			(await send("tools/call", { name: "t" }, meta({}, more))).filter(
 				({ method }) => method === "notifications/message",
@@ -150,13 +132,13 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal(message.params, { level: "info", data: "running", _meta: { "xs-mcp/requestId": lastId() } });
 	},
 	async "a report of progress names the request, too"() {
-		const { send, lastId } = statelessClient({ tools: [tool] });
+		const { send, lastId } = statelessClient({ tools: [reporter] });
 		const [report] = await send("tools/call", { name: "t" }, meta({}, { progressToken: "p" }));
 		equal(report.params, { progressToken: "p", progress: 1, _meta: { "xs-mcp/requestId": lastId() } });
 	},
 	async "subscriptions/listen is acknowledged, and tells of what its filter asks for, no more"() {
 		const resources = new Resources<undefined>({ resources: [resource] });
-		const { client, send, lastId } = statelessClient({ tools: [tool], features: [resources] });
+		const { client, send, lastId } = statelessClient({ tools: [reporter], features: [resources] });
 		const notifications = { promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ["test://a"] };
 		const [acknowledged, ...others] = await send("subscriptions/listen", { notifications });
 		const _meta = { [SUBSCRIPTION_ID]: lastId() };
@@ -170,24 +152,20 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		resources.updated("test://a");
 		resources.remove("test://a");
 		const tagged = client.heard().filter(({ params }) => params?._meta);
-		equal(
-			tagged.map(({ method, params }) => [method, params]),
-			[
-				["notifications/resources/updated", { uri: "test://a", _meta }],
-				["notifications/resources/list_changed", { _meta }],
-			],
-		);
+		const told = tagged.map(({ method, params }) => [method, params]);
+		equal(told, [
+			["notifications/resources/updated", { uri: "test://a", _meta }],
+			["notifications/resources/list_changed", { _meta }],
+		]);
 	},
 	async "subscriptions/listen ends when it is cancelled"() {
-		const { client, send, lastId } = statelessClient({ tools: [tool] });
+		const { client, send, lastId } = statelessClient({ tools: [reporter] });
 		await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
-		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		client.cancel(lastId());
 		await settled();
 		client.server.tools.remove("t");
-		equal(
-			client.heard().map(({ params }) => params),
-			[undefined],
-		);
+		const params = client.heard().map(({ params }) => params);
+		equal(params, [undefined]);
 	},
 	async "subscriptions/listen with an unknown resource subscribes to none of the others"() {
 		const resources = new Resources<undefined>({ resources: [resource] });
@@ -200,14 +178,12 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		equal(client.heard(), []);
 	},
 	async "subscriptions/listen that has ended makes room for others, and for calls"() {
-		const { client, send, lastId, call } = statelessClient({ tools: [tool], maxCalls: 2 });
+		const { client, send, lastId, call } = statelessClient({ tools: [reporter], maxCalls: 2 });
 		for (let at = 0; at < 5; at += 1) {
 			const heard = await send("subscriptions/listen", { notifications: { toolsListChanged: true } });
 			const methods = heard.map(({ method }) => method);
 			equal(methods, ["notifications/subscriptions/acknowledged"]);
-			client.say(
-				JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }),
-			);
+			client.cancel(lastId());
 			await settled();
 		}
 		equal((await call("t")).result.isError, false);
@@ -218,7 +194,7 @@ export default suite("stateless requests of MCP 2026-07-28", {
 		const listen = { notifications: { toolsListChanged: true } };
 		await send("subscriptions/listen", listen);
 		await send("subscriptions/listen", listen);
-		client.say(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: lastId() } }));
+		client.cancel(lastId());
 		await send("subscriptions/listen", listen);
 		const { error } = await ask("subscriptions/listen", listen);
 		equal(error.message, "Too many subscriptions/listen requests (limit 2)");

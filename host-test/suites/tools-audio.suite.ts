@@ -23,17 +23,12 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 	};
 	const client = new Client({ context: { ...new FakeBoard(), player, http }, tools: TOOLS });
 	const call = async (name: string, args: object = {}, params: object = {}): Promise<Wire> => {
-		client.session.receive({
-			jsonrpc: "2.0",
-			id: 1,
-			method: "tools/call",
-			params: { name, arguments: args, ...params },
-		});
+		const heard = await client.request("tools/call", { name, arguments: args, ...params });
 		// A long file comes in many turns.
 		for (let turn = 0; turn < 100; turn += 1) {
 			await settled();
 		}
-		return client.heard();
+		return [...heard, ...client.heard()];
 	};
 	return { player, asked, client, call };
 }
@@ -88,19 +83,17 @@ export default suite("tools for sound", {
 		const { call } = open(wavFile(new Uint8Array(40_000), { sampleRate: 8_000 }), { size: 4_000 });
 		const heard = await call(play, { url: URL }, { _meta: { progressToken: "p" } });
 		const reports = heard.filter(({ method }: Wire) => method === "notifications/progress");
-		equal(
-			reports.map(({ params }: Wire) => [params.progressToken, params.progress]),
-			[
-				["p", 1],
-				["p", 2],
-			],
-		);
+		const progress = reports.map(({ params }: Wire) => [params.progressToken, params.progress]);
+		equal(progress, [
+			["p", 1],
+			["p", 2],
+		]);
 	},
 	async "stop playing if the client cancels the call"() {
 		const { player, client, call } = open(wavFile(SAMPLES));
 		player.hasRoom = false;
 		await call(play, { url: URL });
-		client.session.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+		client.cancel(1);
 		await settled();
 		equal([player.sounds[0]?.state, client.heard()], ["stopped", []]);
 	},
@@ -108,14 +101,7 @@ export default suite("tools for sound", {
 		const { player, client, call } = open(wavFile(SAMPLES));
 		player.hasRoom = false;
 		await call(play, { url: URL });
-		client.session.receive({
-			jsonrpc: "2.0",
-			id: 2,
-			method: "tools/call",
-			params: { name: "self.audio_speaker.stop" },
-		});
-		await settled();
-		const [stop, played] = client.heard();
+		const [stop, played] = await client.request("tools/call", { name: "self.audio_speaker.stop" }, 2);
 		equal([stop.id, stop.result.content[0].text, played.id], [2, "true", 1]);
 		matches(played.error.message, /the sound was stopped/);
 	},

@@ -201,8 +201,7 @@ export default suite("tools of the conversation, of texts and timers", {
 		}
 		equal(board.player.sounds.length, 5);
 		call("self.timer.set", { seconds: 60, text: "tea" });
-		timer.pass(60_000);
-		await settled();
+		await timer.passed(60_000);
 		timer.pass(4_000);
 		equal(board.player.sounds.length, 7);
 		const listens = (): number => transport.channel.sent.filter((text) => text.includes('"listen"')).length;
@@ -238,13 +237,11 @@ export default suite("tools of the conversation, of texts and timers", {
 		// The time comes from the network.
 		clock.start = NOW;
 		timer.pass(1_000);
-		equal(
-			reminders.all.map(({ text, seconds }) => [text, seconds]),
-			[
-				["egg", 25],
-				["bread", 95],
-			],
-		);
+		const left = reminders.all.map(({ text, seconds }) => [text, seconds]);
+		equal(left, [
+			["egg", 25],
+			["bread", 95],
+		]);
 		timer.pass(95_000);
 		equal(due, [
 			{ id: 1, text: "egg" },

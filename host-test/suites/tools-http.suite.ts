@@ -1,23 +1,11 @@
 import type { Hardware, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
-import { Client, settled, type Wire } from "../doubles/client.js";
+import { type Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { TOOLS } from "../doubles/tools.js";
+import { callTool, clientOf, words } from "../doubles/tools.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const VISION = { vision: { url: "https://v/explain", token: "t" } };
-
-const clientOf = (board: Hardware): Client<Hardware> =>
-	new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
-
-const words = ({ result }: Wire): string => result.content[0].text;
-
-async function call(client: Client<Hardware>, name: string, args: object): Promise<Wire> {
-	client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
-	await settled();
-	return client.heard()[0];
-}
 
 /** A client whose backend has a vision service, and its board. */
 function seeing(board: Hardware = new FakeBoard()): Client<Hardware> {
@@ -27,7 +15,7 @@ function seeing(board: Hardware = new FakeBoard()): Client<Hardware> {
 }
 
 const photo = (client: Client<Hardware>, question = "?"): Promise<Wire> =>
-	call(client, "self.camera.take_photo", { question });
+	callTool(client, "self.camera.take_photo", { question });
 
 /** The body of a form, each boundary replaced by a word. */
 function form(board: FakeBoard): string {
@@ -40,7 +28,14 @@ function form(board: FakeBoard): string {
 export default suite("tools that use the network", {
 	async "upload a photo as a form, to the letter"() {
 		const board = new FakeBoard();
+		board.settings.set("board", "uuid", "u-1");
 		await photo(seeing(board), "何ですか\r\n?");
+		const { method, url, headers } = board.requests[0] as HttpRequest;
+		equal([method, url], ["POST", VISION.vision.url]);
+		equal(
+			["Authorization", "Device-Id", "Client-Id"].map((name) => headers?.get(name)),
+			["Bearer t", board.system.macAddress, "u-1"],
+		);
 		equal(
 			form(board),
 			'BOUNDARY\r\nContent-Disposition: form-data; name="question"\r\n\r\n何ですか\r\n?\r\n' +
@@ -68,7 +63,7 @@ export default suite("tools that use the network", {
 		const board = new FakeBoard();
 		const http = { request: () => Promise.reject(new Error("no route")) };
 		await photo(seeing({ ...board, http }));
-		await call(seeing({ ...board, http }), "self.screen.snapshot", { url: "http://s/" });
+		await callTool(seeing({ ...board, http }), "self.screen.snapshot", { url: "http://s/" });
 		equal([board.open, board.snapshots], [0, [80]]);
 	},
 	async "send only the headers that they have something for"() {
@@ -87,8 +82,7 @@ export default suite("tools that use the network", {
 			const board = new FakeBoard();
 			const client = seeing(board);
 			const params = { name: "self.camera.take_photo", arguments: { question: "?" } };
-			client.session.receive({ jsonrpc: "2.0", id, method: "tools/call", params });
-			await settled();
+			await client.request("tools/call", params, id);
 			equal(board.requests[0]?.headers?.get("Mcp-Request-Id"), named);
 		}
 	},
@@ -117,7 +111,7 @@ export default suite("tools that use the network", {
 				["self.screen.snapshot", "http://s/", { url: "http://s/" }],
 				["self.screen.preview_image", "http://p/", { url: "http://p/" }],
 			] as const) {
-				const answer = await call(client, name, args);
+				const answer = await callTool(client, name, args);
 				equal(answer.error.message, `${url} answered with HTTP status ${status}`);
 			}
 			equal(board.pictures, []);
@@ -139,23 +133,28 @@ export default suite("tools that use the network", {
 			],
 		];
 		for (const [hardware, name, message] of broken) {
-			const answer = await call(seeing(hardware), name, { question: "?", url: "http://x/" });
+			const answer = await callTool(seeing(hardware), name, { question: "?", url: "http://x/" });
 			equal(answer.error.message, message);
 		}
 	},
 	async "upload a snapshot as a form with one JPEG file"() {
 		const board = new FakeBoard();
-		await call(clientOf(board), "self.screen.snapshot", { url: "http://s/up" });
+		const client = clientOf(board);
+		equal(words(await callTool(client, "self.screen.snapshot", { url: "http://s/up" })), "true");
 		const [request] = board.requests;
 		equal([request?.method, request?.url], ["POST", "http://s/up"]);
 		equal(
 			form(board),
 			'BOUNDARY\r\nContent-Disposition: form-data; name="file"; filename="screenshot.jpg"\r\nContent-Type: image/jpeg\r\n\r\nSCREEN\r\nBOUNDARY--\r\n',
 		);
+		await callTool(client, "self.screen.snapshot", { url: "http://s/up", quality: 1 });
+		equal(board.snapshots, [80, 1]);
 	},
 	async "fetch the picture to show"() {
 		const board = new FakeBoard();
-		await call(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" });
+		board.response = { status: 200, body: ArrayBuffer.fromString("PICTURE") };
+		equal(words(await callTool(clientOf(board), "self.screen.preview_image", { url: "https://p/cat.png" })), "true");
+		equal(board.pictures, ["PICTURE"]);
 		const [request] = board.requests;
 		equal([request?.method, request?.url, board.cancelled], ["GET", "https://p/cat.png", 0]);
 	},
@@ -167,7 +166,7 @@ export default suite("tools that use the network", {
 				throw new Error("the connection ended");
 			},
 		};
-		const answer = await call(clientOf({ ...board, http }), "self.screen.preview_image", { url: "http://p/" });
+		const answer = await callTool(clientOf({ ...board, http }), "self.screen.preview_image", { url: "http://p/" });
 		equal([answer.error.message, board.cancelled, board.pictures], ["the connection ended", 1, []]);
 	},
 	async "take no more of a picture if the client cancels the call"() {
@@ -180,9 +179,9 @@ export default suite("tools that use the network", {
 			},
 		};
 		const client = clientOf({ ...board, http });
-		void call(client, "self.screen.preview_image", { url: "http://p/" });
+		void callTool(client, "self.screen.preview_image", { url: "http://p/" });
 		pieces[0]?.next();
-		client.session.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+		client.cancel(1);
 		throws(() => pieces[0]?.next(), /the call was cancelled/);
 	},
 	async "reject arguments out of range before they do anything"() {
@@ -198,7 +197,7 @@ export default suite("tools that use the network", {
 			["self.assets.set_download_url", {}, /^url: missing/],
 			["self.camera.take_photo", {}, /^question: missing, expected a string of at most 1000 characters$/],
 		] as const) {
-			matches((await call(client, name, args)).error.message, message);
+			matches((await callTool(client, name, args)).error.message, message);
 		}
 		equal([board.snapshots, board.requests, board.shown], [[], [], []]);
 	},
@@ -215,9 +214,7 @@ export default suite("tools that use the network", {
 		const source = { url: "http://f", sha256: "ab", signature: "cd", anyProject: true };
 		const params = { name: "self.upgrade_firmware", arguments: source, _meta: { progressToken: "p" } };
 		const client = clientOf(board);
-		client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-		await settled();
-		const [progress, answer] = client.heard();
+		const [progress, answer] = await client.request("tools/call", params);
 		equal(progress.params, { progressToken: "p", progress: 1, total: 2 });
 		equal(answer.error.message, "no such firmware");
 		equal(board.installed, [source]);

@@ -1,18 +1,8 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
-import { Client, type Wire } from "../doubles/client.js";
+import type { Wire } from "../doubles/client.js";
 import { boardWithParts, FakeSensor } from "../doubles/fake-parts.js";
-import { TOOLS } from "../doubles/tools.js";
+import { clientOf, words } from "../doubles/tools.js";
 import { equal, matches, suite } from "../harness.js";
-
-function clientOf(board: Hardware): Client<Hardware> {
-	return new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
-}
-
-const names = (board: Hardware): string[] =>
-	clientOf(board)
-		.ask("tools/list")
-		.result.tools.map(({ name }: { name: string }) => name);
 
 class FakeServo {
 	readonly min = 0;
@@ -24,14 +14,17 @@ class FakeServo {
 	}
 }
 
-const json = ({ result }: Wire): object => JSON.parse(result.content[0].text);
+const json = (answer: Wire): object => JSON.parse(words(answer));
 
 const SET = "self.light.set";
 const READ = "self.sensor.read";
 
 export default suite("tools for lights and sensors", {
 	"are offered only if the board has one"() {
-		const offered = (board: Hardware): string[] => names(board).filter((name) => name === SET || name === READ);
+		const offered = (board: Hardware): string[] =>
+			clientOf(board)
+				.names()
+				.filter((name) => name === SET || name === READ);
 		equal(offered({}), []);
 		equal(offered({ lights: { led: { on: false } } }), [SET]);
 		equal(offered({ sensors: { room: new FakeSensor(1) } }), [READ]);
@@ -40,7 +33,7 @@ export default suite("tools for lights and sensors", {
 		const { lights } = boardWithParts();
 		const { lamp } = lights;
 		const client = clientOf({ lights });
-		equal(client.call(SET, { light: "lamp", on: true }).result.content[0].text, "true");
+		equal(words(client.call(SET, { light: "lamp", on: true })), "true");
 		equal(lamp, { on: true, brightness: 50, color: 0xffffff });
 		client.call(SET, { light: "lamp", brightness: 20, color: "#FF8000" });
 		equal(lamp, { on: true, brightness: 20, color: 0xff8000 });

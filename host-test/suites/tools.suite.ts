@@ -1,11 +1,9 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
 import { HeldBytes } from "../../src/hardware/pictures.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { defineTool } from "../../src/tools/define-tool.js";
-import { Client, settled, type Wire } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { TOOLS } from "../doubles/tools.js";
+import { callTool, clientOf, words } from "../doubles/tools.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 // The tools whose order and parts older clients and backends count on: a tool that is added needs no place here.
@@ -31,28 +29,11 @@ const USER = [
 	"self.upgrade_firmware",
 ];
 
-function clientOf(board: Hardware): Client<Hardware> {
-	return new Client<Hardware>({ context: board, tools: TOOLS.filter((tool) => isOffered(tool, board)) });
-}
-
-const names = (board: Hardware, withUserTools = true): string[] =>
-	clientOf(board)
-		.ask("tools/list", { withUserTools })
-		.result.tools.map(({ name }: { name: string }) => name);
+const names = (board: Hardware, withUserTools = true): string[] => clientOf(board).names({ withUserTools });
 
 /** The names that are listed above. */
 const known = (listed: readonly string[]): string[] =>
 	listed.filter((name) => COMMON.includes(name) || USER.includes(name));
-
-/** The text of a call's only content. */
-const words = ({ result }: Wire): string => result.content[0].text;
-
-/** Calls a tool that takes its time. */
-async function call(client: Client<Hardware>, name: string, args: object = {}): Promise<Wire> {
-	client.session.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
-	await settled();
-	return client.heard()[0];
-}
 
 /** A tool as it is listed. */
 interface Listed {
@@ -68,12 +49,6 @@ export default suite("tools of every board", {
 		equal(known(common), COMMON);
 		equal(names(new FakeBoard()).slice(0, common.length), common);
 		equal(known(names(new FakeBoard())), [...COMMON, ...USER]);
-	},
-	"are absent if their part is"() {
-		equal(known(names({})), ["self.get_device_status"]);
-		equal(known(names({ speaker: { volume: 1 } })), ["self.get_device_status", "self.audio_speaker.set_volume"]);
-		const { camera } = new FakeBoard();
-		ok(!names({ camera }).includes("self.camera.take_photo"), "a camera is no use without http");
 	},
 	"tell the whole condition, and only of what is there"() {
 		equal(JSON.parse(words(clientOf(new FakeBoard()).call(COMMON[0] as string))), {
@@ -96,34 +71,29 @@ export default suite("tools of every board", {
 			equal(JSON.parse(words(clientOf({ network }).call(COMMON[0] as string))).network.signal, word);
 		}
 	},
-	"set volume, brightness and theme"() {
-		const board = new FakeBoard();
-		const client = clientOf(board);
-		equal(words(client.call("self.audio_speaker.set_volume", { volume: 0 })), "true");
-		equal(words(client.call("self.screen.set_brightness", { brightness: 100 })), "true");
-		equal(words(client.call("self.screen.set_theme", { theme: "dark" })), "true");
-		equal([board.speaker.volume, board.screen.brightness, board.screen.theme], [0, 100, "dark"]);
-	},
-	"say what is true after setting, as the part has it"() {
-		const board = new FakeBoard();
+	"set what they are told, and say what is true then, as the part has it"() {
+		const { screen } = new FakeBoard();
+		const set: number[] = [];
 		const speaker = {
-			set volume(_volume: number) {
-				// It is as loud as it can be.
+			/** It is as loud as it can be. */
+			set volume(volume: number) {
+				set.push(volume);
 			},
 			get volume() {
 				return 80;
 			},
 		};
-		const client = clientOf({ screen: board.screen, speaker });
+		const client = clientOf({ screen, speaker });
 		client.initialize("2025-11-25");
 		for (const [name, args, state] of [
-			["self.audio_speaker.set_volume", { volume: 90 }, { volume: 80 }],
-			["self.screen.set_brightness", { brightness: 40 }, { brightness: 40 }],
+			["self.audio_speaker.set_volume", { volume: 0 }, { volume: 80 }],
+			["self.screen.set_brightness", { brightness: 100 }, { brightness: 100 }],
 			["self.screen.set_theme", { theme: "dark" }, { theme: "dark" }],
 		] as const) {
 			const { content, structuredContent } = client.call(name, args).result;
 			equal([content, structuredContent], [[{ type: "text", text: "true" }], state]);
 		}
+		equal([set, screen.brightness, screen.theme], [[0], 100, "dark"]);
 	},
 	"reject arguments out of range, and leave the part as it is"() {
 		const board = new FakeBoard();
@@ -137,45 +107,17 @@ export default suite("tools of every board", {
 		);
 		equal([board.speaker.volume, board.screen.theme], [70, "light"]);
 	},
-	async "have a photo explained by the client's vision service"() {
-		const board = new FakeBoard();
-		board.settings.set("board", "uuid", "u-1");
-		board.response = { status: 200, body: ArrayBuffer.fromString('{"text":"a cat"}') };
-		const client = clientOf(board);
-		client.initialize("2024-11-05", { vision: { url: "http://v/x", token: "t" } });
-		equal(words(await call(client, "self.camera.take_photo", { question: "what?" })), '{"text":"a cat"}');
-		const [request] = board.requests;
-		equal([request?.method, request?.url], ["POST", "http://v/x"]);
-		equal(request?.headers?.get("Authorization"), "Bearer t");
-		equal([request?.headers?.get("Device-Id"), request?.headers?.get("Client-Id")], [board.system.macAddress, "u-1"]);
-		const boundary = /boundary=(.*)$/.exec(request?.headers?.get("Content-Type") ?? "")?.[1] as string;
-		const body = (board.bodies[0] ?? "").split(`--${boundary}`);
-		equal([body.length, body[3]], [4, "--\r\n"]);
-		matches(body[1] as string, /name="question"\r\n\r\nwhat\?\r\n$/);
-		matches(body[2] as string, /name="file"; filename="camera\.jpg"\r\nContent-Type: image\/jpeg\r\n\r\nPHOTO\r\n$/);
-	},
-	async "say so when nobody can explain a photo"() {
-		const board = new FakeBoard();
-		const client = clientOf(board);
-		const blind = await call(client, "self.camera.take_photo", { question: "?" });
-		equal(board.requests.length, 0);
-		matches(blind.error.message, /vision/);
-		client.initialize("2024-11-05", { vision: { url: "http://v/x" } });
-		board.response = { status: 500, body: new ArrayBuffer(0) };
-		const failed = await call(client, "self.camera.take_photo", { question: "?" });
-		matches(failed.error.message, /http:\/\/v\/x answered with HTTP status 500/);
-	},
 	async "return the photo itself where nobody explains it, if it fits a message and the client takes pictures"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
 		client.initialize("2025-06-18");
-		const { result } = await call(client, "self.camera.take_photo", { question: "?" });
+		const { result } = await callTool(client, "self.camera.take_photo", { question: "?" });
 		equal(result, { content: [{ type: "image", data: "UEhPVE8=", mimeType: "image/jpeg" }], isError: false });
 		equal(board.requests.length, 0);
 		const large = new HeldBytes(new Uint8Array(6_001));
 		const other = clientOf({ ...board, camera: { capture: async () => large } } as Hardware);
 		other.initialize("2025-06-18");
-		const failed = (await call(other, "self.camera.take_photo", { question: "?" })).result;
+		const failed = (await callTool(other, "self.camera.take_photo", { question: "?" })).result;
 		equal(failed.isError, true);
 		matches(failed.content[0].text, /no vision service.*6001 bytes \(limit 6000\)/);
 	},
@@ -195,16 +137,10 @@ export default suite("tools of every board", {
 		equal(words(clientOf(board).call("self.reboot")), "true");
 		equal(board.restarts, [1000]);
 	},
-	async "work the screen for users"() {
+	"tell the screen's size, and keep where its assets are"() {
 		const board = new FakeBoard();
 		const client = clientOf(board);
 		equal(JSON.parse(words(client.call("self.screen.get_info"))), { width: 320, height: 240, monochrome: false });
-		equal(words(await call(client, "self.screen.snapshot", { url: "http://s" })), "true");
-		await call(client, "self.screen.snapshot", { url: "http://s", quality: 1 });
-		equal(board.snapshots, [80, 1]);
-		board.response = { status: 200, body: ArrayBuffer.fromString("PICTURE") };
-		equal(words(await call(client, "self.screen.preview_image", { url: "http://p" })), "true");
-		equal(board.pictures, ["PICTURE"]);
 		equal(words(client.call("self.assets.set_download_url", { url: "http://a" })), "true");
 		equal(board.settings.get("assets", "download_url"), "http://a");
 		equal(JSON.parse(words(client.call("self.get_system_info"))).assets, { download_url: "http://a" });
@@ -235,6 +171,7 @@ export default suite("tools of every board", {
 			const expected = [...COMMON, ...USER].filter((name) => !tools.includes(name));
 			equal(known(names({ ...new FakeBoard(), [part]: undefined } as Hardware)), expected, `without ${part}`);
 		}
+		equal(known(names({})), ["self.get_device_status"]);
 	},
 	"are marked as the user's, those that are, and no others"() {
 		const { tools } = clientOf(new FakeBoard()).ask("tools/list", { withUserTools: true }).result;
@@ -272,14 +209,6 @@ export default suite("tools of every board", {
 			.filter((tool: Listed) => tool.outputSchema?.type === "object")
 			.map(({ name }: Listed) => name);
 		ok(withSchema.includes("self.get_device_status") && withSchema.includes("self.get_system_info"), withSchema.join());
-	},
-	"say no more to a client of 2024-11-05 than the C++ firmware does"() {
-		const { tools } = clientOf(new FakeBoard()).ask("tools/list", { withUserTools: true }).result;
-		for (const tool of tools) {
-			const members = Object.keys(tool).filter((member) => member !== "annotations");
-			equal(members, ["name", "description", "inputSchema"]);
-			equal(Object.keys(tool.annotations ?? { audience: [] }), ["audience"]);
-		}
 	},
 	"tell of each part alone, and leave out what a part does not know"() {
 		const { speaker, screen, battery, thermometer } = new FakeBoard();

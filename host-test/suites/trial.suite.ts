@@ -1,39 +1,25 @@
-import { startFirmware } from "../../src/app/start-firmware.js";
 import { openDirect } from "../../src/direct/open-direct.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { ADDONS } from "../doubles/addons.js";
 import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeMqttClient, FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
-import { openFakeNetwork } from "../doubles/fake-network.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
+import { startOn } from "../doubles/started-firmware.js";
 import { equal, ok, suite } from "../harness.js";
 
 const TRIAL = 300_000;
 const VERSION = FIRMWARE.version;
 
 /** The firmware on a board that can update itself, as it is started after an update. */
-function start(isOnTrial: boolean, built: object = {}, board = new FakeBoard(), updater = new FakeUpdater()) {
+function start(
+	isOnTrial: boolean,
+	built: Readonly<Record<string, unknown>> = {},
+	board = new FakeBoard(),
+	updater = new FakeUpdater(),
+) {
 	updater.isOnTrial = isOnTrial;
-	const timer = new FakeTimer();
-	const log: string[] = [];
-	const application = startFirmware({
-		board: Object.assign(board, { updater }),
-		built: { backend: "ws://h/", ...built },
-		openNetwork: openFakeNetwork,
-		...ADDONS,
-		timer,
-		log: (line) => log.push(line),
-	});
-	const greet = (): void => {
-		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
-		socket.grant(2_048);
-		socket.arrive(['{"type":"hello","transport":"websocket","session_id":"s-1"}']);
-	};
-	return { application, updater, timer, log, board, greet };
+	return { ...startOn({ board: Object.assign(board, { updater }), built }), updater, board };
 }
 
 const rolledBack = (version: string): FakeBoard => {
@@ -43,20 +29,15 @@ const rolledBack = (version: string): FakeBoard => {
 };
 
 export default suite("firmware on trial", {
-	"is confirmed when it reaches a session, and not before"() {
+	"is confirmed when it reaches a session, and not before, nor again in the next ones"() {
 		const { updater, timer, log, board, greet } = start(true, {}, rolledBack(VERSION));
 		ok(log.includes(`firmware ${VERSION} is on trial: it has 300 s to reach its backend`));
 		equal(updater.events, []);
 		greet();
 		equal([updater.events, board.settings.get("update", "trial")], [["confirm"], undefined]);
 		ok(log.includes(`firmware ${VERSION} is confirmed`));
+		greet();
 		timer.pass(TRIAL);
-		equal(updater.events, ["confirm"]);
-	},
-	"is confirmed once, however many sessions follow"() {
-		const { updater, greet } = start(true);
-		greet();
-		greet();
 		equal(updater.events, ["confirm"]);
 	},
 	"goes back to the previous firmware if it does not reach a session in time"() {
@@ -102,23 +83,17 @@ export default suite("firmware on trial", {
 		ok(log.includes(`could not confirm firmware ${VERSION}: Error: the firmware cannot be confirmed`));
 	},
 	"begins a session also if sessions are on demand"() {
-		const before = FakeWebSocketClient.made.length;
-		start(false, { session: "on-demand" });
-		equal(FakeWebSocketClient.made.length, before);
+		equal(start(false, { session: "on-demand" }).sockets(), []);
 		const { updater, greet } = start(true, { session: "on-demand" });
 		greet();
 		equal(updater.events, ["confirm"]);
 	},
 	"is confirmed without a session on a device that has no backend, and serves clients"() {
 		const updater = Object.assign(new FakeUpdater(), { isOnTrial: true });
-		startFirmware({
+		startOn({
 			board: Object.assign(new FakeBoard(), { updater }),
-			built: { http: 80 },
-			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
-			...ADDONS,
+			built: { backend: "", http: 80 },
 			direct: (options) => openDirect(new FakeHttpPlatform("127.0.0.1"), options),
-			timer: new FakeTimer(),
-			log: () => {},
 		});
 		equal(updater.events, ["confirm"]);
 	},
@@ -146,16 +121,7 @@ export default suite("firmware on trial", {
 		equal(await offer("9.2.1"), ["firmware 9.2.1 (forced): installing from http://f.bin"]);
 	},
 	"does not exist on a board that cannot update itself"() {
-		const board = rolledBack("9.2.0");
-		const log: string[] = [];
-		startFirmware({
-			board,
-			built: { backend: "ws://h/" },
-			openNetwork: () => ({ ws: { io: FakeWebSocketClient }, mqtt: { io: FakeMqttClient } }),
-			...ADDONS,
-			timer: new FakeTimer(),
-			log: (line) => log.push(line),
-		});
+		const { log } = startOn({ board: rolledBack("9.2.0") });
 		ok(!log.some((line) => /trial|update/.test(line)));
 	},
 });

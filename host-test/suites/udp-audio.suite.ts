@@ -119,7 +119,7 @@ export default suite("audio over UDP", {
 		}
 		throws(() => readUdpSettings(null), /udp.server: expected/);
 	},
-	"a backend's channel carries what it says and what the device hears, without frames"() {
+	async "a backend's channel carries what it says and what the device hears, without frames"() {
 		const { application, channel, codec, opened, sent } = connected(UDP);
 		const [{ settings, onPacket }] = opened as [(typeof opened)[0]];
 		equal([settings.server, settings.port, settings.key.byteLength], [UDP.server, UDP.port, 16]);
@@ -131,11 +131,10 @@ export default suite("audio over UDP", {
 		application.stopListening();
 		channel.say({ type: "tts", state: "stop" });
 		codec.played();
-		return settled().then(() => {
-			application.listen();
-			codec.recorded(9, 9);
-			equal(sent.at(-1), [9, 9]);
-		});
+		await settled();
+		application.listen();
+		codec.recorded(9, 9);
+		equal(sent.at(-1), [9, 9]);
 	},
 	"the backend learns from a silent packet where the device is, again whenever it begins to speak"() {
 		const { channel, sent } = connected(UDP);

@@ -1,4 +1,3 @@
-import type { Light, Lights } from "../../src/hardware/light.js";
 import { writeFrame } from "../../src/voice/audio-frames.js";
 import { Voice } from "../../src/voice/voice.js";
 import { settled } from "../doubles/client.js";
@@ -6,7 +5,7 @@ import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
-import { inSession, start } from "../doubles/started-application.js";
+import { start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
@@ -24,15 +23,14 @@ function lastSaid({ channel }: ReturnType<typeof speaking>): object | undefined 
 /** A board with a codec, in a session whose backend has this audio format. */
 function speaking(audio?: object) {
 	const codec = new FakeCodec();
-	const lights: Lights = { led: { on: false, brightness: 50, color: 0x00ff00 }, lamp: { on: false } };
-	const board = Object.assign(new FakeBoard(), { codec, lights });
+	const board = Object.assign(boardWithParts(), { codec });
 	const started = start(board, {}, undefined, { voice: (options) => new Voice(options), ticks: () => 0 });
 	const { channel } = started.transport;
 	channel.events.onOpen();
 	channel.say({ type: "hello", transport: "fake", session_id: "s-1", audio_params: audio });
 	codec.calls.length = 0;
 	const hear = (...bytes: readonly number[]): void => channel.events.onBinary?.(frame(...bytes));
-	return { ...started, codec, lights, channel, hear };
+	return { ...started, codec, ...board.buttons, ...board.lights, channel, hear };
 }
 
 export default suite("voice", {
@@ -42,17 +40,17 @@ export default suite("voice", {
 		equal([audio_params, features], [codec.params, { mcp: true, audio: true }]);
 	},
 	"a board without a codec takes no binary messages, and names the family's format without having the feature"() {
-		const { transport } = start(new FakeBoard(), {}, undefined, { voice: (options) => new Voice(options) });
-		transport.channel.events.onOpen();
-		const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
-		equal([audio_params.format, features], ["opus", { mcp: true }]);
-		equal(transport.channel.events.onBinary, undefined);
-	},
-	"so does a build without the feature"() {
-		const { transport } = start(Object.assign(new FakeBoard(), { codec: new FakeCodec() }));
-		transport.channel.events.onOpen();
-		equal(JSON.parse(transport.channel.sent[0] as string).features, { mcp: true });
-		equal(transport.channel.events.onBinary, undefined);
+		const withCodec = Object.assign(new FakeBoard(), { codec: new FakeCodec() });
+		for (const { transport } of [
+			start(new FakeBoard(), {}, undefined, { voice: (options) => new Voice(options) }),
+			// So does a build without the feature.
+			start(withCodec),
+		]) {
+			transport.channel.events.onOpen();
+			const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
+			equal([audio_params.format, features], ["opus", { mcp: true }]);
+			equal(transport.channel.events.onBinary, undefined);
+		}
 	},
 	"plays what comes between tts start and stop, in the backend's format"() {
 		const { channel, codec, hear } = speaking({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 20 });
@@ -63,18 +61,20 @@ export default suite("voice", {
 		channel.say(tts("stop"));
 		equal(codec.calls, ["stop", "begin 16000 20", "play 88,1,2", "play 9", "end"]);
 	},
-	"assumes the family's format if the hello names none"() {
-		const { channel, codec } = speaking();
-		channel.say(tts("start"));
-		equal(codec.calls.at(-1), "begin 24000 60");
-	},
-	"speaks until the last sound was played"() {
-		const { application, channel, codec } = speaking();
-		channel.say(tts("start"));
-		channel.say(tts("stop"));
-		equal(application.state, "speaking");
-		codec.played();
-		return settled().then(() => equal(application.state, "idle"));
+	async "speaks until the last sound was played, or cannot be, and says so"() {
+		for (const error of [undefined, new Error("no output")]) {
+			const { application, channel, codec, log } = speaking();
+			channel.say(tts("start"));
+			channel.say(tts("stop"));
+			equal(application.state, "speaking");
+			codec.played(error);
+			await settled();
+			equal(application.state, "idle");
+			equal(
+				log.some((line) => line.includes("not played to its end: no output")),
+				error !== undefined,
+			);
+		}
 	},
 	async "goes on speaking if the backend begins anew before that"() {
 		const { application, channel, codec } = speaking();
@@ -84,15 +84,6 @@ export default suite("voice", {
 		equal(codec.calls.slice(2), ["end", "stop", "begin 24000 60"]);
 		await settled();
 		equal(application.state, "speaking");
-	},
-	async "ends also if the codec fails, and says so"() {
-		const { application, channel, codec, log } = speaking();
-		channel.say(tts("start"));
-		channel.say(tts("stop"));
-		codec.played(new Error("no output"));
-		await settled();
-		equal(application.state, "idle");
-		ok(log.some((line) => line.includes("not played to its end: no output")));
 	},
 	async "a backend whose format cannot be played is not heard, and its text still counts"() {
 		const { application, channel, codec, hear, log } = speaking({ format: "pcm" });
@@ -127,27 +118,24 @@ export default suite("voice", {
 		channel.say(tts("stop"));
 		hear(...PACKET);
 		equal(codec.calls, ["stop", "begin 24000 60", "end"]);
-		equal(
-			log.filter((line) => line.startsWith("audio dropped")),
-			[
-				"audio dropped: the backend has not begun to speak",
-				"audio dropped: the backend has not begun to speak (10 so far)",
-				"audio dropped: the backend has not begun to speak (100 so far)",
-			],
-		);
+		const dropped = log.filter((line) => line.startsWith("audio dropped"));
+		equal(dropped, [
+			"audio dropped: the backend has not begun to speak",
+			"audio dropped: the backend has not begun to speak (10 so far)",
+			"audio dropped: the backend has not begun to speak (100 so far)",
+		]);
 	},
-	async "a backend that never stops is silenced by a press, and what it goes on sending is dropped"() {
-		const codec = new FakeCodec();
-		const board = Object.assign(boardWithParts(), { codec });
-		const { application, transport, log } = inSession(board, {}, { voice: (options) => new Voice(options) });
-		transport.channel.say(tts("start"));
-		board.buttons.boot.press();
+	async "a backend that never stops is silenced by a press, is told, and what it goes on sending is dropped"() {
+		const { application, channel, codec, boot, hear, log } = speaking();
+		channel.say(tts("start"));
+		boot.press();
+		equal(JSON.parse(String(channel.sent.at(-1))).type, "abort");
 		for (let count = 0; count < 1_000; count += 1) {
-			transport.channel.events.onBinary?.(frame(...PACKET));
+			hear(...PACKET);
 		}
-		equal([codec.calls.at(-1), application.state], ["stop", "speaking"]);
+		equal([codec.calls, application.state], [["stop", "begin 24000 60", "stop"], "speaking"]);
 		equal(log.filter((line) => line.startsWith("audio dropped")).length, 4);
-		transport.channel.say(tts("stop"));
+		channel.say(tts("stop"));
 		await settled();
 		equal(application.state, "idle");
 	},
@@ -181,15 +169,6 @@ export default suite("voice", {
 			end(side);
 			equal(side.codec.calls[0], "stop");
 		}
-	},
-	"is silent at once by a press of the main button, and tells the backend"() {
-		const codec = new FakeCodec();
-		const board = Object.assign(boardWithParts(), { codec });
-		const { transport } = inSession(board, {}, { voice: (options) => new Voice(options) });
-		transport.channel.say(tts("start"));
-		board.buttons.boot.press();
-		equal(codec.calls, ["stop", "begin 24000 60", "stop"]);
-		equal(JSON.parse(String(transport.channel.sent.at(-1))).type, "abort");
 	},
 	"records while it listens, and the packets are framed as the connection wants"() {
 		const { application, codec, channel } = speaking();
@@ -234,29 +213,27 @@ export default suite("voice", {
 		const reason = "no microphone";
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop", reason }]);
 		side.application.listen();
-		equal([side.application.state, (side.lights.led as Light).on], ["listening", false]);
+		equal([side.application.state, side.lamp.on], ["listening", false]);
 	},
 	"the first light is red while it listens, and then as it was"() {
-		const { application, lights } = speaking();
-		const { led, lamp } = lights as Record<"led" | "lamp", Light>;
+		const { application, lamp, led } = speaking();
 		application.listen();
-		equal([led, lamp], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
+		equal([lamp, led], [{ on: true, brightness: 50, color: 0xff0000 }, { on: false }]);
 		application.stopListening();
-		equal([led, lamp], [{ on: false, brightness: 50, color: 0x00ff00 }, { on: false }]);
+		equal([lamp, led], [{ on: false, brightness: 50, color: 0xffffff }, { on: false }]);
 	},
 	"a light that was set meanwhile stays so"() {
-		const { application, lights } = speaking();
-		const { led } = lights as Record<"led", Light>;
+		const { application, lamp } = speaking();
 		application.listen();
-		Object.assign(led, { on: true, color: 0x0000ff });
+		Object.assign(lamp, { on: true, color: 0x0000ff });
 		application.stopListening();
-		equal(led, { on: true, brightness: 50, color: 0x0000ff });
+		equal(lamp, { on: true, brightness: 50, color: 0x0000ff });
 	},
 	async "stops listening if it cannot record, without its light"() {
 		const side = speaking();
 		side.codec.failure = new Error("no memory");
 		side.application.listen();
-		equal([side.application.state, side.lights.led?.on], ["listening", false]);
+		equal([side.application.state, side.lamp.on], ["listening", false]);
 		await settled();
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
 		ok(side.log.includes("cannot record: no memory"));

@@ -17,13 +17,10 @@ const tool = createTool({
 	run: () => true,
 });
 
+const OPTIONS = { name: "s", version: "1", context: {}, names: ENVELOPE_NAMES };
+
 /** A payload after a server has read it from the wire. */
-function read(payload: object): unknown {
-	return readBy(
-		new McpServer<object>({ name: "s", version: "1", context: {}, names: ENVELOPE_NAMES, tools: [tool] }),
-		payload,
-	);
-}
+const read = (payload: object): unknown => readBy(new McpServer<object>({ ...OPTIONS, tools: [tool] }), payload);
 
 function readBy(server: McpServer<object>, payload: object): unknown {
 	return decodeEnvelope(JSON.stringify({ type: "mcp", payload }), undefined, server).payload;
@@ -58,8 +55,7 @@ export default suite("names of members that are wanted", {
 			},
 		});
 		const timer = new FakeTimer();
-		const options = { name: "s", version: "1", context: {}, tools: [inputClient], timer, names: ENVELOPE_NAMES };
-		const server = new FeatureSet<object>([new Stateless<object>()]).serve(options);
+		const server = new FeatureSet<object>([new Stateless<object>()]).serve({ ...OPTIONS, tools: [inputClient], timer });
 		server.open({ send() {} }).receive(request("tools/call", { name: "inputClient", _meta: meta() }));
 		await settled();
 		timer.pass(0);
@@ -83,26 +79,15 @@ export default suite("names of members that are wanted", {
 		}
 	},
 	"those of a tool that is added later reach a server with features, too"() {
-		const server = new FeatureSet<object>([new Stateless<object>()]).serve({
-			name: "s",
-			version: "1",
-			context: {},
-			timer: new FakeTimer(),
-			names: ENVELOPE_NAMES,
-		});
+		const features = new FeatureSet<object>([new Stateless<object>()]);
+		const server = features.serve({ ...OPTIONS, timer: new FakeTimer() });
 		const isWanted = (): boolean[] => [server.commonNames.includes("inner"), server.allNames.includes("inner")];
 		equal(isWanted(), [false, false]);
 		server.tools.add(tool);
 		equal(isWanted(), [false, true]);
 	},
 	"those of a tool's arguments are common from its first call on, until the tools change"() {
-		const server = new McpServer<object>({
-			name: "s",
-			version: "1",
-			context: {},
-			names: ENVELOPE_NAMES,
-			tools: [tool],
-		});
+		const server = new McpServer<object>({ ...OPTIONS, tools: [tool] });
 		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } } });
 		equal([server.commonNames.includes("inner"), server.allNames.includes("inner")], [false, true]);
 		equal([server.widerNames(call)?.includes("inner"), server.widerNames(call)], [true, undefined]);

@@ -100,16 +100,28 @@ function connect({ reads = true, onMessage = (_text: string): void => {} } = {})
 	return { client, resolver, owner, take, heard, controls, errors, rooms, closes: () => closed };
 }
 
-/** The same with a socket that sends and receives. */
-function open(options?: Parameters<typeof connect>[0]) {
+/** The same with a socket. */
+function resolve(options?: Parameters<typeof connect>[0]) {
 	const fake = connect(options);
 	fake.resolver.answer.onResolved("backend", "10.0.0.1");
 	const socket = FakeSocket.made.at(-1) as FakeSocket;
-	socket.grant(2000);
-	const request = String.fromArrayBuffer(Uint8Array.from(socket.written).buffer);
-	socket.arrive(RESPONSE);
-	socket.written.length = 0;
+	const request = (): string => String.fromArrayBuffer(Uint8Array.from(socket.written).buffer);
 	return { ...fake, socket, request };
+}
+
+/** The same whose request has been sent. */
+function ask(options?: Parameters<typeof connect>[0]) {
+	const fake = resolve(options);
+	fake.socket.grant(2000);
+	return fake;
+}
+
+/** The same that sends and receives. */
+function open(options?: Parameters<typeof connect>[0]) {
+	const fake = ask(options);
+	fake.socket.arrive(RESPONSE);
+	fake.socket.written.length = 0;
+	return fake;
 }
 
 /** Everything that has been put off happens. */
@@ -124,18 +136,18 @@ function failsWith(bytes: Uint8Array, pattern: RegExp): void {
 
 export default suite("WebSocket client", {
 	"asks the address of its host for a WebSocket"() {
-		const { resolver, request, socket } = open();
+		const { resolver, request, socket } = ask();
 		equal(
 			[resolver.host, socket.options.address, socket.options.host, socket.options.port],
 			["backend", "10.0.0.1", "backend", 9000],
 		);
 		equal(socket.options.nodelay, true);
-		const [first, ...lines] = request.split("\r\n");
+		const [first, ...lines] = request().split("\r\n");
 		equal([first, lines.at(-1), lines.at(-2)], ["GET /a?b=c HTTP/1.1", "", ""]);
 		for (const line of ["Host: backend:9000", "Upgrade: websocket", "Connection: Upgrade", "Device-Id: 02:00"]) {
 			ok(lines.includes(line), line);
 		}
-		matches(request, /\r\nSec-WebSocket-Key: [A-Za-z0-9+/]{21}[AQgw]==\r\n/);
+		matches(request(), /\r\nSec-WebSocket-Key: [A-Za-z0-9+/]{21}[AQgw]==\r\n/);
 	},
 	"sends a key of 16 random bytes in base64, from all zeros to all ones"() {
 		const keyOf = (random: number): string | undefined => {
@@ -154,20 +166,15 @@ export default suite("WebSocket client", {
 		equal([80, 443, 8080].map(hostAt), ["backend", "backend", "backend:8080"]);
 	},
 	"sends a request that is longer than the room for it piece by piece"() {
-		const { resolver } = connect();
-		resolver.answer.onResolved("backend", "10.0.0.1");
-		const socket = FakeSocket.made.at(-1) as FakeSocket;
+		const { socket, request } = resolve();
 		for (let turn = 0; turn < 40; turn += 1) {
 			socket.grant(10);
 		}
-		matches(String.fromArrayBuffer(Uint8Array.from(socket.written).buffer), /^GET .*\r\n\r\n$/s);
+		matches(request(), /^GET .*\r\n\r\n$/s);
 	},
 	"takes the server's response in single bytes, and frames that follow it at once"() {
 		for (const pieces of [[RESPONSE, "\x81\x02ok"], Array.from(`${RESPONSE}\x81\x02ok`), [`${RESPONSE}\x81\x02ok`]]) {
-			const { resolver, heard, rooms } = connect();
-			resolver.answer.onResolved("backend", "10.0.0.1");
-			const socket = FakeSocket.made.at(-1) as FakeSocket;
-			socket.grant(2000);
+			const { socket, heard, rooms } = ask();
 			equal(rooms, []);
 			socket.arrive(...pieces.map((piece) => Uint8Array.from(piece, (digit) => digit.charCodeAt(0))));
 			equal([heard, rooms.length], [["ok"], 1]);
@@ -183,20 +190,14 @@ export default suite("WebSocket client", {
 			[RESPONSE.replace("Sec-WebSocket-Accept", "X"), /lacks sec-websocket-accept$/],
 			[`HTTP/1.1 101 Yes\r\nX: ${"x".repeat(5000)}`, /more than 4096 bytes/],
 		] as const) {
-			const { resolver, errors, rooms } = connect();
-			resolver.answer.onResolved("backend", "10.0.0.1");
-			const socket = FakeSocket.made.at(-1) as FakeSocket;
-			socket.grant(2000);
+			const { socket, errors, rooms } = ask();
 			socket.arrive(response);
 			equal([errors.length, rooms, socket.closed], [1, [], true]);
 			matches((errors[0] as Error).message, reason);
 		}
 	},
 	"writes nothing between its request and the response"() {
-		const { resolver } = connect();
-		resolver.answer.onResolved("backend", "10.0.0.1");
-		const socket = FakeSocket.made.at(-1) as FakeSocket;
-		socket.grant(2000);
+		const { socket } = ask();
 		socket.grant(2000);
 		socket.arrive(RESPONSE.slice(0, 20));
 		socket.grant(2000);
@@ -211,11 +212,8 @@ export default suite("WebSocket client", {
 			[4096, 1],
 			[4097, 0],
 		] as const) {
-			const fake = connect();
-			fake.resolver.answer.onResolved("backend", "10.0.0.1");
-			const socket = FakeSocket.made.at(-1) as FakeSocket;
-			socket.grant(2000);
-			socket.arrive(responseOf(bytes));
+			const fake = ask();
+			fake.socket.arrive(responseOf(bytes));
 			equal([fake.rooms.length, fake.errors.length], [rooms, 1 - rooms], `${bytes} bytes`);
 		}
 	},
@@ -230,9 +228,7 @@ export default suite("WebSocket client", {
 		equal([FakeSocket.made.length, late.errors], [sockets, []]);
 	},
 	"reports a socket that cannot be opened, and one that breaks, once"() {
-		const { resolver, errors } = connect();
-		resolver.answer.onResolved("backend", "10.0.0.1");
-		const socket = FakeSocket.made.at(-1) as FakeSocket;
+		const { socket, errors } = resolve();
 		socket.options.onError();
 		socket.options.onError();
 		equal([errors, socket.closed], [[undefined], true]);
@@ -270,47 +266,39 @@ export default suite("WebSocket client", {
 			}
 		}
 	},
-	"loses and repeats nothing if its owner puts off reading, wherever a frame is cut"() {
+	async "loses and repeats nothing if its owner puts off reading, wherever a frame is cut"() {
 		const bytes = Uint8Array.of(...frame(TEXT, "one"), ...frame(PING, "p"), ...frame(TEXT, "y".repeat(130)));
-		return (async () => {
-			for (let cut = 3; cut < bytes.length; cut += 1) {
-				const { socket, owner, take, heard, client } = open({ reads: false });
-				socket.arrive(bytes.subarray(0, cut));
-				socket.arrive(bytes.subarray(cut));
-				const first = owner.unread;
-				equal([first > 0, heard], [true, []]);
-				owner.reads = true;
-				take(first, first < 3);
-				await settle();
-				equal(heard, ["one", "y".repeat(130)], `cut after ${cut}`);
-				equal([framesOf(socket.written).length, client.read(1)], [1, undefined]);
-			}
-		})();
-	},
-	"reads a part little by little, and offers the next only then"() {
-		return (async () => {
-			const { socket, owner, client, heard } = open({ reads: false });
-			socket.arrive(frame(TEXT, "abc"), frame(TEXT, "next"));
-			equal(
-				[client.read(1), client.read(5), client.read(1)].map((data) => data && String.fromArrayBuffer(data)),
-				["a", "bc", undefined],
-			);
+		for (let cut = 3; cut < bytes.length; cut += 1) {
+			const { socket, owner, take, heard, client } = open({ reads: false });
+			socket.arrive(bytes.subarray(0, cut));
+			socket.arrive(bytes.subarray(cut));
+			const first = owner.unread;
+			equal([first > 0, heard], [true, []]);
 			owner.reads = true;
-			equal(heard, []);
+			take(first, first < 3);
 			await settle();
-			equal(heard, ["next"]);
-		})();
+			equal(heard, ["one", "y".repeat(130)], `cut after ${cut}`);
+			equal([framesOf(socket.written).length, client.read(1)], [1, undefined]);
+		}
 	},
-	"receives the rest in order if its owner reads from onWritable"() {
-		return (async () => {
-			const fake = open({ reads: false });
-			fake.socket.arrive(frame(TEXT, "one"), frame(TEXT, "two"));
-			fake.owner.reads = true;
-			fake.take(fake.owner.unread, false);
-			fake.socket.arrive(frame(TEXT, "three"));
-			await settle();
-			equal(fake.heard, ["one", "two", "three"]);
-		})();
+	async "reads a part little by little, and offers the next only then"() {
+		const { socket, owner, client, heard } = open({ reads: false });
+		socket.arrive(frame(TEXT, "abc"), frame(TEXT, "next"));
+		const pieces = [client.read(1), client.read(5), client.read(1)].map((data) => data && String.fromArrayBuffer(data));
+		equal(pieces, ["a", "bc", undefined]);
+		owner.reads = true;
+		equal(heard, []);
+		await settle();
+		equal(heard, ["next"]);
+	},
+	async "receives the rest in order if its owner reads from onWritable"() {
+		const fake = open({ reads: false });
+		fake.socket.arrive(frame(TEXT, "one"), frame(TEXT, "two"));
+		fake.owner.reads = true;
+		fake.take(fake.owner.unread, false);
+		fake.socket.arrive(frame(TEXT, "three"));
+		await settle();
+		equal(fake.heard, ["one", "two", "three"]);
 	},
 	"puts the frames of a message together, with a ping between them"() {
 		const { socket, heard, controls } = open();
@@ -324,28 +312,21 @@ export default suite("WebSocket client", {
 		socket.grant(5);
 		socket.arrive(frame(PING, "a"), frame(PING, "b"));
 		socket.grant(100);
-		equal(
-			framesOf(socket.written).map(({ opcode, final, text }) => [opcode, final, text]),
-			[
-				[PONG, true, "hello"],
-				[PONG, true, "b"],
-			],
-		);
+		const pongs = framesOf(socket.written).map(({ opcode, final, text }) => [opcode, final, text]);
+		equal(pongs, [
+			[PONG, true, "hello"],
+			[PONG, true, "b"],
+		]);
 		equal(rooms.at(-1), 100 - 7 - 8);
 	},
 	"tells its owner of pongs, and answers none"() {
 		const { socket, controls } = open();
 		socket.arrive(frame(PONG, "x"), frame(PONG));
-		equal(
-			[controls, socket.written],
-			[
-				[
-					[PONG, "x"],
-					[PONG, ""],
-				],
-				[],
-			],
-		);
+		equal(controls, [
+			[PONG, "x"],
+			[PONG, ""],
+		]);
+		equal(socket.written, []);
 	},
 	"answers a close, and is closed"() {
 		const { socket, controls, closes, errors } = open();

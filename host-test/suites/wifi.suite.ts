@@ -1,31 +1,17 @@
 import { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
-import { WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { FakeClock, FakeWiFi } from "../doubles/fake-wifi.js";
+import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const NTP_INTERVAL = 86_400_000;
 const NTP_RETRY_INTERVAL = 60_000;
 const WIFI_CHECK_INTERVAL = 5_000;
 
-function join({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
-	const timer = new FakeTimer();
-	const clock = new FakeClock();
-	clock.isSet = isSet;
-	const log: string[] = [];
-	const network = new WiFiNetwork({
-		wifi: { io: FakeWiFi },
-		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
-		ssid,
-		password,
-		clock,
-		needsTime,
-		timer,
-		log: (line) => log.push(line),
-	});
+function join(options?: Parameters<typeof joinWiFi>[0]) {
+	const joined = joinWiFi(options);
 	const changes: boolean[] = [];
-	network.onChange = () => changes.push(network.online);
-	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, changes };
+	joined.network.onChange = () => changes.push(joined.network.online);
+	return { ...joined, changes };
 }
 
 /** A clock, the time servers it asks, and the machine's time, in milliseconds. */
@@ -156,20 +142,16 @@ export default suite("Wi-Fi and the time", {
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal(wifi.attempts.length, 2);
 	},
-	"is online only once it has asked for the time"() {
-		const { wifi, network, clock } = join({ isSet: false });
-		wifi.become(500);
-		equal([network.online, clock.asked.length], [false, 1]);
-		wifi.become(500);
-		equal(clock.asked.length, 1);
-		clock.answer(true);
-		ok(network.online);
-	},
-	"is online without the time too, for backends that need no certificate"() {
-		const { wifi, network, clock } = join({ isSet: false });
-		wifi.become(500);
-		clock.answer(false);
-		ok(network.online);
+	"is online only once it has asked for the time, or that was not told: not all backends need a certificate"() {
+		for (const isTold of [true, false]) {
+			const { wifi, network, clock } = join({ isSet: false });
+			wifi.become(500);
+			equal([network.online, clock.asked.length], [false, 1]);
+			wifi.become(500);
+			equal(clock.asked.length, 1);
+			clock.answer(isTold);
+			ok(network.online);
+		}
 	},
 	"is online at once if a chip has told the time, and asks a time server all the same"() {
 		const { wifi, network, clock } = join();
@@ -200,19 +182,14 @@ export default suite("Wi-Fi and the time", {
 		clock.answer(true);
 		equal(changes, [true, false]);
 	},
-	"stays offline if the network was lost while it asked for the time"() {
-		const { wifi, network, clock, changes } = join({ isSet: false });
-		wifi.become(500);
-		wifi.become(200);
-		clock.answer(true);
-		equal([network.online, changes], [false, []]);
-	},
 	"asks for the time no more once the network is lost, because a datagram without a network ends the machine"() {
-		const { wifi, clock } = join({ isSet: false });
+		const { wifi, network, clock, changes } = join({ isSet: false });
 		wifi.become(500);
 		equal([clock.asked.length, clock.closed], [1, false]);
 		wifi.become(200);
 		equal(clock.closed, true);
+		clock.answer(true);
+		equal([network.online, changes], [false, []]);
 		wifi.become(500);
 		equal(clock.asked.length, 2);
 	},

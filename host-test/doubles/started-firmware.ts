@@ -1,0 +1,33 @@
+import type { FirmwareOptions } from "../../src/app/firmware-backend.js";
+import { startFirmware } from "../../src/app/start-firmware.js";
+import { ADDONS } from "./addons.js";
+import { FakeBoard } from "./fake-board.js";
+import { FakeWebSocketClient } from "./fake-clients.js";
+import { openFakeNetwork } from "./fake-network.js";
+import { FakeTimer } from "./fake-timer.js";
+
+/** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
+export function startOn({ built, ...options }: Partial<FirmwareOptions>) {
+	const timer = new FakeTimer();
+	const log: string[] = [];
+	const first = FakeWebSocketClient.made.length;
+	const application = startFirmware({
+		board: new FakeBoard(),
+		built: { backend: "ws://h/", ...built },
+		openNetwork: openFakeNetwork,
+		...ADDONS,
+		timer,
+		log: (line) => log.push(line),
+		...options,
+	});
+	/** The WebSockets that it has made. */
+	const sockets = (): FakeWebSocketClient[] => FakeWebSocketClient.made.slice(first);
+	/** The backend begins a session on the latest one. */
+	const greet = (sessionId = "s-1"): FakeWebSocketClient => {
+		const socket = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
+		socket.grant(10_000);
+		socket.arrive([`{"type":"hello","transport":"websocket","session_id":"${sessionId}"}`]);
+		return socket;
+	};
+	return { application, timer, log, sockets, greet };
+}
