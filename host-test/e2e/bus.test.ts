@@ -6,12 +6,12 @@ import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
 // Sensors on the I2C bus of a virtual device, by drivers of ECMA-419.
 
 /** A device whose sensor `air` is on its bus, and what it measures and tells. */
-async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script: string) {
+async function startAir(t: TestContext, engine: Engine, script: string) {
 	const side = await startGateway(t);
 	const online = nextOnline(side.gateway.servers);
 	const board = BOARD_PROFILES.get("esp32");

@@ -6,7 +6,7 @@ import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, openConsole, openWithDevice, VOLUME } from "./console-page.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // What a person switches, dims and reads on a device's page.
 
@@ -160,10 +160,9 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 
 	it("follows a switch that switches itself off", async (t) => {
 		const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
-		const [engine] = ENGINES;
 		const board = BOARD_PROFILES.get("esp32");
 		const options = { config: { backend: gateway.deviceUrl }, script: pump, ...(board && { board }) };
-		const { device } = await startDevice(t, engine as (typeof ENGINES)[number], options);
+		const { device } = await startDevice(t, ENGINE, options);
 		const { servers } = gateway.gateway;
 		await until(() => servers.find(device.macAddress)?.online === true, "online");
 		const page = await openConsole(t, gateway.base);

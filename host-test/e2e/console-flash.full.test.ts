@@ -9,7 +9,7 @@ import { makeStateFolder, startProgram } from "../../gateway/test/support/progra
 import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 import type { BoardState } from "./serial-board.js";
 
 // Flashing and setting up a board from the console, up to the port: serial-board.ts is at its other end.
@@ -99,9 +99,8 @@ describe("flashing a board from the console in Chromium", { skip: whyNoChromium 
 		assert.deepEqual((await boardOf(page)).joined, ["家", "correct horse"]);
 
 		// A device of the same firmware finds the gateway.
-		const [engine] = ENGINES;
 		const config = { otaUrl: `${gateway.base}/xiaozhi/ota/` };
-		const { device } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+		const { device } = await startDevice(t, ENGINE, { config });
 		await page.locator(".pending .code").waitFor();
 		await page.getByRole("button", { name: "Approve" }).click();
 		await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "it is online");

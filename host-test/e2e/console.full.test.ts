@@ -10,7 +10,7 @@ import { whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { complaintsOf, LAMP, openConsole, openWithDevice, startConsole, VOLUME } from "./console-page.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // The console in Chromium, beyond the first day: console.test.ts.
 
@@ -77,10 +77,9 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await page.keyboard.press("Enter");
 			await page.getByRole("heading", { name: "No device yet" }).waitFor();
 			await check("empty");
-			const [engine] = ENGINES;
 			const backend = gateway.deviceUrl;
 			const token = await gateway.tokens.add({ name: "device", kind: "device" });
-			await startDevice(t, engine as (typeof ENGINES)[number], { config: { backend, token } });
+			await startDevice(t, ENGINE, { config: { backend, token } });
 			await page.getByRole("link", { name: /^virtual_/ }).waitFor();
 			// More than fit, so that the list scrolls.
 			for (let device = 1; device <= 30; device += 1) {

@@ -7,11 +7,9 @@ import { BOARD_PROFILES, type BoardProfile, bundle } from "../../virtual-device/
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+import { ENGINE, RawBackend, startDevice } from "./fixtures.js";
 
 // The page of a virtual device in Chromium: a person's hand on the device, the backend on the other side.
-
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 /** The console of the device's gateway. */
 const CONSOLE = "http://127.0.0.1:8766/";
@@ -19,7 +17,7 @@ const CONSOLE = "http://127.0.0.1:8766/";
 /** A device in a session, and its page. */
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
-	const { device } = await startDevice(t, engine, { config: { backend: backend.url }, ...own });
+	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url }, ...own });
 	const served = await DevicePage.open(device, await bundleDevicePage(), 0, CONSOLE);
 	t.after(() => served.close());
 	await backend.greet();

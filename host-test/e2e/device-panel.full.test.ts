@@ -8,14 +8,13 @@ import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { openPage, whyNoChromium } from "../support/chromium.js";
 import { APPS, openPanel } from "../support/open-panel.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // The panel of a virtual device in an application that shows pages, made with the extension's own host library.
 
 async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
 	const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
-	const [engine] = ENGINES;
-	const { device } = await startDevice(t, engine as (typeof ENGINES)[number], {
+	const { device } = await startDevice(t, ENGINE, {
 		config: { backend: gateway.deviceUrl },
 	});
 	await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "the device is online");

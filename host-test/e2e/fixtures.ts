@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
 import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import {
@@ -22,6 +22,11 @@ import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
 ).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || skipIf(whyNotXs) === false));
+
+export type Engine = (typeof ENGINES)[number];
+
+/** The chip's engine if it is here. */
+export const [ENGINE] = ENGINES as [Engine];
 
 /** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
 export const GATEWAY_ACCESS = { username: "maker", password: "secret" };
@@ -51,7 +56,7 @@ interface DeviceOptions {
 /** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
-	engine: (typeof ENGINES)[number],
+	engine: Engine,
 	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware, board }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
@@ -82,50 +87,50 @@ export interface GatewaySide {
 	readonly wrongConfig: { readonly [setting: string]: unknown };
 }
 
-type OpenGatewaySide = (test: TestContext, options?: GatewayOptions) => Promise<GatewaySide>;
+export async function openOverWebSocket(test: TestContext): Promise<GatewaySide> {
+	const gateway = await openGateway(test);
+	const devices = new WebSocketDevices(gateway.servers, {
+		port: 0,
+		authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
+	});
+	const backend = `ws://127.0.0.1:${await devices.listen()}/`;
+	test.after(() => devices.close());
+	return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
+}
 
-export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
-	async websocket(test, options) {
-		const gateway = await openGateway(test, options);
-		const devices = new WebSocketDevices(gateway.servers, {
+export async function openOverMqtt(test: TestContext): Promise<GatewaySide> {
+	const gateway = await openGateway(test);
+	const { devices, port } = await MqttDevices.listen(
+		gateway.servers,
+		{
 			port: 0,
-			authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
-		});
-		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
-		test.after(() => devices.close());
-		return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
-	},
-	async mqtt(test, options) {
-		const gateway = await openGateway(test, options);
-		const { devices, port } = await MqttDevices.listen(
-			gateway.servers,
-			{
-				port: 0,
-				authenticate: ({ username, secret }) =>
-					username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
-						? {}
-						: "unknown user name or password",
-			},
-			await openChannels(test, gateway.servers),
-		);
-		test.after(() => devices.close());
-		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
-		return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
-	},
-	...(whyNoMosquitto === false && {
-		async mosquitto(test: TestContext, options?: GatewayOptions) {
-			const gateway = await openGateway(test, options);
-			const broker = await Mosquitto.start(test);
-			const devices = await MqttDevices.connect(
-				gateway.servers,
-				{ url: broker.url, ...GATEWAY_ACCESS },
-				await openChannels(test, gateway.servers),
-			);
-			test.after(() => devices.close());
-			const config = { backend: broker.url, ...DEVICE_ACCESS };
-			return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+			authenticate: ({ username, secret }) =>
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
+					? {}
+					: "unknown user name or password",
 		},
-	}),
+		await openChannels(test, gateway.servers),
+	);
+	test.after(() => devices.close());
+	const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
+	return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+}
+
+/** A gateway that is a client of Mosquitto, as its devices are. */
+export async function openThroughMosquitto(test: TestContext): Promise<GatewaySide & { readonly broker: Mosquitto }> {
+	const gateway = await openGateway(test);
+	const broker = await Mosquitto.start(test);
+	const access = { url: broker.url, ...GATEWAY_ACCESS };
+	const devices = await MqttDevices.connect(gateway.servers, access, await openChannels(test, gateway.servers));
+	test.after(() => devices.close());
+	const config = { backend: broker.url, ...DEVICE_ACCESS };
+	return { broker, gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+}
+
+export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<GatewaySide>>> = {
+	websocket: openOverWebSocket,
+	mqtt: openOverMqtt,
+	...(whyNoMosquitto === false && { mosquitto: openThroughMosquitto }),
 };
 
 /** A backend made of `ws` alone, to say and hear exactly what is on the wire. */

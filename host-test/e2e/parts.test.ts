@@ -4,16 +4,14 @@ import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type Engine, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
 // Light, button and sensors of a virtual device, seen from the gateway.
 
-const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
-
 /** A device that is online, and what it says at its prompt. */
-async function startNoted(t: TestContext, engine: (typeof ENGINES)[number]) {
-	const { gateway, config } = await open(t);
+async function startNoted(t: TestContext, engine: Engine) {
+	const { gateway, config } = await openOverWebSocket(t);
 	const online = nextOnline(gateway.servers);
 	const { device } = await startDevice(t, engine, { config });
 	const notes: string[] = [];
@@ -24,7 +22,7 @@ async function startNoted(t: TestContext, engine: (typeof ENGINES)[number]) {
 for (const engine of cases(ENGINES)) {
 	describe(`the parts of a virtual device, firmware on ${engine.kind}`, () => {
 		it("reports short and long presses, and changes its state", async (t) => {
-			const { gateway, config } = await open(t);
+			const { gateway, config } = await openOverWebSocket(t);
 			const told: object[] = [];
 			gateway.servers.on("notification", (_server, method, params) => told.push({ method, ...params }));
 			const online = nextOnline(gateway.servers);
@@ -55,7 +53,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("reports presses whose ends come together", async (t) => {
-			const { gateway, config } = await open(t);
+			const { gateway, config } = await openOverWebSocket(t);
 			const online = nextOnline(gateway.servers);
 			const { device } = await startDevice(t, engine, { config });
 			const server = await online;

@@ -4,7 +4,7 @@ import { connectClient, nextOnline, startGateway } from "../../gateway/test/supp
 import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
 // A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
 
@@ -12,7 +12,7 @@ const pump = await bundle(undefined, false, undefined, "examples/pump/manifest.j
 const heater = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
 
 /** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
-async function startPump(t: TestContext, engine: (typeof ENGINES)[number], script = pump) {
+async function startPump(t: TestContext, engine: Engine, script = pump) {
 	const side = await startGateway(t);
 	const online = nextOnline(side.gateway.servers);
 	const board = BOARD_PROFILES.get("esp32");
@@ -51,33 +51,6 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(server.event?.params, { switch: "pump", on: false, cause: "limit" });
 		});
 
-		it("is switched off when the session is lost, if it is to be, and else stays on", async (t) => {
-			const { device, call } = await startPump(t, engine, heater);
-			await call("self_switch_set", { name: "heater", on: true });
-			await call("self_switch_set", { name: "fan", on: true });
-			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
-			assert.deepEqual([valueAt("heater"), valueAt("fan")], [1, 1]);
-			device.network = { ...device.network, lost: true };
-			await until(() => valueAt("heater") === 0, "off");
-			assert.equal(valueAt("fan"), 1);
-		});
-
-		it("dims a light and moves a servo within their limits", async (t) => {
-			const { device, call } = await startPump(t, engine, heater);
-			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
-			await call("self_light_set", { light: "lamp", brightness: 100 });
-			await until(() => valueAt("lamp") === 50, "dimmed");
-			await call("self_servo_move", { name: "arm", angle: 45 });
-			await until(() => valueAt("arm") === 1_500, "moved");
-			const { isError, content } = await call("self_servo_move", { name: "arm", angle: 91 });
-			assert.equal(isError, true);
-			assert.match(JSON.stringify(content), /angle: arm moves from 0 to 90 degrees, not to 91/);
-			const { structuredContent } = await call("self_get_device_status");
-			const { lights, servos } = structuredContent as Record<string, unknown>;
-			assert.deepEqual(lights, { lamp: { on: true, brightness: 100 } });
-			assert.deepEqual(servos, { arm: { angle: 45, min: 0, max: 90 } });
-		});
-
 		it("sends a line to a serial port, tells of the answer, and has it in its status", async (t) => {
 			const { device, call, client, server } = await startPump(t, engine, heater);
 			await until(() => server.state === "idle", "in a session");
@@ -92,19 +65,6 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(server.event?.params, { line: "scale", text: "12.5 kg" });
 			const { structuredContent } = await call("self_get_device_status");
 			assert.deepEqual((structuredContent as { lines?: unknown }).lines, { scale: { last: "12.5 kg" } });
-		});
-
-		it("keeps to its limits, whoever calls", async (t) => {
-			const { call } = await startPump(t, engine);
-			const tooLong = await call("self_switch_set", { name: "pump", on: true, seconds: 31 });
-			assert.equal(tooLong.isError, true);
-			assert.match(JSON.stringify(tooLong.content), /seconds: pump stays on for at most 30 seconds, not 31/);
-			const other = await call("self_switch_set", { name: "heater", on: true });
-			assert.match(JSON.stringify(other.content), /pump/);
-			await call("self_switch_set", { name: "pump", on: true });
-			await call("self_switch_set", { name: "pump", on: false });
-			const again = await call("self_switch_set", { name: "pump", on: true });
-			assert.match(JSON.stringify(again.content), /pump: switched on too often; try again in [01]\.?\d* seconds/);
 		});
 
 		it("tells of moisture and of its door, and has them in its status", async (t) => {
@@ -127,24 +87,6 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(switches, { pump: { title: "Pump", on: false, max_seconds: 30 } });
 			assert.throws(() => device.setPin("sun", 1), /^Error: sun: expected door, soil$/);
 			assert.throws(() => device.setPin("soil", 5_000), /soil: expected a number from 0 to 4095, got 5000/);
-		});
-
-		it("tells the SDK's client that has subscribed to its state of changes", async (t) => {
-			const { device, client, call, server } = await startPump(t, engine);
-			const uri = `device://${server.alias}/state`;
-			const told: unknown[] = [];
-			client.setNotificationHandler("notifications/resources/updated", async () => {
-				const { contents } = await client.readResource({ uri }, { cacheMode: "refresh" });
-				told.push(JSON.parse((contents[0] as { text: string }).text).lastEvent?.params);
-			});
-			await client.subscribeResource({ uri });
-			await call("self_sensor_read", { sensor: "soil" });
-			device.setPin("soil", 1_200);
-			const soil = { sensor: "soil", kind: "moisture", value: 100, unit: "%" };
-			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(soil)), "told of the soil");
-			await call("self_switch_set", { name: "pump", on: true });
-			const pump = { switch: "pump", on: true, cause: "call" };
-			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(pump)), "told of the pump");
 		});
 
 		it("finds its surroundings as they were after a restart, and its pump off", async (t) => {

@@ -6,13 +6,10 @@ import { fileURLToPath } from "node:url";
 import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
 import { cases } from "../support/scope.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { ENGINES, type GatewaySide, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/scenarios/", import.meta.url));
-
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
-const open = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
 
 /** Writes a scenario to a file that goes with the test. */
 function write(_t: TestContext, text: string): string {
@@ -23,9 +20,9 @@ function write(_t: TestContext, text: string): string {
 }
 
 async function run(t: TestContext, file: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-	const { config } = await open(t);
+	const { config } = await openOverWebSocket(t);
 	return await runVirtualDevice(
-		...["--url", config.backend, "--token", "secret", "--engine", engine.kind, "--scenario", file, ...args],
+		...["--url", config.backend, "--token", "secret", "--engine", ENGINE.kind, "--scenario", file, ...args],
 	);
 }
 

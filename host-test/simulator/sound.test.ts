@@ -9,7 +9,6 @@ import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { wavFile } from "../doubles/wav.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { listen } from "../support/listen.js";
-import { measureTone } from "../support/measure-tone.js";
 import { freePort } from "../support/port.js";
 import { startSimulator } from "../support/start-simulator.js";
 
@@ -34,6 +33,17 @@ function withSounds(): string {
 	writeFileSync(join(folder, "ding.wav"), wavFile([...SAMPLE_BYTES], { sampleRate: 44_100 }));
 	writeFileSync(join(folder, "door.pcm"), SAMPLE_BYTES);
 	return folder;
+}
+
+/** A tone's frequency in Hertz, by its waves from one rise through zero to the last, and the root mean square of its samples. */
+function measureTone(samples: readonly number[], sampleRate: number): { frequency: number; loudness: number } {
+	const rises = samples.flatMap((sample, at) => (sample >= 0 && (samples[at - 1] ?? 0) < 0 ? [at] : []));
+	const [first = 0, last = 1] = [rises[0], rises[rises.length - 1]];
+	const squares = samples.reduce((sum, sample) => sum + sample ** 2, 0);
+	return {
+		frequency: ((rises.length - 1) * sampleRate) / (last - first),
+		loudness: Math.sqrt(squares / samples.length),
+	};
 }
 
 const isHeard = (sample: number): boolean => sample !== 0;

@@ -41,9 +41,9 @@ async function connect(t: { after(run: () => void): void }) {
 	await chip.start();
 	const [socket] = (await connected) as [WebSocket];
 	socket.on("close", () => ends.push("the device ended its session"));
-	const [hello] = (await once(socket, "message")) as [Buffer];
+	await once(socket, "message");
 	send(socket, '{"type":"hello","transport":"websocket","session_id":"s"}');
-	return { chip, socket, ends, hello: JSON.parse(hello.toString()) };
+	return { chip, socket, ends };
 }
 
 /** Asks for something, and waits for the answer to it among all others. */
@@ -67,11 +67,6 @@ async function ask(socket: WebSocket, id: string, method: string): Promise<{ res
 describe("a chip under attack", {
 	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
 }, () => {
-	it("states in its hello how long a message may be", async (t) => {
-		const { hello } = await connect(t);
-		assert.equal(hello.max_message_bytes, 8_192);
-	});
-
 	it("answers each request that is too large by its id", async (t) => {
 		const { socket, ends } = await connect(t);
 		const errors: unknown[] = [];
