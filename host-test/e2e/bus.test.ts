@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
+import { noSdk } from "../support/sdk.js";
 import { until } from "../support/until.js";
 import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
@@ -80,7 +80,7 @@ for (const engine of cases(ENGINES)) {
 			);
 		});
 
-		it("is read by the SDK's own driver", { skip: findSdk() === undefined && NO_SDK }, async (t) => {
+		it("is read by the SDK's own driver", { skip: noSdk }, async (t) => {
 			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-air/manifest.json");
 			const { device, read } = await startAir(t, engine, script);
 			device.setChip("air", { temperature: -12.25, humidity: 80 });
@@ -90,7 +90,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("is read by the SDK's drivers with functions in C, which the virtual device has in TypeScript: BMP280, BME68x", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
 			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-bosch/manifest.json");
 			const { device, sensors } = await startAir(t, engine, script);
@@ -103,7 +103,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("shares its bus with chips that tools use by the SDK's drivers: a real-time clock DS3231, an expander MCP23017", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
 			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-chips/manifest.json");
 			const { device, server } = await startAir(t, engine, script);
@@ -127,7 +127,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("is one of the SDK's drivers of pins: an HC-SR04, whose echo lasts 58 µs a cm, and a capacitive one", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
 			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-drivers/manifest.json");
 			const { device, sensors } = await startAir(t, engine, script);

@@ -6,8 +6,8 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Computer } from "../../../scripts/moddable/computer.js";
 import { examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
-import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
 import { moduleUrl, typeScript } from "../../e2e/program.js";
+import { noSdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -179,8 +179,7 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		assert.equal(doctor(["--for", "lunch"], {}).status, 2);
 	});
 
-	const sdk = findSdk();
-	it("finds the SDK of this computer ready to link", { skip: sdk === undefined && NO_SDK }, () => {
+	it("finds the SDK of this computer ready to link", { skip: noSdk }, () => {
 		const { status, stdout } = spawnSync(
 			process.execPath,
 			typeScript("scripts/moddable/doctor-cli.ts", "--for", "link"),

@@ -7,14 +7,12 @@ import { fileURLToPath } from "node:url";
 import { buildFolder, type FirmwarePlan, firmwareProgram } from "../../../scripts/moddable/firmware.js";
 import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { readImage } from "../../../scripts/moddable/images.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-const sdk = findSdk();
 
 /** As ESP-IDF writes it for an ESP32-S3 with two app partitions. */
 const FLASHER_ARGS = {
@@ -126,7 +124,7 @@ describe("npm run firmware", () => {
 	});
 
 	it("builds every board and chip of docs/boards.md with --target all", {
-		skip: sdk === undefined && NO_SDK,
+		skip: noSdk,
 	}, async () => {
 		const plans: FirmwarePlan[] = [];
 		const program = firmwareProgram(async (plan) => void plans.push(plan), { ...process.env, IDF_PATH: ROOT });
@@ -170,10 +168,10 @@ describe("a build of ESP-IDF", () => {
 	});
 
 	it("is read from the folder of its chip: mcconfig's settings make one for each chip", {
-		skip: sdk === undefined && NO_SDK,
+		skip: noSdk,
 	}, (t) => {
 		const output = makeFolder(t);
-		addIdfSettings(sdk as Sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
+		addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
 		const folder = buildFolder(output, { name: "esp32/m5stack_cores3", chip: "esp32s3" }, "xs-mcp");
 		renameSync(makeBuild(t), folder);
 		assert.equal(readImage("m5stack_cores3", folder).chip, "esp32s3");

@@ -6,16 +6,15 @@ import { fileURLToPath } from "node:url";
 import { BOARDS } from "../../../scripts/moddable/boards.js";
 import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { configureForChip } from "../../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
+import type { Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** Targets that are built as bare chips. */
 const BARE = ["esp32", "esp32/esp32c3", "esp32/esp32c6", "esp32/esp32s3"];
-
-const sdk = findSdk();
 
 function makeFolders(_t: TestContext): { sdk: Sdk; output: string } {
 	const root = temporaryFolder("xs-mcp-idf-");
@@ -107,12 +106,12 @@ it("a build for the simulator is left alone", (t) => {
 });
 
 describe("a release build ends up with the settings, whatever its target has", {
-	skip: sdk === undefined && NO_SDK,
+	skip: noSdk,
 }, () => {
 	for (const name of [...new Set([...BARE, ...BOARDS])]) {
 		it(name, async (t) => {
-			const made = await configureForChip(sdk as Sdk, ROOT, name, []);
-			const { chip } = findTarget(sdk as Sdk, name);
+			const made = await configureForChip(sdk, ROOT, name, []);
+			const { chip } = findTarget(sdk, name);
 			const file = join(made, `xsProj-${chip}`, "sdkconfig.mc");
 			const settings = readSettings(file, `${file}.${chip}`);
 			for (const [key, value] of Object.entries(settingsOf(t, "release"))) {
