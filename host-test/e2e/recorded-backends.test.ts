@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import mqttPacket, { type IConnectPacket } from "mqtt-packet";
+import { listen } from "../support/listen.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
@@ -24,13 +24,9 @@ class MqttPeer implements Wire {
 	}
 
 	static async listen(t: TestContext): Promise<MqttPeer> {
-		const server = createServer((socket) => peer.#serve(socket)).listen(0, "127.0.0.1");
-		await once(server, "listening");
-		const peer = new MqttPeer((server.address() as AddressInfo).port);
-		t.after(() => {
-			peer.#socket?.destroy();
-			server.close();
-		});
+		const server = createServer((socket) => peer.#serve(socket));
+		const peer = new MqttPeer(await listen(t, server));
+		t.after(() => peer.#socket?.destroy());
 		return peer;
 	}
 

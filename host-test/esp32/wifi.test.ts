@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { before, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -14,6 +13,7 @@ import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
 import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
+import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
@@ -200,10 +200,8 @@ function describeWifi(tools: QemuTools): void {
 		t.after(() => devices.close());
 		const bootstrap = createServer((_request, response) => {
 			response.end(JSON.stringify({ server_time: { timestamp: Date.now(), timezone_offset: 0 }, websocket: { url } }));
-		}).listen(0, "127.0.0.1");
-		t.after(() => bootstrap.close());
-		await once(bootstrap, "listening");
-		const otaUrl = `http://${HOST_ADDRESS}:${(bootstrap.address() as AddressInfo).port}/`;
+		});
+		const otaUrl = `http://${HOST_ADDRESS}:${await listen(t, bootstrap)}/`;
 		const settings = { ssid, otaUrl };
 
 		const rejected = once(gateway.servers, "rejected");

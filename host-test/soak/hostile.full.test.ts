@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { describe, it } from "node:test";
-import { type WebSocket, WebSocketServer } from "ws";
+import { describe, it, type TestContext } from "node:test";
+import type { WebSocket } from "ws";
 import type { HeapReport } from "../../virtual-device/src/index.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
 import { type Hostile, KNOWN, makeHostile, makeRandom } from "../node/hostile-messages.js";
+import { listenForSockets } from "../support/listen.js";
 import { skipIf } from "../support/skip-if.js";
 
 // The whole firmware with a chip's heap, and messages that are meant to exhaust it. XS_MCP_HOSTILE sets how many
@@ -27,14 +27,10 @@ function send(socket: WebSocket, message: Hostile): void {
 }
 
 /** A backend, the device in a session with it, and what became of both. */
-async function connect(t: { after(run: () => void): void }) {
-	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-	await once(server, "listening");
-	const chip = await makeChip(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-	t.after(() => {
-		chip.stop();
-		server.close();
-	});
+async function connect(t: TestContext) {
+	const { server, url } = await listenForSockets(t);
+	const chip = await makeChip(url);
+	t.after(() => chip.stop());
 	const ends: string[] = [];
 	chip.on("exit", ({ code, detail }) => ends.push(`${code}: ${detail}`));
 	const connected = once(server, "connection");
