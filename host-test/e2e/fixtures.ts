@@ -6,9 +6,10 @@ import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { openGateway } from "../../gateway/test/support/gateway.js";
+import { nextOnline, openGateway, startGateway } from "../../gateway/test/support/gateway.js";
 import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import {
+	BOARD_PROFILES,
 	type BoardProfile,
 	bundle,
 	chooseEngine,
@@ -74,6 +75,23 @@ export async function startDevice(
 	test.after(() => device.stop());
 	await device.start();
 	return { device, log };
+}
+
+/** The firmware of a manifest. */
+export async function bundleManifest(path: string): Promise<string> {
+	return await bundle(undefined, false, undefined, path);
+}
+
+/** Where a device of one's own has its parts. */
+export const OWN_BOARD = BOARD_PROFILES.get("esp32") as BoardProfile;
+
+/** A device of one's own that is online at a gateway. */
+export async function startOwnDevice(test: TestContext, engine: Engine, script: string) {
+	const side = await startGateway(test);
+	const online = nextOnline(side.gateway.servers);
+	const config = { backend: side.deviceUrl };
+	const started = await startDevice(test, engine, { config, script, board: OWN_BOARD });
+	return { ...started, side, server: await online };
 }
 
 if (whyNoMosquitto) {

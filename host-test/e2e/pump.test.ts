@@ -1,24 +1,19 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient, nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
+import { connectClient } from "../../gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, type Engine, startDevice } from "./fixtures.js";
+import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 // A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
 
-const pump = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
-const heater = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
+const pump = await bundleManifest("examples/pump/manifest.json");
+const heater = await bundleManifest("host-test/fixtures/heater/manifest.json");
 
 /** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
 async function startPump(t: TestContext, engine: Engine, script = pump) {
-	const side = await startGateway(t);
-	const online = nextOnline(side.gateway.servers);
-	const board = BOARD_PROFILES.get("esp32");
-	const config = { backend: side.deviceUrl };
-	const { device } = await startDevice(t, engine, { config, script, ...(board && { board }) });
-	const server = await online;
+	const { device, side, server } = await startOwnDevice(t, engine, script);
 	const client = await connectClient(t, side.clientUrl(server.alias), "2025-11-25");
 	const call = async (name: string, args: Record<string, unknown> = {}) =>
 		await client.callTool({ name, arguments: args });
@@ -93,7 +88,7 @@ for (const engine of cases(ENGINES)) {
 			const { device, call, server } = await startPump(t, engine);
 			device.setPin("soil", 1_200);
 			await call("self_switch_set", { name: "pump", on: true });
-			const restarted = nextOnlineOf(device);
+			const restarted = once(device, "restarted");
 			device.restart();
 			await restarted;
 			await until(() => server.online, "online again");
@@ -102,8 +97,4 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual([sensors?.soil?.value, switches?.pump?.on], [100, false]);
 		});
 	});
-}
-
-function nextOnlineOf(device: { once(event: "restarted", callback: () => void): unknown }): Promise<void> {
-	return new Promise((resolve) => device.once("restarted", resolve));
 }

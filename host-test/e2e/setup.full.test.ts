@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
-import { openPhonePage, whyNoChromium } from "../support/chromium.js";
+import { complaintsOf, openPhonePage, whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { announce, LOOPBACK } from "./announce.js";
@@ -152,10 +152,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		const { url } = await openSetup(t);
 		const page = await openPhonePage(t, { locale: "de-AT", viewport: { width: 320, height: 568 } });
 		const asked: string[] = [];
-		const faults: string[] = [];
 		page.on("request", (request) => asked.push(request.url()));
-		page.on("pageerror", (error) => faults.push(error.message));
-		page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
 		await page.goto(url);
 		await page.getByRole("button", { name: /^Workshop/ }).waitFor();
 		assert.ok(
@@ -163,7 +160,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 			asked.join(" "),
 		);
 		assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
-		assert.deepEqual(faults, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 });
 
