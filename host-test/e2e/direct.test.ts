@@ -8,7 +8,7 @@ import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
-// A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and the soak tests.
+// A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and simulator/direct.test.ts.
 
 const everything = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
 
