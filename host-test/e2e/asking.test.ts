@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ERAS, serveClients } from "../../gateway/test/support/gateway.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
-import { ENGINE, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
+import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 
 // Two devices with every feature, the gateway, and the official SDK's client, together: what goes beyond tools.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const script = await bundle(EVERYTHING);
 
 /** MAC addresses, and the aliases that follow from them. */
 const DEVICES = new Map([

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { bundle } from "../../virtual-device/src/index.js";
 import { freePort } from "../support/port.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINES, EVERYTHING, startDevice } from "./fixtures.js";
 
 // A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and simulator/direct.test.ts.
 
-const everything = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const everything = await bundle(EVERYTHING);
 
 const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 

@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
 import { nextOnline, openGateway, startGateway } from "../../gateway/test/support/gateway.js";
@@ -30,7 +31,7 @@ export type Engine = (typeof ENGINES)[number];
 export const [ENGINE] = ENGINES as [Engine];
 
 /** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
-export const GATEWAY_ACCESS = { username: "maker", password: "secret" };
+const GATEWAY_ACCESS = { username: "maker", password: "secret" };
 export const DEVICE_ACCESS = { mqttUsername: "maker", mqttPassword: "secret" };
 
 const firmware = await bundle();
@@ -76,6 +77,9 @@ export async function startDevice(
 	await device.start();
 	return { device, log };
 }
+
+/** The firmware that has everything that MCP has. */
+export const EVERYTHING = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
 
 /** The firmware of a manifest. */
 export async function bundleManifest(path: string): Promise<string> {

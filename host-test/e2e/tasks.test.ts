@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { serveClients } from "../../gateway/test/support/gateway.js";
 import { callForTask, connectForTasks } from "../../gateway/test/support/tasks.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
-import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
+import { ENGINE, EVERYTHING, openOverWebSocket, startDevice } from "./fixtures.js";
 
 // A device whose tools take long, the gateway that makes their calls tasks, and a client that knows tasks.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const script = await bundle(EVERYTHING);
 
 async function start(t: TestContext) {
 	const { gateway, config } = await openOverWebSocket(t);
