@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Era } from "../../host-test/e2e/clients.js";
 import { knownDevices, type RunningGateway, untilKnown } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
@@ -6,7 +5,7 @@ import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, Lanes } from "./lanes.js";
-import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
+import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { PlainClient } from "./plain-client.js";
 
 const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
@@ -85,8 +84,7 @@ async function openBareRelay(lanes: Lanes): Promise<void> {
 }
 
 async function openFleet(lanes: Lanes, size: number): Promise<void> {
-	const folder = temporaryFolder();
-	const gateway = await startBoundGateway(folder, size);
+	const gateway = await startBoundGateway(temporaryFolder(), size);
 	lanes.onClose(() => gateway.program.stop());
 	await startToolDevices(lanes, gateway.deviceUrl, size);
 	await untilKnown(gateway, size);
@@ -94,9 +92,7 @@ async function openFleet(lanes: Lanes, size: number): Promise<void> {
 }
 
 async function startToolDevices(lanes: Lanes, url: string, size: number): Promise<Program> {
-	const tools = join(temporaryFolder(), "tools.json");
-	await writeTools(tools);
-	const devices = await startLightDevices(url, size, tools);
+	const devices = await startLightDevices(url, size);
 	lanes.onClose(() => devices.stop());
 	return devices;
 }

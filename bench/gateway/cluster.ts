@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { NatsServer } from "../../gateway/test/cluster/support/nats-server.js";
@@ -14,7 +13,7 @@ import { ChaosFleet } from "../../host-test/soak/chaos-fleet.js";
 import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
-import { startLightDevices, writeTools } from "./light-fleet.js";
+import { startLightDevices } from "./light-fleet.js";
 import { PlainClient } from "./plain-client.js";
 import { Samples } from "./samples.js";
 
@@ -132,14 +131,11 @@ async function measureCalls(amount: Amount, closers: Closers): Promise<{ fleets:
 
 async function openFleet(size: number, { devices, settle }: Amount, closers: Closers): Promise<Fleet> {
 	const gateways = await startGateways(size, closers);
-	const folder = temporaryFolder();
-	const tools = join(folder, "tools.json");
-	await writeTools(tools);
 	await delay(settle);
 	const before = gateways.map(({ program }) => program.residentBytes);
 	const urls = gateways.map(({ deviceUrl }) => deviceUrl).join(",");
+	const program = await startLightDevices(urls, devices);
 	const begin = performance.now();
-	const program = await startLightDevices(urls, devices, tools);
 	closers.push(() => program.stop());
 	await Promise.all(gateways.map((gateway) => untilKnown(gateway, devices)));
 	const known = performance.now() - begin;

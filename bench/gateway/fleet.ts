@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connectOverHttp, type Era } from "../../host-test/e2e/clients.js";
 import {
@@ -12,7 +11,7 @@ import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import type { Report } from "../report.js";
 import { AT_THE_SAME_TIME, inParallel } from "./lanes.js";
 import { tokenOf } from "./light-device.js";
-import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
+import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { PlainClient } from "./plain-client.js";
 import { Samples } from "./samples.js";
 
@@ -91,17 +90,14 @@ export async function benchFleets(
 }
 
 async function measureFleet(size: number, { calls: count, settle, rest }: Amount): Promise<Fleet> {
-	const folder = temporaryFolder();
-	const gateway = await startBoundGateway(folder, size, [XS_DEVICE], "--max-devices", String(size + 1));
+	const gateway = await startBoundGateway(temporaryFolder(), size, [XS_DEVICE], "--max-devices", String(size + 1));
 	const programs: Program[] = [];
 	try {
-		const tools = join(folder, "tools.json");
-		await writeTools(tools);
 		programs.push(await startVirtualDevice(gateway.deviceUrl, "--mac", XS_DEVICE, "--token", tokenOf(XS_DEVICE)));
 		await untilKnown(gateway, 1);
 		await delay(settle);
 		const alone = gateway.program.residentBytes;
-		programs.push(await startLightDevices(gateway.deviceUrl, size, tools));
+		programs.push(await startLightDevices(gateway.deviceUrl, size));
 		const begin = performance.now();
 		await untilKnown(gateway, size + 1);
 		const known = performance.now() - begin;

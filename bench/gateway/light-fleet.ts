@@ -6,6 +6,7 @@ import { type TokenRecord, writeTokens } from "../../gateway/src/config/token-fi
 import { Gateway, WebSocketDevices } from "../../gateway/src/index.js";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../host-test/e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/e2e/program.js";
+import { temporaryFolder } from "../../host-test/support/temporary-folder.js";
 import { macAddress, tokenOf } from "./light-device.js";
 
 const CLIENT_TOKEN = "xsmcp_client";
@@ -38,7 +39,7 @@ function sha256(token: string): string {
 }
 
 /** Writes the firmware's tools, user-only ones included, to a file for the devices that are not the firmware to have. */
-export async function writeTools(path: string): Promise<void> {
+async function writeTools(path: string): Promise<void> {
 	const gateway = await Gateway.open();
 	const sockets = new WebSocketDevices(gateway.servers, { port: 0 });
 	const online = once(gateway.servers, "online");
@@ -51,7 +52,9 @@ export async function writeTools(path: string): Promise<void> {
 }
 
 /** Starts a process with that many devices without firmware: see light-devices.ts. They connect one after the other. */
-export async function startLightDevices(url: string, count: number, toolsFile: string): Promise<Program> {
+export async function startLightDevices(url: string, count: number): Promise<Program> {
+	const toolsFile = join(temporaryFolder(), "tools.json");
+	await writeTools(toolsFile);
 	const args = typeScript("bench/gateway/light-devices.ts", url, String(count), toolsFile);
 	return await Program.start(args, (output) => output.includes("connecting"));
 }

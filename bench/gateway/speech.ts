@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { once, setMaxListeners } from "node:events";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { WebSocket } from "ws";
@@ -11,7 +10,7 @@ import { until } from "../../host-test/support/until.js";
 import type { Report } from "../report.js";
 import { timeVoice } from "./device-voice.js";
 import { tokenOf } from "./light-device.js";
-import { startBoundGateway, startLightDevices, writeTools } from "./light-fleet.js";
+import { startBoundGateway, startLightDevices } from "./light-fleet.js";
 import { Samples } from "./samples.js";
 
 /** Devices, and those of them that speak. */
@@ -102,13 +101,10 @@ class SpeakingDevice {
 
 /** The cost of speech for a gateway, and how soon it is heard and ends. */
 export async function benchSpeech({ say, row, header }: Report): Promise<void> {
-	const folder = temporaryFolder();
 	const ids = Array.from({ length: SPEAKING }, (_, at) => `02:00:00:ff:00:${at.toString(16).padStart(2, "0")}`);
 	const flags = ["--speech-command", "espeak-ng --stdout -v {voice}", "--max-devices", String(DEVICES + 1)];
-	const gateway = await startBoundGateway(folder, DEVICES - SPEAKING, [...ids, VIRTUAL], ...flags);
-	const tools = join(folder, "tools.json");
-	await writeTools(tools);
-	const light = await startLightDevices(gateway.deviceUrl, DEVICES - SPEAKING, tools);
+	const gateway = await startBoundGateway(temporaryFolder(), DEVICES - SPEAKING, [...ids, VIRTUAL], ...flags);
+	const light = await startLightDevices(gateway.deviceUrl, DEVICES - SPEAKING);
 	const devices = await Promise.all(ids.map((id) => SpeakingDevice.connect(gateway.deviceUrl, id)));
 	try {
 		await untilKnown(gateway, DEVICES);

@@ -1,6 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfiguration } from "../../gateway/src/config/configuration.js";
@@ -10,8 +9,9 @@ import { GatewayProgram } from "../../gateway/src/program.js";
 import { Browser, register } from "../../gateway/test/support/sign-in.js";
 import { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { describeResult, table } from "./report.js";
-import { type Check, type ScenarioResult, whyFailed } from "./suites.js";
+import { type Check, resultOf, type ScenarioResult } from "./suites.js";
 
 const PROGRAM = fileURLToPath(
 	new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
@@ -41,9 +41,7 @@ export function writeAuthorizationPart(results: readonly ScenarioResult[]): stri
 
 /** Runs the suite's scenarios against the gateway's own authorization server. An operator approves what they ask for. */
 export async function runAuthorizationScenarios(): Promise<readonly ScenarioResult[]> {
-	const [stateFolder, results] = ["xs-mcp-gateway-", "xs-mcp-checks-"].map((name) =>
-		mkdtempSync(join(tmpdir(), name)),
-	) as [string, string];
+	const [stateFolder, results] = [temporaryFolder(), temporaryFolder()];
 	const operator = await new TokenStore(stateFolder).add({ name: "operator", kind: "client", operator: true });
 	const [port, callback] = [await freePort(), await freePort()];
 	const base = `http://127.0.0.1:${port}`;
@@ -74,16 +72,12 @@ export async function runAuthorizationScenarios(): Promise<readonly ScenarioResu
 			.map((folder) => readResult(join(results, folder)));
 	} finally {
 		await gateway.close();
-		rmSync(stateFolder, { recursive: true });
-		rmSync(results, { recursive: true });
 	}
 }
 
 /** The checks of one scenario, as the suite wrote them to `authorization-server-NAME-TIME/checks.json`. */
 function readResult(folder: string): ScenarioResult {
 	const checks = JSON.parse(readFileSync(join(folder, "checks.json"), "utf8")) as Check[];
-	const failures = whyFailed(checks);
-	const passed = checks.filter(({ status }) => status === "SUCCESS").length;
 	const name = /authorization-server-([a-z-]*[a-z])/.exec(folder.slice(folder.lastIndexOf("/")))?.[1] ?? folder;
-	return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored: undefined };
+	return resultOf(name, checks, undefined);
 }

@@ -1,4 +1,4 @@
-import { type Figure, figureOf, scenarioTable, table, whyUnexpected } from "./report.js";
+import { type Figure, figureOf, figureText, problemsWith, scenarioTable, table } from "./report.js";
 import { listScenarios, type ScenarioResult } from "./suites.js";
 
 /** The results of each revision. */
@@ -42,23 +42,13 @@ export function writeClientPart(results: ClientResults): string {
 
 /** Problems: figures worse than the report's, and failures, a line each. */
 export function clientProblems(results: ClientResults, before: string): string[] {
-	return [...results].flatMap(([revision, scenarios]) => {
-		const now = figureOf(scenarios);
-		const known = readFigure(before, revision);
-		const isWorse = known !== undefined && (now.passed < known.passed || now.of < known.of);
-		return [
-			...(isWorse ? [`client, ${revision}: ${figureText(now)}, but the report says ${figureText(known)}`] : []),
-			...whyUnexpected(`client, ${revision}`, scenarios),
-		];
-	});
+	return [...results].flatMap(([revision, scenarios]) =>
+		problemsWith(`client, ${revision}`, scenarios, readFigure(before, revision)),
+	);
 }
 
 function readFigure(report: string, revision: string): Figure | undefined {
 	const [, passed, of] =
 		new RegExp(`^\\| ${revision} \\| (\\d+)/(\\d+) \\|$`, "m").exec(splitReport(report).client) ?? [];
 	return passed === undefined ? undefined : { passed: Number(passed), of: Number(of) };
-}
-
-function figureText({ passed, of }: Figure): string {
-	return `${passed}/${of}`;
 }

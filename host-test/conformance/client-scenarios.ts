@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { Program } from "../e2e/program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { startGatewayUser } from "./gateway-user.js";
-import { type Check, CLIENT_CREDENTIALS, listScenarios, type ScenarioResult, whyFailed } from "./suites.js";
+import { type Check, CLIENT_CREDENTIALS, listScenarios, resultOf, type ScenarioResult, whyFailed } from "./suites.js";
 
 const PACKAGE = new URL("../../node_modules/@modelcontextprotocol/conformance/", import.meta.url);
 const GLOB = new URL("glob.mjs", import.meta.url);
@@ -80,6 +80,5 @@ async function runScenario(revision: string, { name, unscored }: Scenario, user:
 	if (exitCode !== 0 && failures.length === 0) {
 		failures.push(`the client failed: ${run.output}`);
 	}
-	const passed = checks.filter(({ status }) => status === "SUCCESS").length;
-	return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored };
+	return resultOf(name, checks, unscored, failures);
 }

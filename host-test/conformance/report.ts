@@ -36,15 +36,23 @@ export function readFigures(report: string): ReadonlyMap<string, Figure> {
 /** Problems: figures worse than the report's, and unexpected failures, a line each. */
 export function problemsOf(transport: string, results: Results, before: ReadonlyMap<string, Figure>): string[] {
 	return [...results].flatMap(([title, scenarios]) => {
-		const { passed, of } = figureOf(scenarios);
 		const key = `${title} over ${transport}`;
-		const known = before.get(key);
-		const isWorse = known !== undefined && (passed < known.passed || of < known.of);
-		return [
-			...(isWorse ? [`${key}: ${passed}/${of}, but the report says ${known.passed}/${known.of}`] : []),
-			...whyUnexpected(key, scenarios),
-		];
+		return problemsWith(key, scenarios, before.get(key));
 	});
+}
+
+/** Problems of scenarios: a figure worse than the report's, and unexpected failures, a line each. */
+export function problemsWith(key: string, scenarios: readonly ScenarioResult[], known: Figure | undefined): string[] {
+	const now = figureOf(scenarios);
+	const isWorse = known !== undefined && (now.passed < known.passed || now.of < known.of);
+	return [
+		...(isWorse ? [`${key}: ${figureText(now)}, but the report says ${figureText(known)}`] : []),
+		...whyUnexpected(key, scenarios),
+	];
+}
+
+export function figureText({ passed, of }: Figure): string {
+	return `${passed}/${of}`;
 }
 
 /** The scenarios that fail without being expected to, with the failed checks: a text each. */
@@ -69,10 +77,7 @@ export function writeReport(byTransport: ReadonlyMap<string, Results>): string {
 			["suite", ...transports],
 			SUITES.map(({ title }) => [
 				title,
-				...transports.map((transport) => {
-					const { passed, of } = figureOf(byTransport.get(transport)?.get(title) ?? []);
-					return `${passed}/${of}`;
-				}),
+				...transports.map((transport) => figureText(figureOf(byTransport.get(transport)?.get(title) ?? []))),
 			]),
 		),
 		"",

@@ -127,6 +127,17 @@ export function whyFailed(checks: readonly Check[]): string[] {
 		.map(({ id, name, errorMessage }) => `${id} (${name})${errorMessage === undefined ? "" : `: ${errorMessage}`}`);
 }
 
+/** How a scenario went, by its checks. */
+export function resultOf(
+	name: string,
+	checks: readonly Check[],
+	unscored: string | undefined,
+	failures: readonly string[] = whyFailed(checks),
+): ScenarioResult {
+	const passed = checks.filter(({ status }) => status === "SUCCESS").length;
+	return { name, passed, failed: failures.length, ...(failures.length > 0 && { failures }), unscored };
+}
+
 /** Reads the lines `✓ ping: 1 passed, 0 failed`, and `✗ tasks-lifecycle (extension)` of scenarios that do not count. */
 export function readSummary(text: string): readonly ScenarioResult[] {
 	const unscored = new Map(

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
+import { it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ERAS, serveClients } from "../../gateway/test/support/gateway.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, EVERYTHING, openOverMqtt, openOverWebSocket, startDevice } from "./fixtures.js";
 
 // Two devices with every feature, the gateway, and the official SDK's client, together: what goes beyond tools.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
+const script = await bundle(EVERYTHING);
 
 /** MAC addresses, and the aliases that follow from them. */
 const DEVICES = new Map([
@@ -19,11 +17,11 @@ const DEVICES = new Map([
 ]);
 
 /** A gateway with two devices, and a client that can be asked. */
-async function start(t: TestContext, transport: string, era: keyof typeof ERAS) {
-	const { gateway, config } = await (TRANSPORTS[transport] as (typeof TRANSPORTS)[string])(t);
+async function start(t: TestContext, open: typeof openOverWebSocket, era: keyof typeof ERAS) {
+	const { gateway, config } = await open(t);
 	const { clientUrl } = await serveClients(t, gateway);
 	for (const macAddress of DEVICES.keys()) {
-		await startDevice(t, engine, { config, script, macAddress });
+		await startDevice(t, ENGINE, { config, script, macAddress });
 	}
 	await until(() => gateway.servers.all.filter(({ online }) => online).length === 2, "the devices are online");
 	const capabilities = { elicitation: { form: {} }, sampling: {} };
@@ -42,42 +40,21 @@ async function start(t: TestContext, transport: string, era: keyof typeof ERAS) 
 	return client;
 }
 
-for (const [transport, era] of [
-	["websocket", "2025-11-25"],
-	["mqtt", "2026-07-28"],
+for (const [open, era] of [
+	[openOverWebSocket, "2025-11-25"],
+	[openOverMqtt, "2026-07-28"],
 ] as const) {
-	describe(`two devices with every feature over ${transport}, and a client of ${era}`, () => {
-		it("ask the client at the same time, and each gets the answers to its own questions", async (t) => {
-			const client = await start(t, transport, era);
-			const aliases = [...DEVICES.values()];
-			const calls = aliases.flatMap((alias) => [
-				client.callTool({ name: `${alias}__test_elicitation`, arguments: { message: `from ${alias}` } }),
-				client.callTool({ name: `${alias}__test_sampling`, arguments: { prompt: `from ${alias}` } }),
-			]);
-			const texts = (await Promise.all(calls)).map(({ content }) => JSON.stringify(content));
-			for (const [index, alias] of aliases.entries()) {
-				assert.match(texts[index * 2] as string, /ada@lamp\.example/);
-				assert.match(texts[index * 2 + 1] as string, new RegExp(`answer to .*from ${alias}`));
-			}
-		});
-
-		it("tell of updates of the same resource, each under its own URI", async (t) => {
-			const client = await start(t, transport, era);
-			const updated = new Set<string>();
-			client.setNotificationHandler("notifications/resources/updated", ({ params }) => void updated.add(params.uri));
-			const uris = [...DEVICES.values()].map((alias) => `on-device://${alias}/test://watched-resource`);
-			if (era === "2026-07-28") {
-				await client.listen({ resourceSubscriptions: uris });
-			} else {
-				await Promise.all(uris.map((uri) => client.subscribeResource({ uri })));
-			}
-			await until(() => updated.size === 2, "both are told");
-			assert.deepEqual([...updated].sort(), uris);
-			for (const alias of DEVICES.values()) {
-				const { contents } = await client.readResource({ uri: `device://${alias}/state` });
-				const { device, online, parts } = JSON.parse((contents[0] as { text: string }).text);
-				assert.deepEqual([device, online, parts.includes("speaker")], [alias, true, true]);
-			}
-		});
+	it(`two devices ask a client of ${era} at the same time, and each gets the answers to its own questions`, async (t) => {
+		const client = await start(t, open, era);
+		const aliases = [...DEVICES.values()];
+		const calls = aliases.flatMap((alias) => [
+			client.callTool({ name: `${alias}__test_elicitation`, arguments: { message: `from ${alias}` } }),
+			client.callTool({ name: `${alias}__test_sampling`, arguments: { prompt: `from ${alias}` } }),
+		]);
+		const texts = (await Promise.all(calls)).map(({ content }) => JSON.stringify(content));
+		for (const [index, alias] of aliases.entries()) {
+			assert.match(texts[index * 2] as string, /ada@lamp\.example/);
+			assert.match(texts[index * 2 + 1] as string, new RegExp(`answer to .*from ${alias}`));
+		}
 	});
 }

@@ -92,25 +92,5 @@ for (const engine of cases(ENGINES)) {
 			assert.ok(log.includes("activation code 246810: Bind it"));
 			assert.equal((await backend.greet()).type, "hello");
 		});
-
-		it("takes a large picture from a server, and uploads it, in pieces", async (t) => {
-			const backend = await RawBackend.listen(t);
-			const { otaUrl } = await listenForDevices(t, () => [200, { websocket: { url: backend.url, token: "" } }]);
-			await startDevice(t, engine, { config: { otaUrl } });
-			await backend.greet();
-			const bodies: number[] = [];
-			const upload = createServer(async (request, response) => {
-				let bytes = 0;
-				for await (const chunk of request) {
-					bytes += (chunk as Buffer).byteLength;
-				}
-				bodies.push(bytes - Number(request.headers["content-length"]));
-				response.end();
-			});
-			const url = `http://127.0.0.1:${await listen(t, upload)}/`;
-			const params = { name: "self.screen.snapshot", arguments: { url, quality: 100 } };
-			const answer = await backend.ask({ id: 1, method: "tools/call", params });
-			assert.deepEqual([answer.result.isError, bodies], [false, [0]]);
-		});
 	});
 }

@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
-import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
+import { noSdk } from "../support/sdk.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 // Sensors on the I2C bus of a virtual device, by drivers of ECMA-419.
 
 /** A device whose sensor `air` is on its bus, and what it measures and tells. */
-async function startAir(t: TestContext, engine: (typeof ENGINES)[number], script: string) {
-	const side = await startGateway(t);
-	const online = nextOnline(side.gateway.servers);
-	const board = BOARD_PROFILES.get("esp32");
-	const config = { backend: side.deviceUrl };
-	const { device, log } = await startDevice(t, engine, { config, script, ...(board && { board }) });
-	const server = await online;
+async function startAir(t: TestContext, engine: Engine, fixture: string) {
+	const { device, log, server } = await startOwnDevice(
+		t,
+		engine,
+		await bundleManifest(`host-test/fixtures/${fixture}/manifest.json`),
+	);
 	const sensors = async (): Promise<{ readonly air?: unknown; readonly weather?: unknown }> => {
 		const { structuredContent } = (await callTool(server.session, "self.get_device_status")) as {
 			structuredContent: { sensors: object };
@@ -42,8 +40,7 @@ function assertNear(values: Readonly<Record<string, number>> | undefined, expect
 for (const engine of cases(ENGINES)) {
 	describe(`a sensor on the I2C bus, firmware on ${engine.kind}`, () => {
 		it("measures all that its driver's samples have, with their units, and tells of changes", async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
-			const { device, server, sensors, read } = await startAir(t, engine, script);
+			const { device, server, sensors, read } = await startAir(t, engine, "air");
 			const unit = { temperature: "°C", humidity: "%" };
 			const about = { title: "Living room", kind: "combined", unit };
 			assert.deepEqual(await read(), { ...about, value: { temperature: 21.5, humidity: 45 } });
@@ -65,14 +62,13 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("is named in the status while it does not answer, and measures again when it is back", async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
-			const { device, log, read } = await startAir(t, engine, script);
+			const { device, log, read } = await startAir(t, engine, "air");
 			device.setChip("air", null);
 			await until(() => log.some((line) => /^air: no answer from address 0x44; tried again/.test(line)), "lost");
 			const lost = (await read()) as { error?: string };
 			assert.match(lost.error ?? "", /^air: no answer from address 0x44$/);
 			device.restart();
-			await new Promise<void>((resolve) => device.once("restarted", resolve));
+			await once(device, "restarted");
 			device.setChip("air", { temperature: 5, humidity: 45 });
 			await until(
 				async () => ((await read().catch(() => undefined)) as { value?: object })?.value !== undefined,
@@ -80,9 +76,8 @@ for (const engine of cases(ENGINES)) {
 			);
 		});
 
-		it("is read by the SDK's own driver", { skip: findSdk() === undefined && NO_SDK }, async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-air/manifest.json");
-			const { device, read } = await startAir(t, engine, script);
+		it("is read by the SDK's own driver", { skip: noSdk }, async (t) => {
+			const { device, read } = await startAir(t, engine, "sdk-air");
 			device.setChip("air", { temperature: -12.25, humidity: 80 });
 			await until(async () => JSON.stringify(await read()).includes("-12.25"), "measured");
 			const { value } = (await read()) as { value: object };
@@ -90,10 +85,9 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("is read by the SDK's drivers with functions in C, which the virtual device has in TypeScript: BMP280, BME68x", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-bosch/manifest.json");
-			const { device, sensors } = await startAir(t, engine, script);
+			const { device, sensors } = await startAir(t, engine, "sdk-bosch");
 			device.setChip("weather", { temperature: -4.5, pressure: 98_500 });
 			device.setChip("room", { temperature: 30.25, humidity: 61.5, pressure: 103_000 });
 			await until(async () => /-4\.5.*30\.2/.test(JSON.stringify(await sensors())), "both have measured");
@@ -103,10 +97,9 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("shares its bus with chips that tools use by the SDK's drivers: a real-time clock DS3231, an expander MCP23017", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-chips/manifest.json");
-			const { device, server } = await startAir(t, engine, script);
+			const { device, server } = await startAir(t, engine, "sdk-chips");
 			const call = async (name: string, args: object = {}) =>
 				((await callTool(server.session, name, args)) as { structuredContent?: unknown }).structuredContent;
 			const { time } = (await call("self.clock.set")) as { time: number };
@@ -127,10 +120,9 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("is one of the SDK's drivers of pins: an HC-SR04, whose echo lasts 58 µs a cm, and a capacitive one", {
-			skip: findSdk() === undefined && NO_SDK,
+			skip: noSdk,
 		}, async (t) => {
-			const script = await bundle(undefined, false, undefined, "host-test/fixtures/sdk-drivers/manifest.json");
-			const { device, sensors } = await startAir(t, engine, script);
+			const { device, sensors } = await startAir(t, engine, "sdk-drivers");
 			// This driver does not pass on the name of the part.
 			device.setPin(18, 2_900);
 			device.setPin("soil", 512);

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { complaintsOf, openConsole, openWithDevice, VOLUME } from "./console-page.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { complaintsOf, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
+import { bundleManifest, ENGINE, OWN_BOARD, startDevice } from "./fixtures.js";
 
 // A person switches, dims and reads on a device's page.
 
@@ -40,7 +37,7 @@ const SERVO = {
 	annotations: SETS,
 };
 
-const pump = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
+const pump = await bundleManifest("examples/pump/manifest.json");
 
 describe("the controls and readings of a device in Chromium", { skip: whyNoChromium }, () => {
 	it("switches, dims and colours a light, each with one tap, and shows what the device says", async (t) => {
@@ -159,11 +156,9 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 	});
 
 	it("follows a switch that switches itself off", async (t) => {
-		const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
-		const [engine] = ENGINES;
-		const board = BOARD_PROFILES.get("esp32");
-		const options = { config: { backend: gateway.deviceUrl }, script: pump, ...(board && { board }) };
-		const { device } = await startDevice(t, engine as (typeof ENGINES)[number], options);
+		const gateway = await startWithConsole(t);
+		const options = { config: { backend: gateway.deviceUrl }, script: pump, board: OWN_BOARD };
+		const { device } = await startDevice(t, ENGINE, options);
 		const { servers } = gateway.gateway;
 		await until(() => servers.find(device.macAddress)?.online === true, "online");
 		const page = await openConsole(t, gateway.base);

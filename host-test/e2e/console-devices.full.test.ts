@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
-import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
+import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { complaintsOf, LAMP, openConsole, openWithDevice, VOLUME } from "./console-page.js";
+import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
 
 /** Chooses what to do with the selected devices, as a person does: by its text, once that stays in its place. */
 async function choose(page: Page, work: string): Promise<void> {
@@ -141,9 +140,7 @@ describe("many devices in the console in Chromium", { skip: whyNoChromium }, () 
 	it("installs newer firmware on many devices, and says which have nothing newer, and which cannot", async (t) => {
 		const firmwareFolder = makeStateFolder();
 		writeFileSync(join(firmwareFolder, "sensor_1.1.0.bin"), "new");
-		const gateway = await startProgram(t, { userTools: ["*"], firmwareFolder }, undefined, {
-			consoleFolder: await bundleConsole(),
-		});
+		const gateway = await startWithConsole(t, { userTools: ["*"], firmwareFolder });
 		const connect = (index: number, version: string, tools: object[]) =>
 			WireDevice.connect(t, gateway, { id: `aa:bb:cc:00:01:${index}`, board: "sensor", version, tools });
 		const old = await Promise.all([10, 11, 12].map((index) => connect(index, "1.0.0", [UPGRADE])));

@@ -5,11 +5,11 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Page } from "playwright-core";
-import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { openPage, whyNoChromium } from "../support/chromium.js";
+import { makeStateFolder } from "../../gateway/test/support/program.js";
+import { complaintsOf, openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { startWithConsole } from "./console-page.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 import type { BoardState } from "./serial-board.js";
 
 // Flashing and setting up a board from the console, up to the port: serial-board.ts is at its other end.
@@ -49,15 +49,11 @@ interface FlashOptions {
 }
 
 async function openFlashView(t: TestContext, { firmwareFolder = makeImages(), script }: FlashOptions = {}) {
-	const consoleFolder = await bundleConsole();
-	const gateway = await startProgram(t, { firmwareFolder, bootstrap: "approve" }, undefined, { consoleFolder });
+	const gateway = await startWithConsole(t, { firmwareFolder, bootstrap: "approve" });
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 1280, height: 900 } });
 	await page.addInitScript({ content: script ?? (await boardScript()) });
-	const complaints: string[] = [];
-	page.on("pageerror", (error) => complaints.push(String(error)));
-	page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
 	await page.goto(`${gateway.base}/#/flash`);
-	return { gateway, page, complaints };
+	return { gateway, page };
 }
 
 async function boardOf(page: Page): Promise<BoardState> {
@@ -66,7 +62,7 @@ async function boardOf(page: Page): Promise<BoardState> {
 
 describe("flashing a board from the console in Chromium", { skip: whyNoChromium }, () => {
 	it("writes an image over a cable, sets up the Wi-Fi, and shows the board that waits for approval", async (t) => {
-		const { gateway, page, complaints } = await openFlashView(t);
+		const { gateway, page } = await openFlashView(t);
 		const loaded: string[] = [];
 		page.on("request", (request) => loaded.push(request.url()));
 		await page.getByText("esp32c3 · ESP32-C3 · 1.2.3").waitFor({ state: "attached" });
@@ -99,13 +95,12 @@ describe("flashing a board from the console in Chromium", { skip: whyNoChromium 
 		assert.deepEqual((await boardOf(page)).joined, ["家", "correct horse"]);
 
 		// A device of the same firmware finds the gateway.
-		const [engine] = ENGINES;
 		const config = { otaUrl: `${gateway.base}/xiaozhi/ota/` };
-		const { device } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+		const { device } = await startDevice(t, ENGINE, { config });
 		await page.locator(".pending .code").waitFor();
 		await page.getByRole("button", { name: "Approve" }).click();
 		await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "it is online");
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("refuses an image for another chip, and writes nothing", async (t) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
+import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 // The past of a device, its log and the audit log, as the gateway has kept them.
@@ -64,11 +64,8 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		const onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false });
 		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME], onCall });
 		const secret = await gateway.tokens.add({ name: "phone", kind: "client" });
-		const url = new URL(`${gateway.base}/mcp/${LAMP}`);
-		const client = new Client({ name: "test-client", version: "1.0.0" });
+		const client = await connectOverHttp(`${gateway.base}/mcp/${LAMP}`, "2025-11-25", secret);
 		t.after(() => client.close());
-		const requestInit = { headers: { Authorization: `Bearer ${secret}` } };
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 		await client.callTool({ name: "self_audio_speaker_set_volume", arguments: { volume: 7 } });
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("link", { name: "Audit log" }).click();

@@ -6,11 +6,20 @@ import { TokenStore } from "../../gateway/src/config/token-store.js";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder, type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { openPage } from "../support/chromium.js";
+import { complaintsOf as allComplaintsOf, openPage } from "../support/chromium.js";
 
 /** A gateway with a console that needs a token, and the token. */
 export interface StartedConsole extends StartedProgram {
 	readonly secret: string;
+}
+
+/** Starts a gateway with a console, without tokens. */
+export async function startWithConsole(
+	t: TestContext,
+	flags: Partial<Record<SettingName, unknown>> = {},
+	stateFolder?: string,
+): Promise<StartedProgram> {
+	return await startProgram(t, flags, stateFolder, { consoleFolder: await bundleConsole() });
 }
 
 /** Starts a gateway whose console an operator may sign in to with a token. */
@@ -21,29 +30,17 @@ export async function startConsole(
 	const stateFolder = makeStateFolder();
 	const token = { name: "operator", kind: "client", userTools: true, operator: true } as const;
 	const secret = await new TokenStore(stateFolder).add(token);
-	const consoleFolder = await bundleConsole();
-	return { ...(await startProgram(t, flags, stateFolder, { consoleFolder })), secret };
+	return { ...(await startWithConsole(t, flags, stateFolder)), secret };
 }
 
-/** Errors of a page, and violations of its policy. */
-const complaints = new WeakMap<Page, string[]>();
-
+/** Complaints of a page, but for answers that are errors, which the browser reports, too: those are part of the tests. */
 export function complaintsOf(page: Page): readonly string[] {
-	return complaints.get(page) ?? [];
+	return allComplaintsOf(page).filter((said) => !said.startsWith("Failed to load resource"));
 }
 
 /** Opens the console. Words are English unless the options say otherwise. */
 export async function openConsole(t: TestContext, base: string, options: BrowserContextOptions = {}): Promise<Page> {
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 1280, height: 900 }, ...options });
-	const said: string[] = [];
-	complaints.set(page, said);
-	page.on("pageerror", (error) => said.push(String(error)));
-	page.on("console", (message) => {
-		// The browser reports each answer that is an error, too: those are part of the tests.
-		if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
-			said.push(message.text());
-		}
-	});
 	await page.goto(`${base}/`);
 	return page;
 }
@@ -84,8 +81,7 @@ export async function openWithDevice(
 	pageOptions: BrowserContextOptions = {},
 	flags: Partial<Record<SettingName, unknown>> = {},
 ) {
-	const consoleFolder = await bundleConsole();
-	const gateway = await startProgram(t, { userTools: ["*"], ...flags }, undefined, { consoleFolder });
+	const gateway = await startWithConsole(t, { userTools: ["*"], ...flags });
 	const device = await WireDevice.connect(t, gateway, { id: LAMP, ...options });
 	const page = await openConsole(t, gateway.base, pageOptions);
 	return { gateway, device, page };

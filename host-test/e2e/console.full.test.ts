@@ -4,13 +4,19 @@ import { createRequire } from "node:module";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { WireDevice } from "../../gateway/test/support/gateway.js";
-import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
 import { whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
-import { complaintsOf, LAMP, openConsole, openWithDevice, startConsole, VOLUME } from "./console-page.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import {
+	complaintsOf,
+	LAMP,
+	openConsole,
+	openWithDevice,
+	startConsole,
+	startWithConsole,
+	VOLUME,
+} from "./console-page.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // The console in Chromium, beyond the first day: console.test.ts.
 
@@ -77,10 +83,9 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await page.keyboard.press("Enter");
 			await page.getByRole("heading", { name: "No device yet" }).waitFor();
 			await check("empty");
-			const [engine] = ENGINES;
 			const backend = gateway.deviceUrl;
 			const token = await gateway.tokens.add({ name: "device", kind: "device" });
-			await startDevice(t, engine as (typeof ENGINES)[number], { config: { backend, token } });
+			await startDevice(t, ENGINE, { config: { backend, token } });
 			await page.getByRole("link", { name: /^virtual_/ }).waitFor();
 			// More than fit, so that the list scrolls.
 			for (let device = 1; device <= 30; device += 1) {
@@ -161,15 +166,14 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 	});
 
 	it("says that the gateway is lost, and goes on when it is back", async (t) => {
-		const consoleFolder = await bundleConsole();
 		const [httpPort, websocketPort] = [await freePort(), await freePort()];
-		const first = await startProgram(t, { httpPort, websocketPort }, undefined, { consoleFolder });
+		const first = await startWithConsole(t, { httpPort, websocketPort });
 		await WireDevice.connect(t, first, { id: LAMP });
 		const page = await openConsole(t, first.base);
 		await page.getByRole("link", { name: /^lamp/ }).waitFor();
 		await first.program.close();
 		await page.getByText("The gateway cannot be reached").waitFor();
-		const second = await startProgram(t, { httpPort, websocketPort }, first.stateFolder, { consoleFolder });
+		const second = await startWithConsole(t, { httpPort, websocketPort }, first.stateFolder);
 		await page.getByText("The gateway cannot be reached").waitFor({ state: "hidden" });
 		await page.locator(".row .state", { hasText: "offline" }).waitFor();
 		await WireDevice.connect(t, second, { id: LAMP });

@@ -3,11 +3,9 @@ import { describe, it } from "node:test";
 import { whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
 import { complaintsOf, openSignedIn, startConsole } from "./console-page.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // The console in Chromium with a virtual device: what a person does on the first day. More is in console.full.test.ts.
-
-const [engine] = ENGINES;
 
 describe("the console in Chromium", { skip: whyNoChromium }, () => {
 	it("signs in, approves a device, sets its volume with a slider and shows its photo", async (t) => {
@@ -15,7 +13,7 @@ describe("the console in Chromium", { skip: whyNoChromium }, () => {
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("heading", { name: "No device yet" }).waitFor();
 		const config = { otaUrl: `${gateway.base}/xiaozhi/ota/` };
-		const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+		const { device, log } = await startDevice(t, ENGINE, { config });
 		const code = (await page.locator(".pending .code").textContent()) ?? "none";
 		assert.match(code, /^[0-9]{6}$/);
 		assert.ok(

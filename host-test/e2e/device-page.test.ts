@@ -3,15 +3,13 @@ import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
-import { BOARD_PROFILES, type BoardProfile, bundle } from "../../virtual-device/src/index.js";
+import type { BoardProfile } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import { openPage, whyNoChromium } from "../support/chromium.js";
+import { complaintsOf, openPage, whyNoChromium } from "../support/chromium.js";
 import { until } from "../support/until.js";
-import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
 
 // The page of a virtual device in Chromium: a person's hand on the device, the backend on the other side.
-
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 /** The console of the device's gateway. */
 const CONSOLE = "http://127.0.0.1:8766/";
@@ -19,25 +17,22 @@ const CONSOLE = "http://127.0.0.1:8766/";
 /** A device in a session, and its page. */
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
-	const { device } = await startDevice(t, engine, { config: { backend: backend.url }, ...own });
+	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url }, ...own });
 	const served = await DevicePage.open(device, await bundleDevicePage(), 0, CONSOLE);
 	t.after(() => served.close());
 	await backend.greet();
 	return { backend, device, url: served.url };
 }
 
-/** Opens a page, and collects its errors and violations of its policy. */
-async function show(t: TestContext, url: string): Promise<{ page: Page; complaints: string[] }> {
+/** Opens a page. */
+async function show(t: TestContext, url: string): Promise<Page> {
 	const page = await openPage(t, {
 		viewport: { width: 1280, height: 900 },
 		permissions: ["clipboard-read", "clipboard-write"],
 	});
-	const complaints: string[] = [];
-	page.on("pageerror", (error) => complaints.push(String(error)));
-	page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
 	await page.goto(url);
 	await page.getByRole("heading", { name: "Trace" }).waitFor();
-	return { page, complaints };
+	return page;
 }
 
 const ON = { name: "pump", on: true };
@@ -59,10 +54,9 @@ async function hearType(backend: RawBackend, type: string): Promise<Record<strin
 
 describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 	it("shows the pins of a device of one's own as what they are, and sets its inputs", async (t) => {
-		const script = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
-		const board = BOARD_PROFILES.get("esp32") as BoardProfile;
-		const { backend, device, url } = await open(t, { script, board });
-		const { page, complaints } = await show(t, url);
+		const script = await bundleManifest("examples/pump/manifest.json");
+		const { backend, device, url } = await open(t, { script, board: OWN_BOARD });
+		const page = await show(t, url);
 		assert.equal(await page.getByRole("link", { name: "Gateway's console" }).getAttribute("href"), CONSOLE);
 		const pins = page.getByRole("region", { name: "Pins" });
 		await pins.getByText("pump (26): off").waitFor();
@@ -75,14 +69,13 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		device.restart();
 		await backend.greet();
 		assert.equal(backend.headers["page-url"], url, "a gateway's console links it");
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("shows what the chips on its bus measure, sets it, and unplugs them", async (t) => {
-		const script = await bundle(undefined, false, undefined, "host-test/fixtures/air/manifest.json");
-		const board = BOARD_PROFILES.get("esp32") as BoardProfile;
-		const { device, url } = await open(t, { script, board });
-		const { page, complaints } = await show(t, url);
+		const script = await bundleManifest("host-test/fixtures/air/manifest.json");
+		const { device, url } = await open(t, { script, board: OWN_BOARD });
+		const page = await show(t, url);
 		const air = page.getByRole("region", { name: "air" });
 		await air.getByRole("slider", { name: "humidity" }).fill("80");
 		const chip = () => device.chips.find(({ part }) => part === "air");
@@ -93,14 +86,14 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		await air.getByRole("slider").first().waitFor({ state: "detached" });
 		await air.getByLabel("air: SHT3x (0x44)").click();
 		await until(() => chip()?.isPlugged === true, "it is plugged in");
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {
-		const script = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
-		for (const own of [{}, { script, board: BOARD_PROFILES.get("esp32") as BoardProfile }]) {
+		const script = await bundleManifest("host-test/fixtures/heater/manifest.json");
+		for (const own of [{}, { script, board: OWN_BOARD }]) {
 			const { url } = await open(t, own);
-			const { page } = await show(t, url);
+			const page = await show(t, url);
 			await page.setViewportSize({ width: 360, height: 740 });
 			assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 360);
 		}
@@ -108,7 +101,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 
 	it("draws the face, shows what the backend says as text, and acts on the device", async (t) => {
 		const { backend, device, url } = await open(t);
-		const { page, complaints } = await show(t, url);
+		const page = await show(t, url);
 		const canvas = page.locator("canvas");
 		const blank = await look(canvas);
 		backend.say({ type: "tts", state: "start" });
@@ -145,12 +138,12 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		await page.getByText("led: 60 % of #ff8000").waitFor();
 		await backend.ask({ id: 9, method: "tools/call", params: { name: "self.audio_speaker.chime", arguments: {} } });
 		await page.getByLabel("Last sound").waitFor();
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("makes faults: a lost network, a silent backend, a brown-out", async (t) => {
 		const { backend, device, url } = await open(t);
-		const { page } = await show(t, url);
+		const page = await show(t, url);
 		await page.getByRole("button", { name: "Backend silent" }).click();
 		await until(() => device.network.silent, "silent");
 		backend.say({ type: "tts", state: "sentence_start", text: "nobody hears this" });

@@ -3,19 +3,17 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, it, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { startProgram } from "../../gateway/test/support/program.js";
-import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { openPage, whyNoChromium } from "../support/chromium.js";
+import { complaintsOf, openPage, whyNoChromium } from "../support/chromium.js";
 import { APPS, openPanel } from "../support/open-panel.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { startWithConsole } from "./console-page.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // The panel of a virtual device in an application that shows pages, made with the extension's own host library.
 
 async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
-	const gateway = await startProgram(t, {}, undefined, { consoleFolder: await bundleConsole() });
-	const [engine] = ENGINES;
-	const { device } = await startDevice(t, engine as (typeof ENGINES)[number], {
+	const gateway = await startWithConsole(t);
+	const { device } = await startDevice(t, ENGINE, {
 		config: { backend: gateway.deviceUrl },
 	});
 	await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "the device is online");
@@ -23,16 +21,14 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 	t.after(() => client.close());
 	await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}/mcp?catalog=full`)));
 	const page = await openPage(t, { locale: "en-GB", viewport: { width: 720, height: 900 } });
-	const complaints: string[] = [];
-	page.on("pageerror", (error) => complaints.push(String(error)));
 	const context = { theme: "light", locale: "en-GB", ...options };
 	const { panel, calls } = await openPanel(page, client, context);
-	return { gateway, device, page, panel, calls, complaints };
+	return { gateway, device, page, panel, calls };
 }
 
 describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium }, () => {
 	it("shows the state, sets the volume, takes a photo and follows the device, all through the host", async (t) => {
-		const { gateway, device, page, panel, calls, complaints } = await openHost(t);
+		const { gateway, device, page, panel, calls } = await openHost(t);
 		const server = gateway.gateway.servers.find(device.macAddress);
 		await panel.getByRole("heading", { name: server?.alias ?? "" }).waitFor();
 		await panel.locator(".tag", { hasText: "idle" }).waitFor();
@@ -55,11 +51,11 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 		await panel.getByText("31.5").waitFor();
 		const { height } = await page.evaluate(() => (globalThis as never as { panelSize: { height: number } }).panelSize);
 		assert.ok(height > 200, `the host is told the height: ${height}`);
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("has the host's language and theme, and no fault that axe-core finds", async (t) => {
-		const { page, panel, complaints } = await openHost(t, { locale: "ja-JP", theme: "dark" });
+		const { page, panel } = await openHost(t, { locale: "ja-JP", theme: "dark" });
 		await panel.getByRole("heading", { name: "最新の画像" }).waitFor();
 		const frame = page.frames().find((each) => each !== page.mainFrame());
 		assert.equal(await frame?.evaluate(() => document.documentElement.dataset.theme), "dark");
@@ -73,6 +69,6 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 			return violations.map(({ id }) => id);
 		});
 		assert.deepEqual(found, []);
-		assert.deepEqual(complaints, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 });

@@ -9,12 +9,19 @@ import { until } from "../support/until.js";
 import { ENGINES } from "./fixtures.js";
 import { runVirtualDevice, startVirtualDevice } from "./gateway-process.js";
 
+/** A backend that does not exist. */
+const NOWHERE = "ws://127.0.0.1:1/";
+
+/** What a device says at its start: the first group of a pattern. */
+async function saidAtStart(pattern: RegExp, ...args: string[]): Promise<string> {
+	const program = await startVirtualDevice(NOWHERE, "--engine", "v8", ...args);
+	await until(() => pattern.test(program.output), String(pattern));
+	await program.stop();
+	return program.said(pattern);
+}
+
 describe("a virtual device as a program", () => {
-	const macAddress = async (...args: string[]): Promise<string> => {
-		const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
-		await program.stop();
-		return program.said(/^device (\S+) on /m);
-	};
+	const macAddress = (...args: string[]): Promise<string> => saidAtStart(/^device (\S+) on /m, ...args);
 
 	it("has the same MAC address at every start, another one by another name, and a random one on request", async () => {
 		const mac = await macAddress();
@@ -30,7 +37,7 @@ describe("a virtual device as a program", () => {
 describe("npm run device -- --count, --board", () => {
 	it("runs devices whose MAC addresses count up", async () => {
 		const args = ["--engine", "v8", "--mac", "02:00:00:00:00:fe", "--count", "3"];
-		const program = await startVirtualDevice("ws://127.0.0.1:1/", ...args);
+		const program = await startVirtualDevice(NOWHERE, ...args);
 		const addresses = (): string[] =>
 			[...program.output.matchAll(/^device (\S+) on /gm)].map(([, mac]) => mac as string);
 		await until(() => addresses().length === 3, "all have started");
@@ -39,18 +46,11 @@ describe("npm run device -- --count, --board", () => {
 	});
 
 	it("has the buttons of the board that it stands for, and knows the boards' names", async (t) => {
-		const program = await startVirtualDevice(
-			"ws://127.0.0.1:1/",
-			"--engine",
-			"v8",
-			"--board",
-			"m5stick_cplus",
-			"--prompt",
-		);
+		const program = await startVirtualDevice(NOWHERE, "--engine", "v8", "--board", "m5stick_cplus", "--prompt");
 		t.after(() => program.stop());
 		program.write("press\n");
 		await until(() => program.output.includes("button a: press"), "its main button is pressed");
-		const { code, output } = await runVirtualDevice("--url", "ws://127.0.0.1:1/", "--board", "toaster");
+		const { code, output } = await runVirtualDevice("--url", NOWHERE, "--board", "toaster");
 		assert.equal(code, 2);
 		assert.match(output, /Allowed choices are virtual, esp32, /);
 	});
@@ -58,13 +58,7 @@ describe("npm run device -- --count, --board", () => {
 
 describe("a virtual device's UUID", () => {
 	it("is shown, and is the one that is set", async () => {
-		const uuidOf = async (...args: string[]): Promise<string> => {
-			const isReady = /^UUID (\S+)$/m;
-			const program = await startVirtualDevice("ws://127.0.0.1:1/", "--engine", "v8", ...args);
-			await until(() => program.output.match(isReady) !== null, "the UUID is shown");
-			await program.stop();
-			return program.said(isReady);
-		};
+		const uuidOf = (...args: string[]): Promise<string> => saidAtStart(/^UUID (\S+)$/m, ...args);
 		assert.match(await uuidOf(), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 		const uuid = "123e4567-e89b-42d3-a456-426614174000";
 		assert.equal(await uuidOf("--uuid", uuid), uuid);
@@ -72,9 +66,6 @@ describe("a virtual device's UUID", () => {
 });
 
 const xs = ENGINES.find(({ kind }) => kind === "xs");
-
-/** A backend that does not exist. */
-const NOWHERE = "ws://127.0.0.1:1/";
 
 describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	for (const [args, code, said] of [
@@ -115,15 +106,10 @@ describe("a virtual device that fails", { skip: xs === undefined }, () => {
 		}
 	});
 
-	it("names the settings file that it cannot read, without a stack", async (_t) => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, "settings.json"), "[]");
-		const { code, output } = await runVirtualDevice(
-			"--url",
-			"ws://127.0.0.1:1/",
-			"--settings",
-			join(folder, "settings.json"),
-		);
+	it("names the settings file that it cannot read, without a stack", async () => {
+		const file = join(temporaryFolder(), "settings.json");
+		writeFileSync(file, "[]");
+		const { code, output } = await runVirtualDevice("--url", NOWHERE, "--settings", file);
 		assert.equal(code, 1);
 		assert.match(output, /^error: --settings: .*settings\.json: expected a JSON object/m);
 		assert.doesNotMatch(output, /\n {4}at /);

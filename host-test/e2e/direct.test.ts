@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { z } from "zod";
 import { bundle } from "../../virtual-device/src/index.js";
 import { freePort } from "../support/port.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINES, EVERYTHING, startDevice } from "./fixtures.js";
 
-// A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and the soak tests.
+// A virtual device as an MCP server by itself, and the official client. Raw sockets: http-server.suite.ts, and simulator/direct.test.ts.
 
-const everything = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
+const everything = await bundle(EVERYTHING);
 
 const text = (result: object): unknown => (result as { content: { text?: unknown }[] }).content[0]?.text;
 
@@ -20,9 +18,9 @@ for (const engine of cases(ENGINES)) {
 		async function open(t: TestContext, config: object = {}, script?: string) {
 			const port = await freePort();
 			const options = { config: { http: port, ...config }, ...(script && { script }) };
-			const { device, log } = await startDevice(t, engine, options);
+			const { log } = await startDevice(t, engine, options);
 			await until(() => log.some((line) => line.startsWith("serving MCP")), "the device serves MCP");
-			return { device, url: new URL(`http://127.0.0.1:${port}/mcp`) };
+			return { url: new URL(`http://127.0.0.1:${port}/mcp`) };
 		}
 
 		async function meet(
@@ -91,51 +89,12 @@ for (const engine of cases(ENGINES)) {
 			assert.equal(text(sampled), "LLM response: Paris");
 		});
 
-		it("has events, which a client without a gateway polls", async (t) => {
-			const { device, url } = await open(t);
-			const client = await meet(t, url);
-			const { extensions } = client.getServerCapabilities() ?? {};
-			assert.deepEqual(extensions, { "io.modelcontextprotocol/events": {} });
-			const ask = async (method: string, params: object) =>
-				(await client.request({ method, params: { ...params } }, z.looseObject({}))) as Record<string, unknown>;
-			const poll = (params: object) => ask("events/poll", { name: "button.pressed", ...params });
-			const listed = (await ask("events/list", {})).events as { name: string }[];
-			assert.ok(listed.some(({ name }) => name === "button.pressed"));
-			const { cursor } = await poll({});
-			await device.press();
-			let polled: Record<string, unknown> = {};
-			const hasEvents = async (): Promise<boolean> => {
-				polled = await poll({ cursor });
-				return (polled.events as unknown[]).length > 0;
-			};
-			await until(hasEvents, "the press is an event");
-			const { events, truncated } = polled;
-			const pressed = (events as { data: Record<string, unknown> }[]).map(({ data }) => [
-				data.device,
-				data.button,
-				data.long,
-			]);
-			assert.deepEqual(pressed, [["virtual", device.board.buttons[0], false]]);
-			assert.equal(truncated, false);
-			await assert.rejects(poll({ arguments: { above: 3 } }), /arguments\.above: button\.pressed has only/);
-			await assert.rejects(poll({ cursor: "soon" }), /cursor: not one of this device/);
-			await assert.rejects(poll({ name: "door.opened" }), { code: -32011 });
-		});
-
 		it("needs the token that is set", async (t) => {
 			const { url } = await open(t, { httpToken: "secret" });
 			await assert.rejects(meet(t, url), /bearer token/);
 			await assert.rejects(meet(t, url, {}, { headers: { authorization: "Bearer wrong" } }), /bearer token/);
 			const client = await meet(t, url, {}, { headers: { authorization: "Bearer secret" } });
 			await client.ping();
-		});
-
-		it("does not listen on the network without a token", async (t) => {
-			const { log } = await startDevice(t, engine, { config: { http: 80, httpAddress: "0.0.0.0" } });
-			await until(
-				() => log.some((line) => /httpToken: a device that listens on 0.0.0.0 needs a token/.test(line)),
-				"the setting is named",
-			);
 		});
 	});
 }

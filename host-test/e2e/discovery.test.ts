@@ -2,14 +2,12 @@ import { describe, it } from "node:test";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
 import { announce, LOOPBACK } from "./announce.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type GatewaySide, openOverWebSocket, startDevice } from "./fixtures.js";
 
 // A gateway that announces itself, and a virtual device that finds it: real multicast, on the loopback interface only.
 
 for (const engine of cases(ENGINES)) {
 	describe(`a virtual device that looks for a gateway, firmware on ${engine.kind}`, () => {
-		const openWebSocket = TRANSPORTS.websocket as (typeof TRANSPORTS)[string];
-
 		it("finds the one that is announced, connects to it, and finds it again elsewhere", async (t) => {
 			const host = `test-${engine.kind}-${process.pid}`;
 			const config = { backend: `mdns:xs-mcp-${host}`, token: "secret", mdnsInterface: LOOPBACK };
@@ -18,11 +16,11 @@ for (const engine of cases(ENGINES)) {
 				until(() => gateway.servers.sessions.length === 1, "a session").catch((error) => {
 					throw new Error(`${error.message}; the device says:\n${log.join("\n")}`);
 				});
-			const first = await openWebSocket(t);
+			const first = await openOverWebSocket(t);
 			const announcer = await announce(t, first, host);
 			await connected(first);
 			await announcer.close();
-			const second = await openWebSocket(t);
+			const second = await openOverWebSocket(t);
 			await announce(t, second, host);
 			await first.gateway.close();
 			await connected(second);

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { cases } from "../support/scope.js";
-import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
+import { ENGINES, EVERYTHING, RawBackend, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
-const ENTRY = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
-
-const script = await bundle(ENTRY);
+const script = await bundle(EVERYTHING);
 
 it("npm run device runs it by --firmware", async (t) => {
 	const backend = await RawBackend.listen(t);
-	const device = await startVirtualDevice(backend.url, "--new", "--firmware", ENTRY);
+	const device = await startVirtualDevice(backend.url, "--new", "--firmware", EVERYTHING);
 	t.after(() => device.stop());
 	await backend.greet();
 	const { result } = await backend.ask({ id: 1, method: "tools/call", params: { name: "test_simple_text" } });

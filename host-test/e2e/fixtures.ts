@@ -4,11 +4,13 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type Gateway, type GatewayOptions, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
-import { openGateway } from "../../gateway/test/support/gateway.js";
+import { type Gateway, MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { nextOnline, openGateway, startGateway } from "../../gateway/test/support/gateway.js";
 import { openChannels } from "../../gateway/test/support/udp-channels.js";
 import {
+	BOARD_PROFILES,
 	type BoardProfile,
 	bundle,
 	chooseEngine,
@@ -23,8 +25,13 @@ export const ENGINES = await Promise.all(
 	(["xs", "v8"] as const).map(async (kind) => ({ kind, ...(await chooseEngine(kind)) })),
 ).then((choices) => choices.filter(({ kind, whyNotXs }) => kind === "v8" || skipIf(whyNotXs) === false));
 
+export type Engine = (typeof ENGINES)[number];
+
+/** The chip's engine if it is here. */
+export const [ENGINE] = ENGINES as [Engine];
+
 /** Whom the brokers of the tests let in: as the gateway says it, and as a device's settings do. */
-export const GATEWAY_ACCESS = { username: "maker", password: "secret" };
+const GATEWAY_ACCESS = { username: "maker", password: "secret" };
 export const DEVICE_ACCESS = { mqttUsername: "maker", mqttPassword: "secret" };
 
 const firmware = await bundle();
@@ -51,7 +58,7 @@ interface DeviceOptions {
 /** A virtual device that is stopped with its test, and its log. */
 export async function startDevice(
 	test: TestContext,
-	engine: (typeof ENGINES)[number],
+	engine: Engine,
 	{ config, limits, watchdog = false, settingsFile, photo, macAddress, script = firmware, board }: DeviceOptions,
 ): Promise<{ device: VirtualDevice; log: string[] }> {
 	const device = new VirtualDevice({
@@ -71,6 +78,26 @@ export async function startDevice(
 	return { device, log };
 }
 
+/** The firmware that has everything that MCP has. */
+export const EVERYTHING = fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url));
+
+/** The firmware of a manifest. */
+export async function bundleManifest(path: string): Promise<string> {
+	return await bundle(undefined, false, undefined, path);
+}
+
+/** Where a device of one's own has its parts. */
+export const OWN_BOARD = BOARD_PROFILES.get("esp32") as BoardProfile;
+
+/** A device of one's own that is online at a gateway. */
+export async function startOwnDevice(test: TestContext, engine: Engine, script: string) {
+	const side = await startGateway(test);
+	const online = nextOnline(side.gateway.servers);
+	const config = { backend: side.deviceUrl };
+	const started = await startDevice(test, engine, { config, script, board: OWN_BOARD });
+	return { ...started, side, server: await online };
+}
+
 if (whyNoMosquitto) {
 	console.log(`Not against mosquitto: ${whyNoMosquitto}`);
 }
@@ -82,50 +109,50 @@ export interface GatewaySide {
 	readonly wrongConfig: { readonly [setting: string]: unknown };
 }
 
-type OpenGatewaySide = (test: TestContext, options?: GatewayOptions) => Promise<GatewaySide>;
+export async function openOverWebSocket(test: TestContext): Promise<GatewaySide> {
+	const gateway = await openGateway(test);
+	const devices = new WebSocketDevices(gateway.servers, {
+		port: 0,
+		authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
+	});
+	const backend = `ws://127.0.0.1:${await devices.listen()}/`;
+	test.after(() => devices.close());
+	return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
+}
 
-export const TRANSPORTS: Readonly<Record<string, OpenGatewaySide>> = {
-	async websocket(test, options) {
-		const gateway = await openGateway(test, options);
-		const devices = new WebSocketDevices(gateway.servers, {
+export async function openOverMqtt(test: TestContext): Promise<GatewaySide> {
+	const gateway = await openGateway(test);
+	const { devices, port } = await MqttDevices.listen(
+		gateway.servers,
+		{
 			port: 0,
-			authenticate: ({ secret }) => (secret === "secret" ? {} : "unknown token"),
-		});
-		const backend = `ws://127.0.0.1:${await devices.listen()}/`;
-		test.after(() => devices.close());
-		return { gateway, config: { backend, token: "secret" }, wrongConfig: { backend, token: "wrong" } };
-	},
-	async mqtt(test, options) {
-		const gateway = await openGateway(test, options);
-		const { devices, port } = await MqttDevices.listen(
-			gateway.servers,
-			{
-				port: 0,
-				authenticate: ({ username, secret }) =>
-					username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
-						? {}
-						: "unknown user name or password",
-			},
-			await openChannels(test, gateway.servers),
-		);
-		test.after(() => devices.close());
-		const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
-		return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
-	},
-	...(whyNoMosquitto === false && {
-		async mosquitto(test: TestContext, options?: GatewayOptions) {
-			const gateway = await openGateway(test, options);
-			const broker = await Mosquitto.start(test);
-			const devices = await MqttDevices.connect(
-				gateway.servers,
-				{ url: broker.url, ...GATEWAY_ACCESS },
-				await openChannels(test, gateway.servers),
-			);
-			test.after(() => devices.close());
-			const config = { backend: broker.url, ...DEVICE_ACCESS };
-			return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+			authenticate: ({ username, secret }) =>
+				username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password
+					? {}
+					: "unknown user name or password",
 		},
-	}),
+		await openChannels(test, gateway.servers),
+	);
+	test.after(() => devices.close());
+	const config = { backend: `mqtt://127.0.0.1:${port}`, ...DEVICE_ACCESS };
+	return { gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+}
+
+/** A gateway that is a client of Mosquitto, as its devices are. */
+export async function openThroughMosquitto(test: TestContext): Promise<GatewaySide & { readonly broker: Mosquitto }> {
+	const gateway = await openGateway(test);
+	const broker = await Mosquitto.start(test);
+	const access = { url: broker.url, ...GATEWAY_ACCESS };
+	const devices = await MqttDevices.connect(gateway.servers, access, await openChannels(test, gateway.servers));
+	test.after(() => devices.close());
+	const config = { backend: broker.url, ...DEVICE_ACCESS };
+	return { broker, gateway, config, wrongConfig: { ...config, mqttPassword: "wrong" } };
+}
+
+export const TRANSPORTS: Readonly<Record<string, (test: TestContext) => Promise<GatewaySide>>> = {
+	websocket: openOverWebSocket,
+	mqtt: openOverMqtt,
+	...(whyNoMosquitto === false && { mosquitto: openThroughMosquitto }),
 };
 
 /** A backend made of `ws` alone, to say and hear exactly what is on the wire. */

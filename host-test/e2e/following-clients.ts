@@ -19,11 +19,11 @@ export interface FollowingClient {
 const CLIENT_INFO = { name: "following-client", version: "1.0.0" };
 
 /** Tries for longer than any outage; by default the SDK gives up after two attempts, that is 2.5 s. */
-const PATIENT = {
+export const PATIENT = {
 	initialReconnectionDelay: 1_000,
 	maxReconnectionDelay: 5_000,
 	reconnectionDelayGrowFactor: 1.5,
-	maxRetries: 1_000,
+	maxRetries: 1_000_000,
 };
 
 /** Milliseconds between attempts to listen again. */

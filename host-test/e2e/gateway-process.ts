@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { until } from "../support/until.js";
@@ -100,16 +98,7 @@ export function bearer(token: string | undefined): Record<string, string> {
 
 /** Runs a virtual device that ends by itself. Settles with its exit code, and what it said. */
 export async function runVirtualDevice(...args: string[]): Promise<{ code: number | null; output: string }> {
-	const child = spawn(process.execPath, typeScript("virtual-device/src/cli.ts", ...args), {
-		stdio: ["ignore", "pipe", "pipe"],
-	});
-	let output = "";
-	child.stdout.on("data", (chunk) => {
-		output += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		output += chunk;
-	});
-	const [code] = (await once(child, "close")) as [number | null];
-	return { code, output };
+	const program = await Program.start(typeScript("virtual-device/src/cli.ts", ...args), () => true);
+	program.endInput();
+	return { code: await program.ended(), output: program.output };
 }

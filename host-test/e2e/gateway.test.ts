@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextproto
 import { type ClientSide, connectClient, serveClients } from "../../gateway/test/support/gateway.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
 
 // Firmware, virtual device, gateway and the official SDK's clients together, over real sockets.
 
@@ -39,15 +39,13 @@ const SYSTEM_INFO = "virtual_000001__self_get_system_info";
 const text = ({ content }: { content?: unknown }): unknown => (content as { text?: unknown }[])[0]?.text;
 const names = async (client: TestClient): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
 
-const [engine] = ENGINES;
-
 for (const [transport, open] of Object.entries(TRANSPORTS)) {
-	describe(`clients and virtual devices over ${transport}, firmware on ${engine?.kind}`, () => {
+	describe(`clients and virtual devices over ${transport}, firmware on ${ENGINE.kind}`, () => {
 		for (const [name, connect] of Object.entries(CLIENTS)) {
 			it(`lists and calls a device's tools for a client of ${name}`, async (t) => {
 				const { gateway, config }: GatewaySide = await open(t);
 				const side = await serveClients(t, gateway);
-				await startDevice(t, engine as (typeof ENGINES)[number], { config, macAddress: FIRST });
+				await startDevice(t, ENGINE, { config, macAddress: FIRST });
 				await until(() => gateway.servers.find(FIRST)?.online === true, "the device is online");
 				const client = await connect(t, side);
 				const tools = await names(client);

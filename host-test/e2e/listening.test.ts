@@ -15,7 +15,7 @@ import { cases } from "../support/scope.js";
 import { skipIf } from "../support/skip-if.js";
 import { samplesOf, speak } from "../support/speak.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINES, type Engine, startDevice } from "./fixtures.js";
 
 // Speech at a device's microphone arrives at the gateway: the firmware listens on request.
 
@@ -33,7 +33,7 @@ const SENTENCE = "Yes, please water the plant.";
 /** The sample rate in hertz, and the longest delay of a sound in samples: one second. */
 const RATE = 16_000;
 
-async function start(t: TestContext, engine: (typeof ENGINES)[number], transport: "websocket" | "mqtt" = "websocket") {
+async function start(t: TestContext, engine: Engine, transport: "websocket" | "mqtt" = "websocket") {
 	const heard: Buffer[] = [];
 	const service = await openRecognizer(t, async (request, response) => {
 		heard.push(await fileIn(await readForm(request)));
@@ -86,13 +86,6 @@ for (const engine of cases(ENGINES)) {
 			device.restart();
 			await once(device, "restarted");
 			await until(async () => /muted$/.test((await call("listen", { seconds: 1 })).text), "it stays muted");
-		});
-
-		it("a question is answered by voice", async (t) => {
-			const { device, call } = await start(t, engine);
-			device.hear(speak(SENTENCE));
-			const { text, by, answer } = await call("ask", { question: "tone 1", answers: ["Yes", "No"], seconds: 30 });
-			assert.deepEqual([text, by, answer], [`Yes (by voice: ${SENTENCE})`, "voice", "Yes"]);
 		});
 
 		it("a question is answered by a button", async (t) => {

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, createConnection, createServer } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { Aedes } from "aedes";
 import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
-import { MqttDevices, type Session } from "../../gateway/src/index.js";
-import { nextSession, openGateway } from "../../gateway/test/support/gateway.js";
-import { openChannels } from "../../gateway/test/support/udp-channels.js";
+import type { Session } from "../../gateway/src/index.js";
+import { nextSession } from "../../gateway/test/support/gateway.js";
 import { hasOpus } from "../../toolchain/opus.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
@@ -16,27 +15,22 @@ import { cases, IS_FULL } from "../support/scope.js";
 import { ALL_TOOLS, COMMON_TOOLS } from "../support/tool-counts.js";
 import { until } from "../support/until.js";
 import { untilClosed } from "../support/until-closed.js";
-import { DEVICE_ACCESS, ENGINES, GATEWAY_ACCESS, startDevice, TRANSPORTS } from "./fixtures.js";
-import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
+import { ENGINE, ENGINES, openOverMqtt, openThroughMosquitto, startDevice } from "./fixtures.js";
+import { whyNoMosquitto } from "./mosquitto.js";
 
 interface Status {
 	readonly audio_speaker: unknown;
 }
 
-type Engine = (typeof ENGINES)[number];
-
 /** A broker that knows nothing of devices, and a backend that is nothing but an MQTT client. */
 async function handMade(t: TestContext, config: { publishTopic?: string; subscribeTopic?: string } = {}) {
 	const { publishTopic = "device-server", subscribeTopic = "devices/p2p/dev-1" } = config;
 	const aedes = await Aedes.createBroker();
-	const server = createServer(aedes.handle).listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const url = `mqtt://127.0.0.1:${await listen(t, createServer(aedes.handle))}`;
 	const client: MqttClient = await mqtt.connectAsync(url);
 	await client.subscribeAsync(publishTopic, { qos: 1 });
 	t.after(async () => {
 		client.end(true);
-		server.close();
 		await new Promise<void>((resolve) => aedes.close(resolve));
 	});
 	// biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
@@ -176,13 +170,10 @@ for (const engine of cases(ENGINES)) {
 }
 
 describe("the gateway's broker", () => {
-	const engine = ENGINES[0] as Engine;
-	const openGateway = TRANSPORTS.mqtt as NonNullable<(typeof TRANSPORTS)[string]>;
-
 	it("disconnects a client that misbehaves, and keeps serving the others", async (t) => {
-		const { gateway, config } = await openGateway(t);
+		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
-		await startDevice(t, engine, { config });
+		await startDevice(t, ENGINE, { config });
 		const { session: device } = await connected;
 		const rejected: string[] = [];
 		gateway.servers.on("rejected", (description) => rejected.push(description));
@@ -217,9 +208,9 @@ describe("the gateway's broker", () => {
 	});
 
 	it("lets a device reach only the gateway", async (t) => {
-		const { gateway, config } = await openGateway(t);
+		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
-		await startDevice(t, engine, { config: { ...config, clientId: "victim" } });
+		await startDevice(t, ENGINE, { config: { ...config, clientId: "victim" } });
 		const { session: device } = await connected;
 		const spy = await mqtt.connectAsync(config.backend, {
 			clientId: "spy",
@@ -240,13 +231,13 @@ describe("the gateway's broker", () => {
 	});
 
 	it("replaces the session of a device that connects a second time", async (t) => {
-		const { gateway, config } = await openGateway(t);
+		const { gateway, config } = await openOverMqtt(t);
 		const connected = nextSession(gateway.servers);
-		const first = await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
+		const first = await startDevice(t, ENGINE, { config: { ...config, clientId: "twin" } });
 		const { session: before } = await connected;
 		const again = nextSession(gateway.servers);
 		first.device.on("exit", () => assert.fail("the first must not crash"));
-		await startDevice(t, engine, { config: { ...config, clientId: "twin" } });
+		await startDevice(t, ENGINE, { config: { ...config, clientId: "twin" } });
 		await until(() => first.log.some((line) => line.includes("next attempt in")), "the first is replaced");
 		first.device.stop();
 		const { session: after } = await again;
@@ -258,11 +249,11 @@ describe("the gateway's broker", () => {
 
 	if (IS_FULL) {
 		it("serves 200 devices, lists and calls each once, and mixes none up", async (t) => {
-			const { gateway, config } = await openGateway(t);
+			const { gateway, config } = await openOverMqtt(t);
 			const ids = Array.from({ length: 200 }, (_, at) => `many-${at}`);
 			for (let at = 0; at < ids.length; at += 20) {
 				await Promise.all(
-					ids.slice(at, at + 20).map((clientId) => startDevice(t, engine, { config: { ...config, clientId } })),
+					ids.slice(at, at + 20).map((clientId) => startDevice(t, ENGINE, { config: { ...config, clientId } })),
 				);
 			}
 			const isOnline = ({ online }: { online: boolean }): boolean => online;
@@ -283,21 +274,11 @@ describe("the gateway's broker", () => {
 	}
 });
 
-/** A gateway that is a client of Mosquitto, as its devices are. */
-async function openThroughBroker(t: TestContext) {
-	const broker = await Mosquitto.start(t);
-	const gateway = await openGateway(t);
-	const access = { url: broker.url, ...GATEWAY_ACCESS };
-	const devices = await MqttDevices.connect(gateway.servers, access, await openChannels(t, gateway.servers));
-	t.after(() => devices.close());
-	return { broker, gateway };
-}
-
 describe("another broker that stops and starts again", { skip: whyNoMosquitto }, () => {
 	it("fails the call under way with a clear error, and the device reconnects by itself", async (t) => {
-		const { broker, gateway } = await openThroughBroker(t);
+		const { broker, gateway, config } = await openThroughMosquitto(t);
 		const connected = nextSession(gateway.servers);
-		await startDevice(t, ENGINES[0] as Engine, { config: { backend: broker.url, ...DEVICE_ACCESS } });
+		await startDevice(t, ENGINE, { config });
 		const { session: device } = await connected;
 		const silent = createServer(() => {});
 		const call = callTool(device, "self.screen.snapshot", {
@@ -313,11 +294,9 @@ describe("another broker that stops and starts again", { skip: whyNoMosquitto },
 	});
 
 	it("reports a device that disconnects without a goodbye", async (t) => {
-		const { broker, gateway } = await openThroughBroker(t);
+		const { gateway, config } = await openThroughMosquitto(t);
 		const connected = nextSession(gateway.servers);
-		const { device: virtual } = await startDevice(t, ENGINES[0] as Engine, {
-			config: { backend: broker.url, ...DEVICE_ACCESS },
-		});
+		const { device: virtual } = await startDevice(t, ENGINE, { config });
 		const { session: device } = await connected;
 		const closed = once(device, "closed");
 		virtual.stop();

@@ -9,19 +9,17 @@ import { decode } from "../support/sounds.js";
 import { speak } from "../support/speak.js";
 import { likenessOfPieces, talkAtPage } from "../support/talking-page.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 import { openBackend } from "./speech-backend.js";
 
 // A person talks with a backend by voice, at the page of a virtual device in Chromium. Its microphone hears a file.
-
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 const SKIP = whyNoChromium || skipIf(await whyNoOpus()) || skipIf(whyMissing("espeak-ng", "espeak-ng"));
 
 describe("a virtual device's page", { skip: SKIP }, () => {
 	it("takes what a person says to the backend, and plays its answer, one piece after the other", async (t) => {
 		const backend = await openBackend(t, 1);
-		const { device } = await startDevice(t, engine, { config: { backend: backend.url } });
+		const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url } });
 		await backend.greeted;
 		const person = await talkAtPage(t, device, "Hello, how are you?", 0.5);
 		await person.toggleMicrophone("off");

@@ -4,34 +4,29 @@ import { nextOnline } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINES, type Engine, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 
 // Light, button and sensors of a virtual device, seen from the gateway.
 
-const open = TRANSPORTS.websocket as NonNullable<(typeof TRANSPORTS)[string]>;
-
-/** A device that is online, and what it says at its prompt. */
-async function startNoted(t: TestContext, engine: (typeof ENGINES)[number]) {
-	const { gateway, config } = await open(t);
+/** A device in a session, and what it says at its prompt. */
+async function startNoted(t: TestContext, engine: Engine) {
+	const { gateway, config } = await openOverWebSocket(t);
 	const online = nextOnline(gateway.servers);
 	const { device } = await startDevice(t, engine, { config });
 	const notes: string[] = [];
 	device.on("note", (text) => notes.push(text));
-	return { device, notes, server: await online };
+	const server = await online;
+	await until(() => server.state === "idle", "in a session");
+	return { gateway, device, notes, server };
 }
 
 for (const engine of cases(ENGINES)) {
 	describe(`the parts of a virtual device, firmware on ${engine.kind}`, () => {
 		it("reports short and long presses, and changes its state", async (t) => {
-			const { gateway, config } = await open(t);
+			const { gateway, device, server } = await startNoted(t, engine);
 			const told: object[] = [];
 			gateway.servers.on("notification", (_server, method, params) => told.push({ method, ...params }));
-			const online = nextOnline(gateway.servers);
-			const { device } = await startDevice(t, engine, { config });
-			const server = await online;
-			await until(() => server.state === "idle", "in a session");
-			told.length = 0;
 			const pressed = device.press();
 			// The host has other work: all that it does for the device comes late and together.
 			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
@@ -55,11 +50,7 @@ for (const engine of cases(ENGINES)) {
 		});
 
 		it("reports presses whose ends come together", async (t) => {
-			const { gateway, config } = await open(t);
-			const online = nextOnline(gateway.servers);
-			const { device } = await startDevice(t, engine, { config });
-			const server = await online;
-			await until(() => server.state === "idle", "in a session");
+			const { gateway, device } = await startNoted(t, engine);
 			const presses: unknown[] = [];
 			gateway.servers.on(
 				"notification",
@@ -74,7 +65,6 @@ for (const engine of cases(ENGINES)) {
 
 		it("says what is typed to its backend: the gateway tells at once that it has no assistant", async (t) => {
 			const { device, notes, server } = await startNoted(t, engine);
-			await until(() => server.state === "idle", "in a session");
 			device.say("Wie ist das Wetter in München?");
 			await until(() => notes.length > 0, "told");
 			assert.deepEqual(notes, ["assistant: this backend has no assistant: it only passes on calls of tools"]);

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { cases } from "../support/scope.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { ENGINE, startDevice } from "./fixtures.js";
 
 // A camera and a screen behind the gateway, as an MCP client sees them: firmware, virtual device, gateway, the SDK's client.
 
@@ -20,7 +20,7 @@ for (const [name, flags] of cases(Object.entries(TRANSPORTS))) {
 			const { program, gateway, base } = await startProgram(t, { userTools: ["*"], ...flags });
 			const backend = program.urls.websocket ?? program.urls.mqtt;
 			const online = nextOnline(gateway.servers);
-			await startDevice(t, ENGINES[0] as (typeof ENGINES)[number], { config: { backend: backend as string } });
+			await startDevice(t, ENGINE, { config: { backend: backend as string } });
 			const { alias } = await online;
 			return await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25");
 		};

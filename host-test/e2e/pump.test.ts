@@ -1,24 +1,19 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
-import { connectClient, nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { BOARD_PROFILES, bundle } from "../../virtual-device/src/index.js";
+import { connectClient } from "../../gateway/test/support/gateway.js";
 import { cases } from "../support/scope.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice } from "./fixtures.js";
+import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 // A device of one's own, examples/pump/, on a virtual device: called by the SDK's client through a gateway.
 
-const pump = await bundle(undefined, false, undefined, "examples/pump/manifest.json");
-const heater = await bundle(undefined, false, undefined, "host-test/fixtures/heater/manifest.json");
+const pump = await bundleManifest("examples/pump/manifest.json");
+const heater = await bundleManifest("host-test/fixtures/heater/manifest.json");
 
 /** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
-async function startPump(t: TestContext, engine: (typeof ENGINES)[number], script = pump) {
-	const side = await startGateway(t);
-	const online = nextOnline(side.gateway.servers);
-	const board = BOARD_PROFILES.get("esp32");
-	const config = { backend: side.deviceUrl };
-	const { device } = await startDevice(t, engine, { config, script, ...(board && { board }) });
-	const server = await online;
+async function startPump(t: TestContext, engine: Engine, script = pump) {
+	const { device, side, server } = await startOwnDevice(t, engine, script);
 	const client = await connectClient(t, side.clientUrl(server.alias), "2025-11-25");
 	const call = async (name: string, args: Record<string, unknown> = {}) =>
 		await client.callTool({ name, arguments: args });
@@ -51,33 +46,6 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(server.event?.params, { switch: "pump", on: false, cause: "limit" });
 		});
 
-		it("is switched off when the session is lost, if it is to be, and else stays on", async (t) => {
-			const { device, call } = await startPump(t, engine, heater);
-			await call("self_switch_set", { name: "heater", on: true });
-			await call("self_switch_set", { name: "fan", on: true });
-			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
-			assert.deepEqual([valueAt("heater"), valueAt("fan")], [1, 1]);
-			device.network = { ...device.network, lost: true };
-			await until(() => valueAt("heater") === 0, "off");
-			assert.equal(valueAt("fan"), 1);
-		});
-
-		it("dims a light and moves a servo within their limits", async (t) => {
-			const { device, call } = await startPump(t, engine, heater);
-			const valueAt = (name: string) => device.pins.find(({ part }) => part === name)?.value;
-			await call("self_light_set", { light: "lamp", brightness: 100 });
-			await until(() => valueAt("lamp") === 50, "dimmed");
-			await call("self_servo_move", { name: "arm", angle: 45 });
-			await until(() => valueAt("arm") === 1_500, "moved");
-			const { isError, content } = await call("self_servo_move", { name: "arm", angle: 91 });
-			assert.equal(isError, true);
-			assert.match(JSON.stringify(content), /angle: arm moves from 0 to 90 degrees, not to 91/);
-			const { structuredContent } = await call("self_get_device_status");
-			const { lights, servos } = structuredContent as Record<string, unknown>;
-			assert.deepEqual(lights, { lamp: { on: true, brightness: 100 } });
-			assert.deepEqual(servos, { arm: { angle: 45, min: 0, max: 90 } });
-		});
-
 		it("sends a line to a serial port, tells of the answer, and has it in its status", async (t) => {
 			const { device, call, client, server } = await startPump(t, engine, heater);
 			await until(() => server.state === "idle", "in a session");
@@ -92,19 +60,6 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(server.event?.params, { line: "scale", text: "12.5 kg" });
 			const { structuredContent } = await call("self_get_device_status");
 			assert.deepEqual((structuredContent as { lines?: unknown }).lines, { scale: { last: "12.5 kg" } });
-		});
-
-		it("keeps to its limits, whoever calls", async (t) => {
-			const { call } = await startPump(t, engine);
-			const tooLong = await call("self_switch_set", { name: "pump", on: true, seconds: 31 });
-			assert.equal(tooLong.isError, true);
-			assert.match(JSON.stringify(tooLong.content), /seconds: pump stays on for at most 30 seconds, not 31/);
-			const other = await call("self_switch_set", { name: "heater", on: true });
-			assert.match(JSON.stringify(other.content), /pump/);
-			await call("self_switch_set", { name: "pump", on: true });
-			await call("self_switch_set", { name: "pump", on: false });
-			const again = await call("self_switch_set", { name: "pump", on: true });
-			assert.match(JSON.stringify(again.content), /pump: switched on too often; try again in [01]\.?\d* seconds/);
 		});
 
 		it("tells of moisture and of its door, and has them in its status", async (t) => {
@@ -129,29 +84,11 @@ for (const engine of cases(ENGINES)) {
 			assert.throws(() => device.setPin("soil", 5_000), /soil: expected a number from 0 to 4095, got 5000/);
 		});
 
-		it("tells the SDK's client that has subscribed to its state of changes", async (t) => {
-			const { device, client, call, server } = await startPump(t, engine);
-			const uri = `device://${server.alias}/state`;
-			const told: unknown[] = [];
-			client.setNotificationHandler("notifications/resources/updated", async () => {
-				const { contents } = await client.readResource({ uri }, { cacheMode: "refresh" });
-				told.push(JSON.parse((contents[0] as { text: string }).text).lastEvent?.params);
-			});
-			await client.subscribeResource({ uri });
-			await call("self_sensor_read", { sensor: "soil" });
-			device.setPin("soil", 1_200);
-			const soil = { sensor: "soil", kind: "moisture", value: 100, unit: "%" };
-			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(soil)), "told of the soil");
-			await call("self_switch_set", { name: "pump", on: true });
-			const pump = { switch: "pump", on: true, cause: "call" };
-			await until(() => told.some((each) => JSON.stringify(each) === JSON.stringify(pump)), "told of the pump");
-		});
-
 		it("finds its surroundings as they were after a restart, and its pump off", async (t) => {
 			const { device, call, server } = await startPump(t, engine);
 			device.setPin("soil", 1_200);
 			await call("self_switch_set", { name: "pump", on: true });
-			const restarted = nextOnlineOf(device);
+			const restarted = once(device, "restarted");
 			device.restart();
 			await restarted;
 			await until(() => server.online, "online again");
@@ -160,8 +97,4 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual([sensors?.soil?.value, switches?.pump?.on], [100, false]);
 		});
 	});
-}
-
-function nextOnlineOf(device: { once(event: "restarted", callback: () => void): unknown }): Promise<void> {
-	return new Promise((resolve) => device.once("restarted", resolve));
 }

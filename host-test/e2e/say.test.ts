@@ -5,6 +5,7 @@ import { connectClient } from "../../gateway/test/support/gateway.js";
 import { startProgram } from "../../gateway/test/support/program.js";
 import { VOICE } from "../../gateway/test/support/voice.js";
 import { cases } from "../support/scope.js";
+import { follow } from "../support/sounds.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 
 // The gateway says a text, and the speaker of a virtual device plays it.
@@ -14,12 +15,7 @@ for (const engine of cases(ENGINES)) {
 		const side = await startProgram(t, { speechCommand: VOICE });
 		const online = once(side.gateway.servers, "online");
 		const { device } = await startDevice(t, engine, { config: { backend: side.deviceUrl } });
-		const heard: number[] = [];
-		device.on("samples", ({ samples }) => {
-			for (let at = 0; at < samples.byteLength; at += 2) {
-				heard.push(samples.readInt16LE(at));
-			}
-		});
+		const heard = follow(device);
 		await online;
 		const client = await connectClient(t, new URL(`${side.base}/mcp`), "2026-07-28");
 		const text = "The soil is dry. Please water the plant.";
@@ -29,6 +25,6 @@ for (const engine of cases(ENGINES)) {
 		});
 		const [{ outcome }] = (structuredContent as { results: [{ outcome: string }] }).results;
 		assert.equal(outcome, "played");
-		assert.equal(String.fromCharCode(...heard.slice(0, text.length)), text);
+		assert.equal(String.fromCharCode(...heard.samples().slice(0, text.length)), text);
 	});
 }

@@ -6,26 +6,22 @@ import { fileURLToPath } from "node:url";
 import { readScenario } from "../../virtual-device/src/scenario/read-scenario.js";
 import { cases } from "../support/scope.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { ENGINES, type GatewaySide, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, openOverWebSocket } from "./fixtures.js";
 import { runVirtualDevice } from "./gateway-process.js";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples/scenarios/", import.meta.url));
 
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
-const open = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
-
-/** Writes a scenario to a file that goes with the test. */
-function write(_t: TestContext, text: string): string {
-	const folder = temporaryFolder();
-	const file = join(folder, "scenario.yaml");
+/** Writes a scenario to a file. */
+function write(text: string): string {
+	const file = join(temporaryFolder(), "scenario.yaml");
 	writeFileSync(file, text);
 	return file;
 }
 
 async function run(t: TestContext, file: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-	const { config } = await open(t);
+	const { config } = await openOverWebSocket(t);
 	return await runVirtualDevice(
-		...["--url", config.backend, "--token", "secret", "--engine", engine.kind, "--scenario", file, ...args],
+		...["--url", config.backend, "--token", "secret", "--engine", ENGINE.kind, "--scenario", file, ...args],
 	);
 }
 
@@ -43,19 +39,18 @@ describe("npm run device -- --scenario", () => {
 		const passed = await run(t, `${EXAMPLES}../pump/dry-soil.yaml`, ...manifest);
 		assert.match(passed.output, /^scenario: passed$/m);
 		assert.equal(passed.code, 0, passed.output);
-		const wrong = write(t, "steps:\n  - expect: { pump: on, within: 1s }\n");
+		const wrong = write("steps:\n  - expect: { pump: on, within: 1s }\n");
 		const failed = await run(t, wrong, ...manifest);
 		assert.match(
 			failed.output,
 			/^scenario: line 2: not at the pins within 1000 ms: \{"pump":\{"on":true\}\}\nlast pins:\n/m,
 		);
-		const unknown = await run(t, write(t, "steps:\n  - set: { sun: 5 }\n"), ...manifest);
+		const unknown = await run(t, write("steps:\n  - set: { sun: 5 }\n"), ...manifest);
 		assert.match(unknown.output, /^scenario: line 2: sun: expected door, soil$/m);
 	});
 
 	it("exits with 1 and says what did not happen, and what happened instead", async (t) => {
 		const file = write(
-			t,
 			"steps:\n  - expect: { sent: { type: hello } }\n  - press:\n  - expect: { sent: { type: abort }, within: 3s }\n",
 		);
 		const { code, output } = await run(t, file);
@@ -109,8 +104,8 @@ describe("a scenario that cannot be used", () => {
 			/^scenario\.yaml:2: steps\[0\]\.photo: ENOENT/,
 		],
 	] as const) {
-		it(`says its line and field if it ${what}`, async (t) => {
-			await assert.rejects(readScenario(write(t, text)), { name: "ScenarioError", message: expected });
+		it(`says its line and field if it ${what}`, async () => {
+			await assert.rejects(readScenario(write(text)), { name: "ScenarioError", message: expected });
 		});
 	}
 });

@@ -4,11 +4,11 @@ import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { nextOnline } from "../../gateway/test/support/gateway.js";
-import { openPhonePage, whyNoChromium } from "../support/chromium.js";
+import { complaintsOf, openPhonePage, whyNoChromium } from "../support/chromium.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { announce, LOOPBACK } from "./announce.js";
-import { ENGINES, type GatewaySide, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";
 
 // A virtual device that is set up with a phone: the firmware's own page in Chromium, simulated Wi-Fi, a real gateway.
@@ -16,14 +16,10 @@ import { startNewDevice } from "./gateway-process.js";
 /** Where the page's picture goes. The one in docs/images is taken from here. */
 const PICTURES = fileURLToPath(new URL("../../.cache/pictures/", import.meta.url));
 
-const listen = TRANSPORTS.websocket as (t: TestContext) => Promise<GatewaySide>;
-
-const [engine] = ENGINES;
-
 async function openSetup(t: TestContext, settings: object = {}) {
 	const setupPort = await freePort();
 	const config = { backend: "mdns:", setupPort, mdnsInterface: LOOPBACK, ...settings };
-	const { device, log } = await startDevice(t, engine as (typeof ENGINES)[number], { config });
+	const { device, log } = await startDevice(t, ENGINE, { config });
 	await until(() => log.some((line) => line.startsWith("set-up: join the Wi-Fi")), "the set-up has begun");
 	return { device, log, url: `http://127.0.0.1:${setupPort}/` };
 }
@@ -57,7 +53,7 @@ async function takePicture(page: Page, name: string): Promise<void> {
 
 describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 	it("connects a new device to the gateway with the user's input", async (t) => {
-		const { gateway, config } = await listen(t);
+		const { gateway, config } = await openOverWebSocket(t);
 		const { device, log, url } = await openSetup(t);
 		const page = await openPage(t, url);
 		assert.equal(page.url(), url);
@@ -88,7 +84,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 	});
 
 	it("finds the gateway in the network that was typed, and the device connects to it", async (t) => {
-		const side = await listen(t);
+		const side = await openOverWebSocket(t);
 		const host = `setup-${process.pid}`;
 		await announce(t, side, host);
 		const { url } = await openSetup(t);
@@ -156,10 +152,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 		const { url } = await openSetup(t);
 		const page = await openPhonePage(t, { locale: "de-AT", viewport: { width: 320, height: 568 } });
 		const asked: string[] = [];
-		const faults: string[] = [];
 		page.on("request", (request) => asked.push(request.url()));
-		page.on("pageerror", (error) => faults.push(error.message));
-		page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
 		await page.goto(url);
 		await page.getByRole("button", { name: /^Workshop/ }).waitFor();
 		assert.ok(
@@ -167,7 +160,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 			asked.join(" "),
 		);
 		assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 320);
-		assert.deepEqual(faults, []);
+		assert.deepEqual(complaintsOf(page), []);
 	});
 });
 

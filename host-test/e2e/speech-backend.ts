@@ -4,21 +4,15 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes } from "aedes";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 import { readFrame, writeFrame } from "../../src/voice/audio-frames.js";
 import { readUdpSettings, UdpAudio } from "../../src/voice/udp-audio.js";
 import { aesCtr } from "../../toolchain/aes-ctr.js";
+import { listen, listenForSockets } from "../support/listen.js";
 
 /** A backend of the family. */
 export async function openBackend(test: TestContext, version: number) {
-	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-	await once(server, "listening");
-	test.after(() => {
-		for (const socket of server.clients) {
-			socket.terminate();
-		}
-		server.close();
-	});
+	const { server, url } = await listenForSockets(test);
 	const packets: Uint8Array[] = [];
 	/** Types of what the device says, with its states: "hello", "listen start". */
 	const messages: string[] = [];
@@ -42,9 +36,8 @@ export async function openBackend(test: TestContext, version: number) {
 			});
 		});
 	});
-	const { port } = server.address() as { port: number };
 	return {
-		url: `ws://127.0.0.1:${port}/`,
+		url,
 		packets,
 		messages,
 		greeted,
@@ -60,12 +53,10 @@ export async function openUdpBackend(test: TestContext) {
 	udp.bind(0, "127.0.0.1");
 	await once(udp, "listening");
 	const aedes = await Aedes.createBroker();
-	const server = createServer(aedes.handle);
-	await once(server.listen(0, "127.0.0.1"), "listening");
+	const port = await listen(test, createServer(aedes.handle));
 	test.after(() => {
 		udp.close();
 		aedes.close();
-		server.close();
 	});
 	const offer = {
 		server: "127.0.0.1",
@@ -98,7 +89,6 @@ export async function openUdpBackend(test: TestContext) {
 			say({ type: "hello", transport: "udp", session_id: "s", audio_params, udp: offer });
 		}
 	});
-	const { port } = server.address() as { port: number };
 	return {
 		config: { backend: `mqtt://127.0.0.1:${port}`, clientId: "dev-1", publishTopic: "up", subscribeTopic: "down" },
 		packets,

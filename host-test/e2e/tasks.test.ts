@@ -1,28 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { serveClients } from "../../gateway/test/support/gateway.js";
 import { callForTask, connectForTasks } from "../../gateway/test/support/tasks.js";
 import { bundle } from "../../virtual-device/src/index.js";
 import { until } from "../support/until.js";
-import { ENGINES, startDevice, TRANSPORTS } from "./fixtures.js";
+import { ENGINE, EVERYTHING, openOverWebSocket, startDevice } from "./fixtures.js";
 
 // A device whose tools take long, the gateway that makes their calls tasks, and a client that knows tasks.
 
-const script = await bundle(fileURLToPath(new URL("../fixtures/everything/main.ts", import.meta.url)));
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
+const script = await bundle(EVERYTHING);
 
 async function start(t: TestContext) {
-	const { gateway, config } = await (TRANSPORTS.websocket as (typeof TRANSPORTS)[string])(t);
+	const { gateway, config } = await openOverWebSocket(t);
 	const side = await serveClients(t, gateway);
-	await startDevice(t, engine, { config, script, macAddress: "02:00:00:00:00:01" });
+	await startDevice(t, ENGINE, { config, script, macAddress: "02:00:00:00:00:01" });
 	await until(() => gateway.servers.all.some(({ online }) => online), "the device is online");
 	const begin = async (name: string, args: object): Promise<string> =>
 		(await callForTask(side, `virtual_000001__${name}`, args)).result.taskId;
 	return { begin, user: await connectForTasks(t, side.clientUrl()) };
 }
 
-describe(`a device on ${engine.kind} with tools that take long`, () => {
+describe(`a device on ${ENGINE.kind} with tools that take long`, () => {
 	it("answers one, while another is cancelled", async (t) => {
 		const { begin, user } = await start(t);
 		const endless = await begin("slow_compute", { seconds: 300 });

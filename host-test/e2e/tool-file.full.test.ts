@@ -5,12 +5,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { WebSocketDevices } from "../../gateway/src/index.js";
-import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
 import { NO_SDK } from "../../scripts/moddable/sdk.js";
 import { callTool } from "../support/call-tool.js";
 import { copyWorkTree } from "../support/guide.js";
-import { freePort } from "../support/port.js";
 
 const EXAMPLE = fileURLToPath(new URL("../../examples/set-lamp.ts", import.meta.url));
 
@@ -46,19 +44,10 @@ describe("a tool is one file", { skip: process.platform === "win32" && "npm need
 
 	it("and the simulator offers it", { skip }, async (t) => {
 		const folder = copyWithTool(t);
-		const gateway = await openGateway(t);
-		const port = await freePort();
-		const devices = new WebSocketDevices(gateway.servers, { port, authenticate: () => ({}) });
-		await devices.listen();
-		t.after(() => devices.close());
+		const { gateway, deviceUrl } = await startGateway(t);
 		const online = nextOnline(gateway.servers);
 		const session = nextSession(gateway.servers);
-		const args = [
-			"scripts/run.mjs",
-			"scripts/moddable/simulator-cli.ts",
-			"--headless",
-			`backend=ws://127.0.0.1:${port}/`,
-		];
+		const args = ["scripts/run.mjs", "scripts/moddable/simulator-cli.ts", "--headless", `backend=${deviceUrl}`];
 		const simulator = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "inherit", "inherit"] });
 		const ended = once(simulator, "exit").then(([code]) => Promise.reject(new Error(`the simulator ended: ${code}`)));
 		t.after(async () => {

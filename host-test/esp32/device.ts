@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { RawBackend } from "../e2e/fixtures.js";
+import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
 import { storeSettings } from "./qemu/flash-image.js";
 import { HOST_ADDRESS, type QemuImage } from "./qemu/qemu.js";
@@ -111,9 +112,8 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 	const server = createServer((request, response) => {
 		const body = images?.get(request.url?.slice(1) ?? "");
 		response.writeHead(body === undefined ? 404 : 200, { "Content-Length": body?.byteLength ?? 0 }).end(body);
-	}).listen(0, "127.0.0.1");
-	t.after(() => server.close());
-
+	});
+	const port = await listen(t, server);
 	const backend = await RawBackend.listen(t);
 	const chip = startChip(t, {
 		image,
@@ -128,7 +128,7 @@ export async function startDevice(t: TestContext, { image, settings, images, pas
 		while (JSON.parse(await backend.hear()).type !== "hello") {}
 		backend.say({ type: "hello", transport: "websocket", session_id: "s", audio_params: {} });
 	};
-	const urlOf = (name: string): string => `http://${HOST_ADDRESS}:${(server.address() as AddressInfo).port}/${name}`;
+	const urlOf = (name: string): string => `http://${HOST_ADDRESS}:${port}/${name}`;
 	const params = (name: string, args: object) => ({ name, arguments: args, _meta: { progressToken: "p" } });
 	const call = async (name: string, args = {}) =>
 		await backend.ask({ id: 1, method: "tools/call", params: params(name, args) });

@@ -1,7 +1,7 @@
 // An emulated chip that serves MCP by itself, to the official client. Run by npm run test:esp32.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
@@ -17,15 +17,13 @@ describeChips("MCP over HTTP", (tools) => {
 	it(`answers ${CALLS} calls over HTTP, and rejects a client without its token`, async (t) => {
 		const image = await buildForQemu(tools);
 		const port = await freePort();
-		const url = new URL(`http://127.0.0.1:${port}/mcp`);
+		const url = `http://127.0.0.1:${port}/mcp`;
 		const network = `hostfwd=tcp:127.0.0.1:${port}-:${PORT}`;
 		startChip(t, { image, settings: { http: String(PORT), httpToken: TOKEN }, network });
 		await until(async () => (await fetch(url).catch(() => undefined))?.status === 401, "the chip serves MCP");
 
-		const client = new Client({ name: "test", version: "1" });
+		const client = await connectOverHttp(url, "2025-11-25", TOKEN);
 		t.after(() => client.close());
-		const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 		const { tools: listed } = await client.listTools();
 		assert.ok(listed.some(({ name }) => name === "self.get_device_status"));
 		for (let call = 0; call < CALLS; call += 1) {

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { it, type TestContext } from "node:test";
 import type { Server, Session } from "../../gateway/src/index.js";
-import { WebSocketDevices } from "../../gateway/src/index.js";
-import { connectClient, LOCAL, openGateway, serveClients } from "../../gateway/test/support/gateway.js";
+import { connectClient, LOCAL, startGateway } from "../../gateway/test/support/gateway.js";
 import { callTool } from "../support/call-tool.js";
 import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
@@ -28,15 +27,12 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 
 /** A gateway for the device and for clients that may call every tool. */
 async function openSides(t: TestContext) {
-	const gateway = await openGateway(t);
-	const devices = new WebSocketDevices(gateway.servers, { port: 0 });
-	const backend = `ws://${HOST_ADDRESS}:${await devices.listen()}/`;
-	t.after(() => devices.close());
-	const side = await serveClients(t, gateway);
+	const side = await startGateway(t);
+	const backend = side.deviceUrl.replace("127.0.0.1", HOST_ADDRESS);
 	side.access = { ...LOCAL, userTools: true };
 	const nextSession = async (): Promise<Session> => {
 		const signal = AbortSignal.timeout(SESSION_TIMEOUT);
-		const [{ session }] = (await once(gateway.servers, "online", { signal })) as [Server];
+		const [{ session }] = (await once(side.gateway.servers, "online", { signal })) as [Server];
 		assert.ok(session);
 		return session;
 	};

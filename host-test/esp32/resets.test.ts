@@ -9,9 +9,10 @@ import { MAX_HEADERS } from "../../src/net/http-server.js";
 import { makeRandom } from "../node/hostile-messages.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
+import { describeChips } from "./chips.js";
 import { startChip } from "./device.js";
 import { RESETS } from "./lengths.js";
-import { buildForQemu, findChips, type QemuTools } from "./qemu/qemu.js";
+import { buildForQemu, type QemuTools } from "./qemu/qemu.js";
 
 /** The port on which the chip listens. */
 const PORT = 80;
@@ -100,10 +101,6 @@ async function resetOften(t: TestContext, tools: QemuTools): Promise<void> {
 	}
 }
 
-for (const { title, tools } of findChips()) {
-	it(
-		`${title} in QEMU goes on after ${RESETS} connections that their peers reset`,
-		{ skip: typeof tools === "string" && tools },
-		(t) => resetOften(t, tools as QemuTools),
-	);
-}
+describeChips("resets", (tools) => {
+	it(`goes on after ${RESETS} connections that their peers reset`, (t) => resetOften(t, tools));
+});

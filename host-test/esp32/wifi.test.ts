@@ -3,17 +3,16 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { before, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { MqttDevices, WebSocketDevices } from "../../gateway/src/index.js";
+import { WebSocketDevices } from "../../gateway/src/index.js";
 import { openGateway } from "../../gateway/test/support/gateway.js";
-import { openChannels } from "../../gateway/test/support/udp-channels.js";
-import { DEVICE_ACCESS, GATEWAY_ACCESS, RawBackend } from "../e2e/fixtures.js";
+import { DEVICE_ACCESS, openOverMqtt, RawBackend } from "../e2e/fixtures.js";
 import { callTool } from "../support/call-tool.js";
 import { makeTrustingFirmware } from "../support/certificate-authority.js";
+import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
 import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
@@ -172,19 +171,10 @@ function describeWifi(tools: QemuTools): void {
 	});
 
 	it("comes to a session over MQTT, with user name and password", async (t) => {
-		const gateway = await openGateway(t);
-		const { devices, port } = await MqttDevices.listen(
-			gateway.servers,
-			{
-				port: 0,
-				authenticate: ({ username, secret }) =>
-					username === GATEWAY_ACCESS.username && secret === GATEWAY_ACCESS.password ? {} : "unknown",
-			},
-			await openChannels(t, gateway.servers),
-		);
-		t.after(() => devices.close());
+		const { gateway, config } = await openOverMqtt(t);
 		const online = once(gateway.servers, "online");
-		startChip(t, { image, settings: { ssid, backend: `mqtt://${HOST_ADDRESS}:${port}`, ...DEVICE_ACCESS } });
+		const backend = config.backend.replace("127.0.0.1", HOST_ADDRESS);
+		startChip(t, { image, settings: { ssid, backend, ...DEVICE_ACCESS } });
 		const [{ session }] = await online;
 		for (let call = 0; call < CALLS; call += 1) {
 			await callTool(session, "self.get_device_status");
@@ -200,10 +190,8 @@ function describeWifi(tools: QemuTools): void {
 		t.after(() => devices.close());
 		const bootstrap = createServer((_request, response) => {
 			response.end(JSON.stringify({ server_time: { timestamp: Date.now(), timezone_offset: 0 }, websocket: { url } }));
-		}).listen(0, "127.0.0.1");
-		t.after(() => bootstrap.close());
-		await once(bootstrap, "listening");
-		const otaUrl = `http://${HOST_ADDRESS}:${(bootstrap.address() as AddressInfo).port}/`;
+		});
+		const otaUrl = `http://${HOST_ADDRESS}:${await listen(t, bootstrap)}/`;
 		const settings = { ssid, otaUrl };
 
 		const rejected = once(gateway.servers, "rejected");

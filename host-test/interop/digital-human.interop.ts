@@ -9,9 +9,9 @@ import { connectOverHttp } from "../e2e/clients.js";
 import { startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { Program } from "../e2e/program.js";
 import { listen } from "../support/listen.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
-import { makeFolder } from "./python.js";
 
 const CHROMIUM = process.env.CHROMIUM ?? "";
 
@@ -48,7 +48,7 @@ async function servePage(t: TestContext): Promise<string> {
 
 /** Opens a page in a browser. Returns what evaluates an expression there: to undefined if it throws. */
 async function browse(t: TestContext, url: string): Promise<(expression: string) => Promise<unknown>> {
-	const args = [...FLAGS, `--user-data-dir=${makeFolder(t)}`, url];
+	const args = [...FLAGS, `--user-data-dir=${temporaryFolder()}`, url];
 	const browser = await Program.start(args, (output) => output.includes("DevTools listening"), { command: CHROMIUM });
 	t.after(() => browser.stop());
 	const { host } = new URL(browser.said(/DevTools listening on (\S+)/));
@@ -65,7 +65,7 @@ async function browse(t: TestContext, url: string): Promise<(expression: string)
 
 describe(title, { skip: skip || (CHROMIUM === "" && "CHROMIUM is not set") }, () => {
 	it("its page for browsers, as a device at our gateway: finds its backend, tools listed, one called", async (t) => {
-		const gateway = await startGateway(makeFolder(t), "--bootstrap", "open");
+		const gateway = await startGateway(temporaryFolder(), "--bootstrap", "open");
 		t.after(() => gateway.program.stop());
 		const evaluate = await browse(t, await servePage(t));
 		const isReady = async (): Promise<boolean> => (await evaluate("window.microphoneAvailable")) !== undefined;

@@ -14,10 +14,10 @@ import { connectOverHttp } from "../e2e/clients.js";
 import { metricsOf, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { listen } from "../support/listen.js";
 import { freePort } from "../support/port.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { findPeer } from "./peers.js";
-import { makeFolder } from "./python.js";
 
 const sdk = findPeer("AI_SDK");
 const NAME = "button.pressed";
@@ -133,7 +133,7 @@ async function follow(t: TestContext, { base, token }: RunningGateway, told: Occ
 
 /** A gateway for the app and one device on XS. Started again, it has the same folder and ports. */
 async function startSide(t: TestContext, app: App) {
-	const folder = makeFolder(t);
+	const folder = temporaryFolder();
 	const token = await new TokenStore(folder).add({ name: "agent", kind: "client" });
 	const flags = {
 		"--http-port": `${await freePort()}`,

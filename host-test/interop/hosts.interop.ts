@@ -4,10 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { SET_VOLUME, WireDevice } from "../../gateway/test/support/gateway.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, startGateway, untilKnown } from "../e2e/gateway-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
 import { HOSTS, type Host, type Way } from "./hosts.js";
-import { makeFolder } from "./python.js";
 import { ScriptedApi } from "./scripted-api.js";
 
 const VOLUME = 32;
@@ -32,7 +32,7 @@ const MOISTURE = {
 };
 
 async function openGateway(t: TestContext) {
-	const gateway = await startGateway(makeFolder(t));
+	const gateway = await startGateway(temporaryFolder());
 	t.after(() => gateway.program.stop());
 	return gateway;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Program } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { findPeer } from "./peers.js";
-import { makeFolder } from "./python.js";
 import type { ScriptedApi } from "./scripted-api.js";
 
 const peer = findPeer("MCP_HOSTS");
@@ -113,7 +113,7 @@ function hostOf(name: string, program: string, commandOf: (start: Start) => Comm
 		title: titleOf(name),
 		skip: peer.skip,
 		async run(t, { model, ...start }) {
-			const home = makeFolder(t);
+			const home = temporaryFolder();
 			const { args, env } = commandOf({ ...start, model: model.url, home });
 			const command = join(peer.folder ?? "", "node_modules/.bin", program);
 			const host = await Program.start(args, () => true, { command, cwd: home, env: { HOME: home, ...env } });

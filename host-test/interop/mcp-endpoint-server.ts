@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
-import { makeFolder, startPython } from "./python.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { startPython } from "./python.js";
 
 /** The server makes another one if this is shorter than 32 characters. */
 const KEY = "interop-interop-interop-interop-";
@@ -19,7 +20,7 @@ export interface McpEndpointServer {
 
 /** Starts xinnan-tech's relay between agents and their servers of tools. */
 export async function startMcpEndpointServer(test: TestContext, checkout: string): Promise<McpEndpointServer> {
-	const folder = makeFolder(test);
+	const folder = temporaryFolder();
 	const port = await freePort();
 	mkdirSync(join(folder, "data"));
 	const config = `[server]\nhost = 127.0.0.1\nport = ${port}\nkey = ${KEY}\n[security]\nallowed_origins = *\n`;

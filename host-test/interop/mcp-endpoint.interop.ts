@@ -6,12 +6,13 @@ import type { Client } from "@modelcontextprotocol/client";
 import { connectOverHttp } from "../e2e/clients.js";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { Program } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { startDevice } from "./device.js";
-import { connectAgent, McpEndpoint } from "./mcp-endpoint.js";
+import { connectAgent, openMcpEndpoint } from "./mcp-endpoint.js";
 import { startMcpEndpointServer } from "./mcp-endpoint-server.js";
 import { findPeer } from "./peers.js";
-import { makeFolder, startPython } from "./python.js";
+import { startPython } from "./python.js";
 import { Relay } from "./relay.js";
 import { ScriptedModel } from "./scripted-model.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
@@ -22,7 +23,7 @@ const xiaozhiServer = findPeer("XIAOZHI_SERVER");
 
 /** A gateway with one virtual device. */
 async function startGatewayWithDevice(t: TestContext): Promise<RunningGateway> {
-	const gateway = await startGateway(makeFolder(t));
+	const gateway = await startGateway(temporaryFolder());
 	t.after(() => gateway.program.stop());
 	await startDevice(t, { backend: gateway.deviceUrl });
 	await untilKnown(gateway, 1);
@@ -47,7 +48,7 @@ async function startEndpoint(t: TestContext, gateway: RunningGateway, endpointUr
 
 /** Runs mcp_pipe.py between an endpoint and `xs-mcp-gateway stdio`. */
 async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: string): Promise<void> {
-	const work = makeFolder(t);
+	const work = temporaryFolder();
 	const server = { type: "stdio", command: process.execPath, args: gatewayArgs("stdio", "--url", gateway.base) };
 	writeFileSync(join(work, "mcp_config.json"), JSON.stringify({ mcpServers: { devices: server } }));
 	const args = [join(pipe.folder ?? "", "mcp_pipe.py")];
@@ -60,8 +61,8 @@ async function startPipe(t: TestContext, gateway: RunningGateway, endpointUrl: s
 describe(pipe.title, { skip: pipe.skip }, () => {
 	it("mcp_pipe.py, with `xs-mcp-gateway stdio` as its server: tools listed, one called", async (t) => {
 		const gateway = await startGatewayWithDevice(t);
-		const endpoint = await McpEndpoint.listen(t);
-		const client = endpoint.next(t);
+		const endpoint = await openMcpEndpoint(t);
+		const client = endpoint.next();
 		await startPipe(t, gateway, endpoint.url);
 		await callThrough(t, await client);
 	});

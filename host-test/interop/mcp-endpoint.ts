@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { Client, type Transport } from "@modelcontextprotocol/client";
-import { WebSocket, WebSocketServer } from "ws";
+import { WebSocket } from "ws";
+import { listenForSockets } from "../support/listen.js";
 
 /** The official SDK's client over a WebSocket that carries bare JSON-RPC. */
 async function connectClient(test: TestContext, socket: WebSocket): Promise<Client> {
@@ -51,32 +51,14 @@ class WebSocketTransport implements Transport {
 }
 
 /** An MCP endpoint: servers connect to it, and it is their client. */
-export class McpEndpoint {
-	readonly #server: WebSocketServer;
-
-	private constructor(server: WebSocketServer) {
-		this.#server = server;
-	}
-
-	static async listen(test: TestContext): Promise<McpEndpoint> {
-		const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-		await once(server, "listening");
-		test.after(() => {
-			for (const socket of server.clients) {
-				socket.terminate();
-			}
-			server.close();
-		});
-		return new McpEndpoint(server);
-	}
-
-	get url(): string {
-		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/mcp/?token=secret`;
-	}
-
-	/** The client of the next server that connects. */
-	async next(test: TestContext): Promise<Client> {
-		const [socket] = (await once(this.#server, "connection")) as [WebSocket];
-		return await connectClient(test, socket);
-	}
+export async function openMcpEndpoint(test: TestContext) {
+	const { server, url } = await listenForSockets(test);
+	return {
+		url: `${url}mcp/?token=secret`,
+		/** The client of the next server that connects. */
+		async next(): Promise<Client> {
+			const [socket] = (await once(server, "connection")) as [WebSocket];
+			return await connectClient(test, socket);
+		},
+	};
 }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { WebSocketServer } from "ws";
 import { SharedPackets } from "../../gateway/src/speech/packets.js";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { correlation } from "../support/correlation.js";
+import { listenForSockets } from "../support/listen.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { skipIf } from "../support/skip-if.js";
 import { decode, follow } from "../support/sounds.js";
@@ -28,20 +26,13 @@ const MAC = "02:00:00:00:1a:01";
 
 /** A WebSocket server that answers hello and nothing else. */
 async function startChatServer(t: TestContext): Promise<string> {
-	const chat = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-	await once(chat, "listening");
+	const { server: chat, url } = await listenForSockets(t);
 	chat.on("connection", (socket) =>
 		socket.once("message", () =>
 			socket.send('{"type":"hello","transport":"websocket","session_id":"chat-1","audio_params":{}}'),
 		),
 	);
-	t.after(() => {
-		for (const client of chat.clients) {
-			client.terminate();
-		}
-		chat.close();
-	});
-	return `ws://127.0.0.1:${(chat.address() as AddressInfo).port}`;
+	return url;
 }
 
 /** @param settings of the device, besides those that the bootstrap gives */

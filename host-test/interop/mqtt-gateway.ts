@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
-import { makeFolder } from "./python.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** The gateway wants capitals and small letters, and no word like "test". */
 export const SIGNATURE_KEY = "Interop-Signature-Key";
@@ -36,7 +36,7 @@ export async function startMqttGateway(
 	chatServer: string,
 	port?: number,
 ): Promise<MqttGateway> {
-	const folder = makeFolder(test);
+	const folder = temporaryFolder();
 	for (const name of ["app.js", "mqtt-protocol.js", "package.json", "utils"]) {
 		cpSync(join(checkout, name), join(folder, name), { recursive: true });
 	}

@@ -8,17 +8,17 @@ import { connectOverHttp } from "../e2e/clients.js";
 import { gatewayArgs, type RunningGateway, startGateway, untilKnown } from "../e2e/gateway-process.js";
 import { correlationWithGaps } from "../support/correlation.js";
 import { samplesOf, speak } from "../support/speak.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { findPeer } from "./peers.js";
 import { converse, startPyXiaozhi } from "./py-xiaozhi.js";
-import { makeFolder } from "./python.js";
 
 const { title, folder = "", skip } = findPeer("PY_XIAOZHI");
 
 const MAC = "02:00:00:00:2b:01";
 
 async function runGateway(t: TestContext, ...flags: string[]): Promise<RunningGateway> {
-	const gateway = await startGateway(makeFolder(t), ...flags);
+	const gateway = await startGateway(temporaryFolder(), ...flags);
 	t.after(() => gateway.program.stop());
 	return gateway;
 }
@@ -86,7 +86,7 @@ const SPEAKING = ["--speech-command", "espeak-ng --stdout -v {voice}"];
 describe(title, { skip }, () => {
 	it("as a device over WebSocket at our gateway: its speaker plays what it is told to say", async (t) => {
 		const gateway = await runGateway(t, ...SPEAKING);
-		const speaker = join(makeFolder(t), "speaker.raw");
+		const speaker = join(temporaryFolder(), "speaker.raw");
 		const network = { WEBSOCKET_URL: gateway.deviceUrl, WEBSOCKET_ACCESS_TOKEN: "t" };
 		await converse(await startPyXiaozhi(t, { ...base, protocol: "websocket", network, speaker }));
 		await untilKnown(gateway, 1);
@@ -95,7 +95,7 @@ describe(title, { skip }, () => {
 
 	it("as a device over MQTT at our gateway: the same by UDP", async (t) => {
 		const gateway = await runGateway(t, "--mqtt", "--mqtt-port", "0", ...SPEAKING);
-		const speaker = join(makeFolder(t), "speaker.raw");
+		const speaker = join(temporaryFolder(), "speaker.raw");
 		const device = await startPyXiaozhi(t, { ...base, protocol: "mqtt", network: mqttNetwork(gateway), speaker });
 		await converse(device);
 		await untilKnown(gateway, 1);

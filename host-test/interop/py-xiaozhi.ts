@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Program } from "../e2e/program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
-import { makeFolder, startPython } from "./python.js";
+import { startPython } from "./python.js";
 
 /** Unused imports of py-xiaozhi, for sound, windows and pictures. */
 const STAND_INS = ["cv2", "machineid", "openai", "opuslib", "sherpa_onnx", "sounddevice", "soxr"];
@@ -29,7 +30,7 @@ interface PyXiaozhiOptions {
 /** Starts py-xiaozhi in its terminal mode. */
 export async function startPyXiaozhi(test: TestContext, options: PyXiaozhiOptions): Promise<Program> {
 	const { checkout, protocol, macAddress, network, speaker } = options;
-	const folder = makeFolder(test);
+	const folder = temporaryFolder();
 	mkdirSync(join(folder, "config"));
 	const config = {
 		CONFIG_VERSION: 1,

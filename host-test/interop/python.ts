@@ -3,7 +3,6 @@ import { delimiter } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Program, type ProgramOptions } from "../e2e/program.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 
 const PYTHON = process.env.PYTHON ?? "python3";
 
@@ -49,10 +48,4 @@ function pythonEnvironment(standIns: readonly string[], hasSound: boolean): Node
 		https_proxy: proxy,
 		no_proxy: "127.0.0.1,localhost",
 	};
-}
-
-/** An empty folder, removed with the test. */
-export function makeFolder(_test: TestContext): string {
-	const folder = temporaryFolder("xs-mcp-interop-");
-	return folder;
 }

@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { WebSocket, WebSocketServer } from "ws";
+import { WebSocket } from "ws";
+import { listenForSockets } from "../support/listen.js";
 import { until } from "../support/until.js";
 
 /** A message on its way. */
@@ -14,35 +13,24 @@ export interface Relayed {
 /** Stands between a device and a backend: passes messages on, keeps them, and can speak for the device. */
 export class Relay {
 	readonly seen: Relayed[] = [];
-	readonly #server: WebSocketServer;
+	/** Where the device connects. */
+	readonly url: string;
 	#backend: WebSocket | undefined;
 
-	private constructor(server: WebSocketServer) {
-		this.#server = server;
+	private constructor(url: string) {
+		this.url = url;
 	}
 
 	/** @param target the backend's URL, with its path */
 	static async listen(test: TestContext, target: string): Promise<Relay> {
-		const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-		await once(server, "listening");
-		const relay = new Relay(server);
+		const { server, url } = await listenForSockets(test);
+		const relay = new Relay(url);
 		server.on("connection", (device, { headers }) => {
 			const names = ["authorization", "device-id", "client-id", "protocol-version"];
 			const passed = Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
 			relay.#connect(device, new WebSocket(target, { headers: passed as Record<string, string> }));
 		});
-		test.after(() => {
-			for (const client of server.clients) {
-				client.terminate();
-			}
-			server.close();
-		});
 		return relay;
-	}
-
-	/** Where the device connects. */
-	get url(): string {
-		return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
 	}
 
 	/** Sends a message to the backend in the name of the device. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Program } from "../e2e/program.js";
 import { freePort } from "../support/port.js";
-import { makeFolder, startPython } from "./python.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { startPython } from "./python.js";
 import { SPEECH_PATH, TRANSCRIPTION_PATH } from "./scripted-model.js";
 
 /** Unused imports of the server, for speech, sound and models. */
@@ -64,7 +65,7 @@ export async function startXiaozhiServer(
 		managerUrl === undefined
 			? { server: address, ...modules(modelUrl), ...more }
 			: { server: address, "manager-api": { url: managerUrl, secret: "interop" } };
-	const folder = makeWorkFolder(test, join(checkout, "main", "xiaozhi-server"), config);
+	const folder = makeWorkFolder(join(checkout, "main", "xiaozhi-server"), config);
 	mkdirSync(join(folder, "data", "bin"));
 	for (const [name, content] of Object.entries(firmware)) {
 		writeFileSync(join(folder, "data", "bin", name), content);
@@ -111,8 +112,8 @@ export function modules(modelUrl: string): object {
 }
 
 /** The server writes beside its program: a folder of links leaves the checkout as it is. Configuration is YAML, or JSON. */
-function makeWorkFolder(test: TestContext, program: string, config: object): string {
-	const folder = makeFolder(test);
+function makeWorkFolder(program: string, config: object): string {
+	const folder = temporaryFolder();
 	for (const name of readdirSync(program)) {
 		if (name === "app.py") {
 			copyFileSync(join(program, name), join(folder, name));

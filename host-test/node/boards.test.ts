@@ -8,13 +8,11 @@ import { BOARDS, CHIPS, describeBoards } from "../../scripts/moddable/boards.js"
 import { measureConstantData } from "../../scripts/moddable/image-size.js";
 import { configureForChip, linkForChip } from "../../scripts/moddable/mcconfig.js";
 import { planMemory } from "../../scripts/moddable/memory-plan.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { findTarget } from "../../scripts/moddable/targets.js";
 import { BOARD_PROFILES } from "../../virtual-device/src/boards.js";
+import { noSdk, sdk } from "../support/sdk.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-
-const sdk = findSdk();
 
 /** Parts that a virtual device has on any board, and those that it cannot simulate. */
 const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
@@ -108,21 +106,21 @@ describe("boards", () => {
 	});
 
 	it("take 400 KB of constant data at most with manifest_minimal.json", {
-		skip: sdk === undefined && NO_SDK,
+		skip: noSdk,
 	}, async () => {
-		const linked = await linkForChip(sdk as Sdk, ROOT, "esp32", ["-p", "esp32"], "manifest_minimal.json");
-		const bytes = measureConstantData(sdk as Sdk, linked);
+		const linked = await linkForChip(sdk, ROOT, "esp32", ["-p", "esp32"], "manifest_minimal.json");
+		const bytes = measureConstantData(sdk, linked);
 		assert.ok(bytes <= 400 * 1024, `${bytes} bytes`);
 	});
 
 	it("have every header of the SDK that their C includes, and its TCP only as ours includes it", {
-		skip: sdk === undefined && NO_SDK,
+		skip: noSdk,
 	}, async () => {
-		const { root } = sdk as Sdk;
+		const { root } = sdk;
 		const files = readdirSync(join(root, "modules"), { recursive: true, encoding: "utf8" });
 		const headers = new Set(files.filter((file) => file.endsWith(".h")).map((file) => basename(file)));
 		for (const name of [...CHIPS, ...BOARDS]) {
-			const makefile = readFileSync(join(await configureForChip(sdk as Sdk, ROOT, name, []), "makefile"), "utf8");
+			const makefile = readFileSync(join(await configureForChip(sdk, ROOT, name, []), "makefile"), "utf8");
 			assert.doesNotMatch(
 				makefile,
 				/socket\/lwip\/tcp\.(c|js)\b/,
@@ -138,11 +136,11 @@ describe("boards", () => {
 		}
 	});
 
-	it("have the larger heap only if malloc uses their PSRAM", { skip: sdk === undefined && NO_SDK }, async () => {
-		const small = await planMemory(sdk as Sdk, ROOT, findTarget(sdk as Sdk, "esp32"), []);
+	it("have the larger heap only if malloc uses their PSRAM", { skip: noSdk }, async () => {
+		const small = await planMemory(sdk, ROOT, findTarget(sdk, "esp32"), []);
 		assert.equal(small.psram, "none");
 		for (const name of BOARDS) {
-			const plan = await planMemory(sdk as Sdk, ROOT, findTarget(sdk as Sdk, name), []);
+			const plan = await planMemory(sdk, ROOT, findTarget(sdk, name), []);
 			assert.equal(plan.chunkBytes > small.chunkBytes, plan.psram === "malloc", name);
 			assert.equal(plan.messageBytes, plan.chunkBytes / 8, name);
 		}

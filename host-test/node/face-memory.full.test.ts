@@ -18,9 +18,7 @@ const FACE = fileURLToPath(new URL("face-script.ts", import.meta.url));
 const SENTENCE = 5_000;
 const SENTENCES = 120;
 
-describe("a face on a chip's heap", {
-	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
-}, () => {
+describe("a face on a chip's heap", { skip: skipIf(whyNotXs) }, () => {
 	it(`speaks for ten minutes beside calls with ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes free, and keeps nothing`, async (t) => {
 		const engine = await startWithRoom(choice, 20, CHIP_FREE, await bundle(FACE, true));
 		t.after(() => engine.close());

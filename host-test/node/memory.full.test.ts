@@ -17,9 +17,7 @@ async function serve(engine: Engine, rounds: number): Promise<void> {
 	}
 }
 
-describe("memory", {
-	skip: skipIf(whyNotXs && `no 32-bit XS: ${whyNotXs.split("\n")[0]}`),
-}, () => {
+describe("memory", { skip: skipIf(whyNotXs) }, () => {
 	it(`that a chip has free, ${CHIP_FREE.slots} slots and ${CHIP_FREE.chunkBytes} bytes, is enough to serve 20 tools`, async (t) => {
 		const engine = await startWithRoom(choice, 20);
 		t.after(() => engine.close());

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
@@ -53,10 +53,11 @@ export async function bundleTests(
 	files: readonly string[],
 	{ folder = `${ROOT}.cache/tests/${process.pid}`, isKept = false }: BundleOptions = {},
 ): Promise<Bundle> {
-	mkdirSync(folder, { recursive: true });
-	if (!isKept) {
-		removeAtExit(folder);
+	// The watcher makes one bundle after another, in the same folder.
+	if (!isKept && !existsSync(folder)) {
+		process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 	}
+	mkdirSync(folder, { recursive: true });
 	copyFileSync(GLYPHS, `${folder}/glyphs.bin`);
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
 	const { metafile } = await build({
@@ -80,20 +81,6 @@ export async function bundleTests(
 		plugins: [modulesPlugin(), keepOwnUrls],
 	});
 	return { folder, inputs: metafile.inputs };
-}
-
-/** Folders that are removed when this process ends. */
-const removed = new Set<string>();
-
-function removeAtExit(folder: string): void {
-	if (removed.size === 0) {
-		process.on("exit", () => {
-			for (const each of removed) {
-				rmSync(each, { recursive: true, force: true });
-			}
-		});
-	}
-	removed.add(folder);
 }
 
 /** Sources that are made to be bundled: they find what is beside the bundle. */

@@ -3,17 +3,15 @@ import { createServer } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
+import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const sdk = findSdk();
-
-describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
+describe("the bootstrap in the simulator", { skip: noSdk }, () => {
 	it("brings a device that knows only an otaUrl to a session, once it is bound", async (t) => {
 		const backend = await RawBackend.listen(t);
 		const requests: { path: string; body: Record<string, unknown> }[] = [];
@@ -25,7 +23,7 @@ describe("the bootstrap in the simulator", { skip: sdk === undefined && NO_SDK }
 			response.end(JSON.stringify(requests.length === 1 ? unbound : bound));
 		});
 		const otaUrl = `http://127.0.0.1:${await listen(t, server)}/ota`;
-		const lines = await startSimulator(t, sdk, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
+		const { lines } = await startSimulator(t, ROOT, [`otaUrl=${otaUrl}`, "otaInterval=0"]);
 		await until(() => backend.headers.authorization === "Bearer served", "the device connects");
 		assert.equal((await backend.greet()).type, "hello");
 		const paths = requests.map(({ path }) => path);

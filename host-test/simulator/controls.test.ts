@@ -3,11 +3,9 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
+import { noSdk } from "../support/sdk.js";
+import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,22 +13,16 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Where the simulator's window has the button of its first device, in pixels. */
 const BUTTON = ["159", "66"];
 
-const sdk = findSdk();
 const hasXdotool = spawnSync("xdotool", ["version"]).error === undefined;
-const skip = sdk === undefined ? NO_SDK : !hasXdotool && "xdotool is not installed";
+const skip = noSdk || (!hasXdotool && "xdotool is not installed");
 
 describe("the button and the LED of the simulator's device", { skip }, () => {
 	it("a press makes the device listen, and the light is set through the gateway", async (t) => {
-		const side = await startGateway(t);
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=${side.deviceUrl}`]);
-		const online = nextOnline(side.gateway.servers);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-		t.after(() => simulator.stop());
+		const { simulator, server: device } = await startSimulatorOnline(t, ROOT);
 		const mouse = (...args: string[]): void => {
 			const env = { ...process.env, DISPLAY: simulator.display };
 			assert.equal(spawnSync("xdotool", args, { env }).status, 0, args.join(" "));
 		};
-		const device = await online;
 		await until(() => device.state === "idle", "the device is in a session");
 		mouse("mousemove", ...BUTTON);
 		mouse("mousedown", "1");

@@ -3,11 +3,10 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { before, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { makeTrustingFirmware, type ServerCertificate } from "../support/certificate-authority.js";
+import { noSdk } from "../support/sdk.js";
+import { startSimulator } from "../support/start-simulator.js";
 
 // The firmware's WebSocket client on the SDK's sockets: frames that arrive in pieces while the device writes. With the
 // SDK's own client the device goes deaf in the first test, and its machine ends in the second: seen over ws. Over wss the
@@ -15,8 +14,6 @@ import { makeTrustingFirmware, type ServerCertificate } from "../support/certifi
 
 /** The firmware, which trusts a CA that is made anew for each run. */
 const FOLDER = fileURLToPath(new URL("../../.cache/simulator-tls", import.meta.url));
-
-const sdk = findSdk();
 
 /** A server's text frame. */
 function frame(id: number, method: string): Buffer {
@@ -28,9 +25,7 @@ function frame(id: number, method: string): Buffer {
 /** The firmware in the simulator, in a session with a backend, and the socket between them. */
 async function openSession(t: TestContext, tls?: ServerCertificate): Promise<{ backend: RawBackend; socket: Socket }> {
 	const backend = await RawBackend.listen(t, 0, tls);
-	const library = await buildForSimulator(sdk as Sdk, FOLDER, [`backend=${backend.url}`]);
-	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-	t.after(() => simulator.stop());
+	const { simulator } = await startSimulator(t, FOLDER, [`backend=${backend.url}`]);
 	simulator.on("ended", (reason) => backend.fail(new Error(`the firmware ended: ${reason}`)));
 	await backend.greet();
 	const { _socket: socket } = backend.socket as unknown as { _socket: Socket };
@@ -38,7 +33,7 @@ async function openSession(t: TestContext, tls?: ServerCertificate): Promise<{ b
 	return { backend, socket };
 }
 
-describe("frames that are cut", { skip: sdk === undefined && NO_SDK }, () => {
+describe("frames that are cut", { skip: noSdk }, () => {
 	let certificate: ServerCertificate;
 
 	before(() => {

@@ -3,21 +3,19 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
+import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
+import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const sdk = findSdk();
-
-describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
+describe("the SDK's HTTP server in the simulator", { skip: noSdk }, () => {
 	it("serves the official client, and outlives what no client does", async (t) => {
 		const port = await freePort();
-		const lines = await startSimulator(t, sdk, ROOT, [`http=${port}`, "httpToken=secret"], (line) =>
-			line.startsWith("serving MCP"),
-		);
+		const { lines } = await startSimulator(t, ROOT, [`http=${port}`, "httpToken=secret"], {
+			isReady: (line) => line.startsWith("serving MCP"),
+		});
 
 		/** Says something on a connection of its own: what comes back until the device closes it. */
 		const say = async (...words: string[]): Promise<string> => {
@@ -55,10 +53,8 @@ describe("the SDK's HTTP server in the simulator", { skip: sdk === undefined && 
 		await once(cut, "connect");
 		cut.destroy();
 
-		const client = new Client({ name: "test", version: "1" });
+		const client = await connectOverHttp(`http://127.0.0.1:${port}/mcp`, "2025-11-25", "secret");
 		t.after(() => client.close());
-		const requestInit = { headers: { authorization: "Bearer secret" } };
-		await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit }));
 		const { tools } = await client.listTools();
 		assert.ok(
 			tools.some(({ name }) => name === "self.get_device_status"),

@@ -9,25 +9,24 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { linkForChip } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
+import { type Sdk, sdkEnvironment } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { freePort } from "../support/port.js";
+import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = join(ROOT, "examples", "embed");
 
-const sdk = findSdk();
-
-describe("an MCP server in a project of its own", { skip: sdk === undefined && NO_SDK }, () => {
+describe("an MCP server in a project of its own", { skip: noSdk }, () => {
 	it("links for a chip", async () => {
-		await linkForChip(sdk as Sdk, EXAMPLE, "esp32", ["-p", "esp32"]);
+		await linkForChip(sdk, EXAMPLE, "esp32", ["-p", "esp32"]);
 	});
 
 	it("is built outside the checkout, with the types of the SDK, and keeps its state between clients", async (t) => {
 		const port = await freePort();
-		const simulator = await Simulator.start(sdk as Sdk, await buildCopy(sdk as Sdk, port), { headless: true });
+		const simulator = await Simulator.start(sdk, await buildCopy(sdk, port), { headless: true });
 		t.after(() => simulator.stop());
 		await until(() => simulator.machine !== undefined, "the simulator runs it");
 		const parameters = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
-import { startProgram } from "../../gateway/test/support/program.js";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { Simulator } from "../../scripts/moddable/simulator.js";
+import { connectClient } from "../../gateway/test/support/gateway.js";
+import type { Simulator } from "../../scripts/moddable/simulator.js";
 import type { GlyphSet } from "../../toolchain/fonts/glyph-sets.js";
 import { drawFaceOf } from "../../virtual-device/src/services/drawn-screen.js";
 import { whyMissing } from "../support/optional-program.js";
+import { noSdk } from "../support/sdk.js";
+import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 /** The firmware with the glyphs of a board that has 4 MB of flash. */
@@ -26,19 +25,7 @@ const SCREEN = { left: 349, top: 82, width: 240, height: 320 };
 /** How far lightness may be from what was drawn: the screen has 5 or 6 bits a colour. */
 const TOLERANCE = 80;
 
-const sdk = findSdk();
-const skip = sdk === undefined ? NO_SDK : whyMissing("import", "imagemagick");
-
-/** A gateway, the firmware in the simulator behind it, and a client of it. */
-async function connect(t: TestContext) {
-	const { program, gateway, base } = await startProgram(t, { userTools: ["*"] });
-	const library = await buildForSimulator(sdk as Sdk, FOLDER, [`backend=${program.urls.websocket}`]);
-	const online = nextOnline(gateway.servers);
-	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
-	t.after(() => simulator.stop());
-	const { alias } = await online;
-	return { simulator, client: await connectClient(t, new URL(`${base}/mcp/${alias}`), "2025-11-25") };
-}
+const skip = noSdk || whyMissing("import", "imagemagick");
 
 /** The pixels of the device's screen: RGBA. */
 function look({ display }: Simulator): Buffer {
@@ -61,7 +48,8 @@ function differences(seen: Buffer, charset: GlyphSet): number {
 
 describe("glyphs in the simulator, built with those of a 4 MB board", { skip }, () => {
 	it("come from the gateway with a client's text, and are on the screen instead of boxes", async (t) => {
-		const { simulator, client } = await connect(t);
+		const { simulator, base, server } = await startSimulatorOnline(t, FOLDER);
+		const client = await connectClient(t, new URL(`${base}/mcp/${server.alias}`), "2025-11-25");
 		await client.callTool({ name: "self_screen_show_text", arguments: { text: TEXT, seconds: 3_600 } });
 		await until(() => differences(look(simulator), "cjk") < 20, "the text is on the screen");
 		const asBoxes = differences(look(simulator), "latin");

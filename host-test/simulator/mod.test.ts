@@ -3,18 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { WebSocketDevices } from "../../gateway/src/index.js";
-import { nextOnline, nextSession, openGateway } from "../../gateway/test/support/gateway.js";
+import { nextOnline, nextSession, startGateway } from "../../gateway/test/support/gateway.js";
 import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
-import { freePort } from "../support/port.js";
+import { noSdk, sdk } from "../support/sdk.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LAMP = join(ROOT, "examples", "mod-lamp");
-
-const sdk = findSdk();
 
 /** A copy of the example beside it, with another main module, that is removed with its test. */
 function otherMod(t: TestContext, main: string): string {
@@ -39,22 +35,18 @@ const blink = defineTool({ name: "self.lamp.blink", description: "Blink.", needs
 export default [blink];
 `;
 
-describe("mods in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
+describe("mods in the simulator", { skip: noSdk }, () => {
 	it("add tools to a firmware that stays as it is, and can be replaced", async (t) => {
-		const gateway = await openGateway(t);
-		const port = await freePort();
-		const devices = new WebSocketDevices(gateway.servers, { port, authenticate: () => ({}) });
-		await devices.listen();
-		t.after(() => devices.close());
-		const library = await buildForSimulator(sdk as Sdk, ROOT, [`backend=ws://127.0.0.1:${port}/`]);
+		const { gateway, deviceUrl } = await startGateway(t);
+		const library = await buildForSimulator(sdk, ROOT, [`backend=${deviceUrl}`]);
 		const firmware = readFileSync(library);
 
 		/** Runs the firmware with a mod: its session, its log, and how to end it. */
 		const start = async (folder: string) => {
-			const mod = await buildModForSimulator(sdk as Sdk, folder);
+			const mod = await buildModForSimulator(sdk, folder);
 			const session = nextSession(gateway.servers);
 			const online = nextOnline(gateway.servers);
-			const simulator = await Simulator.start(sdk as Sdk, library, { headless: true, mod });
+			const simulator = await Simulator.start(sdk, library, { headless: true, mod });
 			t.after(() => simulator.stop());
 			const lines: string[] = [];
 			simulator.on("line", (line) => lines.push(line));

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nextOnline, startGateway } from "../../gateway/test/support/gateway.js";
-import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../scripts/moddable/sdk.js";
-import { PARTS_PANEL, Simulator } from "../../scripts/moddable/simulator.js";
+import { PARTS_PANEL, type Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
+import { noSdk } from "../support/sdk.js";
+import { startSimulatorOnline } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const PUMP = fileURLToPath(new URL("../../examples/pump", import.meta.url));
@@ -25,18 +24,12 @@ function click({ display }: Simulator, place: readonly string[]): void {
 	assert.equal(spawnSync("xdotool", args, { env }).status, 0, args.join(" "));
 }
 
-const sdk = findSdk();
 const hasXdotool = spawnSync("xdotool", ["version"]).error === undefined;
-const skip = sdk === undefined ? NO_SDK : !hasXdotool && "xdotool is not installed";
+const skip = noSdk || (!hasXdotool && "xdotool is not installed");
 
 describe("parts of one's own in the simulator", { skip }, () => {
 	it("are called through the gateway, and set in its panel", async (t) => {
-		const side = await startGateway(t);
-		const library = await buildForSimulator(sdk as Sdk, PUMP, [`backend=${side.deviceUrl}`]);
-		const online = nextOnline(side.gateway.servers);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true, devices: PARTS_PANEL });
-		t.after(() => simulator.stop());
-		const device = await online;
+		const { simulator, server: device } = await startSimulatorOnline(t, PUMP, { devices: PARTS_PANEL });
 		await until(() => device.state === "idle", "the device is in a session");
 		const { structuredContent } = (await callTool(device.session, "self.switch.set", { name: "pump", on: true })) as {
 			structuredContent?: { on?: boolean };
@@ -48,12 +41,7 @@ describe("parts of one's own in the simulator", { skip }, () => {
 	});
 
 	it("are chips on a bus, which the SDK's drivers in C read, and sliders in its panel", async (t) => {
-		const side = await startGateway(t);
-		const library = await buildForSimulator(sdk as Sdk, BOSCH, [`backend=${side.deviceUrl}`]);
-		const online = nextOnline(side.gateway.servers);
-		const simulator = await Simulator.start(sdk as Sdk, library, { headless: true, devices: PARTS_PANEL });
-		t.after(() => simulator.stop());
-		const device = await online;
+		const { simulator, server: device } = await startSimulatorOnline(t, BOSCH, { devices: PARTS_PANEL });
 		await until(() => device.state === "idle", "the device is in a session");
 		const sensors = async () => {
 			const { structuredContent } = (await callTool(device.session, "self.get_device_status")) as {

@@ -6,16 +6,15 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeProject } from "../../scripts/create/make-project.js";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
+import { connectOverHttp } from "../e2e/clients.js";
 import { freePort } from "../support/port.js";
+import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-const sdk = findSdk();
-
-describe("a project of its own, with the packed firmware", { skip: sdk === undefined && NO_SDK }, () => {
+describe("a project of its own, with the packed firmware", { skip: noSdk }, () => {
 	const folder = join(temporaryFolder(), "garden");
 
 	before(async () => {
@@ -39,22 +38,10 @@ describe("a project of its own, with the packed firmware", { skip: sdk === undef
 	it("runs in the simulator: its tools are called", async (t) => {
 		const port = await freePort();
 		const settings = [`http=${port}`, "httpToken=secret", "backend=ws://127.0.0.1:1/"];
-		await startSimulator(t, sdk, folder, settings, (line) => line.startsWith("serving MCP"));
-		const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
-			method: "POST",
-			headers: {
-				Authorization: "Bearer secret",
-				"Content-Type": "application/json",
-				Accept: "application/json, text/event-stream",
-			},
-			body: JSON.stringify({
-				jsonrpc: "2.0",
-				id: 1,
-				method: "tools/call",
-				params: { name: "self.greet", arguments: { name: "Ada" } },
-			}),
-		});
-		const { result } = (await response.json()) as { result: { content: unknown } };
-		assert.deepEqual(result.content, [{ type: "text", text: "Hello Ada, from the device" }]);
+		await startSimulator(t, folder, settings, { isReady: (line) => line.startsWith("serving MCP") });
+		const client = await connectOverHttp(`http://127.0.0.1:${port}/mcp`, "2025-11-25", "secret");
+		t.after(() => client.close());
+		const { content } = await client.callTool({ name: "self.greet", arguments: { name: "Ada" } });
+		assert.deepEqual(content, [{ type: "text", text: "Hello Ada, from the device" }]);
 	});
 });

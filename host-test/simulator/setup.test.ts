@@ -3,19 +3,19 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { freePort } from "../support/port.js";
+import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-const sdk = findSdk();
-
-describe("the set-up page in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
+describe("the set-up page in the simulator", { skip: noSdk }, () => {
 	it("is served by the SDK's HTTP server, to phones that ask by HTTP/1.0 too", async (t) => {
 		const port = await freePort();
-		const lines = await startSimulator(t, sdk, ROOT, [`setupPort=${port}`], (line) => line.startsWith("set-up: join"));
+		const { lines } = await startSimulator(t, ROOT, [`setupPort=${port}`], {
+			isReady: (line) => line.startsWith("set-up: join"),
+		});
 		const url = `http://127.0.0.1:${port}/`;
 
 		const probe = connect(port, "127.0.0.1");

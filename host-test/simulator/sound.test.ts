@@ -4,18 +4,15 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { wavFile } from "../doubles/wav.js";
+import { connectOverHttp } from "../e2e/clients.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { listen } from "../support/listen.js";
-import { measureTone } from "../support/measure-tone.js";
 import { freePort } from "../support/port.js";
+import { noSdk } from "../support/sdk.js";
 import { startSimulator } from "../support/start-simulator.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-const sdk = findSdk();
 
 const SAMPLES = Int16Array.from({ length: 20_000 }, (_, at) => 1 + at);
 const SAMPLE_BYTES = new Uint8Array(SAMPLES.buffer);
@@ -36,19 +33,28 @@ function withSounds(): string {
 	return folder;
 }
 
+/** A tone's frequency in Hertz, by its waves from one rise through zero to the last, and the root mean square of its samples. */
+function measureTone(samples: readonly number[], sampleRate: number): { frequency: number; loudness: number } {
+	const rises = samples.flatMap((sample, at) => (sample >= 0 && (samples[at - 1] ?? 0) < 0 ? [at] : []));
+	const [first = 0, last = 1] = [rises[0], rises[rises.length - 1]];
+	const squares = samples.reduce((sum, sample) => sum + sample ** 2, 0);
+	return {
+		frequency: ((rises.length - 1) * sampleRate) / (last - first),
+		loudness: Math.sqrt(squares / samples.length),
+	};
+}
+
 const isHeard = (sample: number): boolean => sample !== 0;
 
-describe("the SDK's audio out in the simulator", { skip: sdk === undefined && NO_SDK }, () => {
+describe("the SDK's audio out in the simulator", { skip: noSdk }, () => {
 	it("plays a chime as loud as the volume, and files from the web and of the firmware sample for sample", async (t) => {
 		const { played } = captureSound(t);
 		const port = await freePort();
-		const lines = await startSimulator(t, sdk, withSounds(), [`http=${port}`, "httpToken=secret"], (line) =>
-			line.startsWith("serving MCP"),
-		);
-		const client = new Client({ name: "test", version: "1" });
+		const { lines } = await startSimulator(t, withSounds(), [`http=${port}`, "httpToken=secret"], {
+			isReady: (line) => line.startsWith("serving MCP"),
+		});
+		const client = await connectOverHttp(`http://127.0.0.1:${port}/mcp`, "2025-11-25", "secret");
 		t.after(() => client.close());
-		const requestInit = { headers: { authorization: "Bearer secret" } };
-		await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), { requestInit }));
 		const call = async (name: string, args: Record<string, unknown> = {}): Promise<unknown> =>
 			(await client.callTool({ name: `self.audio_speaker.${name}`, arguments: args })).content;
 

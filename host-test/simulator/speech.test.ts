@@ -6,12 +6,12 @@ import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { encodeWav } from "../../gateway/src/speech/wav.js";
-import { findSdk, NO_SDK } from "../../scripts/moddable/sdk.js";
 import { openBackend } from "../e2e/speech-backend.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
 import { readOgg } from "../support/ogg.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
+import { noSdk } from "../support/sdk.js";
 import { decode } from "../support/sounds.js";
 import { samplesOf, speak } from "../support/speak.js";
 import { startSimulator } from "../support/start-simulator.js";
@@ -35,12 +35,10 @@ const AHEAD = 4;
 /** Samples of silence between two packets that are kept. */
 const GAP = 100;
 
-const sdk = findSdk();
-
 /** The requirements of the build, and of the test. */
 function whyNot(): string | undefined {
-	return sdk === undefined
-		? NO_SDK
+	return noSdk
+		? noSdk
 		: existsSync("/usr/include/opus/opus.h")
 			? (whyMissing("opusenc", "opus-tools") ?? whyMissing("espeak-ng", "espeak-ng"))
 			: "libopus is missing: apt-get install libopus-dev";
@@ -69,7 +67,7 @@ function encoded(): Uint8Array[] {
 /** The firmware with the codec, in a session with a backend. */
 async function startWithOpus(t: TestContext) {
 	const backend = await openBackend(t, 1);
-	const lines = await startSimulator(t, sdk, withOpus(), [`backend=${backend.url}`]);
+	const { lines } = await startSimulator(t, withOpus(), [`backend=${backend.url}`]);
 	await backend.greeted;
 	return { backend, lines };
 }

@@ -1,4 +1,4 @@
-// Devices that come back however they are cut off, and count what they carry out: for the tests of a cluster and of restarts.
+// Devices that come back however they are cut off, and count what they carry out.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { DEEP_JSON } from "./deep-server.js";
@@ -22,7 +22,6 @@ class ChaosDevice {
 	readonly #id: string;
 	readonly #urls: readonly string[];
 	readonly #carriedOut: (text: string) => void;
-	/** The newest connection; earlier ones may be open still. */
 	#socket: WebSocket | undefined;
 	#isClosed = false;
 
@@ -30,16 +29,11 @@ class ChaosDevice {
 		this.#id = id;
 		this.#urls = urls;
 		this.#carriedOut = carriedOut;
-		this.connect();
+		this.#connect();
 	}
 
-	/** Where it is connected, or tries to. */
-	get url(): string | undefined {
-		return this.#socket?.url;
-	}
-
-	/** Connects to any gateway. An earlier connection stays open, as if the device had lost its network without a word. */
-	connect(): void {
+	/** Connects to any gateway. */
+	#connect(): void {
 		const url = this.#urls[Math.floor(Math.random() * this.#urls.length)] as string;
 		const headers = { "device-id": this.#id, "client-id": this.#id, "protocol-version": "1" };
 		const socket = new WebSocket(url, { headers, perMessageDeflate: false });
@@ -48,12 +42,7 @@ class ChaosDevice {
 		socket.on("open", () => socket.send(JSON.stringify(hello)));
 		socket.on("message", (data) => void this.#answer(socket, JSON.parse(String(data))));
 		socket.on("error", () => socket.terminate());
-		socket.on("close", () => void this.#return(socket));
-	}
-
-	/** Its network fails. */
-	cut(): void {
-		this.#socket?.terminate();
+		socket.on("close", () => void this.#return());
 	}
 
 	close(): void {
@@ -61,10 +50,10 @@ class ChaosDevice {
 		this.#socket?.terminate();
 	}
 
-	async #return(socket: WebSocket): Promise<void> {
+	async #return(): Promise<void> {
 		await delay(Math.random() * RETURN_TIME);
-		if (socket === this.#socket && !this.#isClosed) {
-			this.connect();
+		if (!this.#isClosed) {
+			this.#connect();
 		}
 	}
 
@@ -121,24 +110,6 @@ export class ChaosFleet {
 
 	/** Counts a call that is carried out. */
 	readonly count = (text: string): void => void this.carriedOut.set(text, (this.carriedOut.get(text) ?? 0) + 1);
-
-	/** The network of a part of them fails. */
-	cut(part: number): void {
-		for (const device of this.#devices) {
-			if (Math.random() < part) {
-				device.cut();
-			}
-		}
-	}
-
-	/** Half of those at a gateway connect elsewhere, without a word to it. */
-	leave(url: string): void {
-		for (const device of this.#devices) {
-			if (device.url === url && Math.random() < 0.5) {
-				device.connect();
-			}
-		}
-	}
 
 	close(): void {
 		for (const device of this.#devices) {

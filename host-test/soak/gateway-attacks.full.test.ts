@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { createConnection } from "node:net";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import mqttPacket from "mqtt-packet";
+import { bootstrap } from "../../gateway/test/support/bootstrap.js";
 import { WireDevice, type WireDeviceOptions } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { connectOverHttp } from "../e2e/clients.js";
 import { knownDevices, type RunningGateway, startGateway } from "../e2e/gateway-process.js";
 import { makeChip, whyNotXs } from "../node/chip.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.js";
 import { ATTACK_TIME } from "./limits.js";
 
-// Devices that attack the gateway, and clients that attack a chip through it. `npm run soak` repeats each attack for longer.
+// Devices that attack the gateway, clients that attack a chip through it, and a gateway that is killed while it binds devices.
+// `npm run soak -- attacks` repeats each attack for longer.
 
 /** Bytes that the gateway may keep after an attack. */
 const MAX_GROWTH = 200 * 2 ** 20;
@@ -115,16 +115,13 @@ describe("the gateway under attack", () => {
 	let deviceUrl: string;
 	let mqttPort: number;
 
-	const stateFolder = temporaryFolder("xs-mcp-gateway-");
-
 	before(async () => {
-		gateway = await startGateway(stateFolder, "--mqtt", "--mqtt-port", "0");
+		gateway = await startGateway(makeStateFolder(), "--mqtt", "--mqtt-port", "0");
 		deviceUrl = gateway.deviceUrl;
 		mqttPort = Number(gateway.program.said(/"mqtt":"mqtt:\/\/[^"]*:(\d+)/));
 	});
 	after(async () => {
 		await gateway.program.stop();
-		rmSync(stateFolder, { recursive: true });
 		console.table(rows);
 	});
 
@@ -246,24 +243,39 @@ describe("the gateway under attack", () => {
 			await Promise.all([...slow, device].map((each) => each.unplug()));
 		});
 	});
+});
 
-	it("answers the calls under way when it is stopped", async (t) => {
-		const stopped = await startGateway(makeStateFolder(), "--drain-time", "100");
-		t.after(() => stopped.program.stop());
-		const id = nextId();
-		const device = await WireDevice.connectTo(t, stopped.deviceUrl, { id, onCall: () => undefined });
-		await until(() => isKnown(stopped, id), "the device is known");
-		const client = await connectOverHttp(`${stopped.base}/mcp/${id}`, "2025-11-25");
-		t.after(() => client.close());
-		const calls = Array.from({ length: 20 }, () =>
-			client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 1 } }),
-		);
-		const settled = Promise.allSettled(calls);
-		await until(() => device.calls.length > 0, "calls are under way");
-		await stopped.program.stop();
-		for (const call of await settled) {
-			assert.ok(call.status === "rejected" || call.value.isError === true);
-		}
+describe("a gateway that is killed while it binds devices", () => {
+	it("binds others at once when it is back, and keeps those that it has told of their token", async (t) => {
+		const folder = makeStateFolder();
+		const flags = ["--bootstrap", "open", "--mqtt", "--mqtt-address", "0.0.0.0", "--mqtt-port", "0", "--no-announce"];
+		const end = Date.now() + ATTACK_TIME;
+		const bound = new Map<string, string>();
+		let round = 0;
+		const inputClient = (id: string) => ({ id, clientId: `00000000-0000-4000-8000-${id.replaceAll(":", "")}` });
+		const idOf = (at: number) =>
+			`02:00:00:${[round >> 8, round & 255, at].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`;
+		do {
+			round += 1;
+			const gateway = await startGateway(folder, ...flags);
+			t.after(() => gateway.program.stop("SIGKILL"));
+			for (const [id, token] of bound) {
+				const { body } = await bootstrap(gateway, inputClient(id));
+				assert.equal(body.mqtt.password, token, "a bound device has its token again");
+			}
+			const first = await bootstrap(gateway, inputClient(idOf(0)));
+			assert.equal(first.status, 200, "a new device is bound although the gateway was killed");
+			bound.set(idOf(0), first.body.mqtt.password);
+			const others = Array.from({ length: 8 }, async (_, at) => {
+				const { status, body } = await bootstrap(gateway, inputClient(idOf(at + 1)));
+				if (status === 200) {
+					bound.set(idOf(at + 1), body.mqtt.password);
+				}
+			});
+			await Promise.any(others);
+			await gateway.program.stop("SIGKILL");
+			await Promise.allSettled(others);
+		} while (round < 3 || Date.now() < end);
 	});
 });
 

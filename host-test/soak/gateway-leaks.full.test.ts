@@ -12,7 +12,7 @@ import { GatewayProgram } from "../../gateway/src/program.js";
 import { makeStateFolder } from "../../gateway/test/support/program.js";
 import { bundle, VirtualDevice } from "../../virtual-device/src/index.js";
 import { connectOverHttp, connectOverStdio, connectV1OverHttp } from "../e2e/clients.js";
-import { ENGINES, startDevice } from "../e2e/fixtures.js";
+import { ENGINE, startDevice } from "../e2e/fixtures.js";
 import { gatewayArgs, gatewayFlags } from "../e2e/gateway-process.js";
 import { callTool } from "../support/call-tool.js";
 import { until } from "../support/until.js";
@@ -20,7 +20,6 @@ import { PROCESS_ROUNDS, ROUNDS } from "./limits.js";
 
 // Clients and devices that connect and disconnect leave nothing behind. `npm run soak` repeats that a thousand times.
 
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
 const firmware = await bundle();
 
 const MAC_ADDRESS = "02:00:00:00:00:01";
@@ -40,7 +39,7 @@ async function startUnlimited(t: TestContext): Promise<GatewayProgram> {
 /** With a device that stays online. */
 async function startWithDevice(t: TestContext): Promise<GatewayProgram> {
 	const program = await startUnlimited(t);
-	await startDevice(t, engine, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
+	await startDevice(t, ENGINE, { config: { backend: program.urls.websocket as string }, macAddress: MAC_ADDRESS });
 	await until(() => program.gateway.servers.all[0]?.online === true, "the device is known");
 	return program;
 }
@@ -124,7 +123,7 @@ describe(`after ${ROUNDS} rounds`, () => {
 	});
 
 	for (const transport of ["websocket", "mqtt"] as const) {
-		it(`devices on ${engine.kind} over ${transport} have left nothing behind`, async (t) => {
+		it(`devices on ${ENGINE.kind} over ${transport} have left nothing behind`, async (t) => {
 			const program = await startUnlimited(t);
 			const backend = program.urls[transport] as string;
 			await repeatRound(t, program, ROUNDS, () => plugInAndOut(program, backend));
@@ -137,7 +136,7 @@ describe(`after ${ROUNDS} rounds`, () => {
 async function plugInAndOut({ gateway }: GatewayProgram, backend: string): Promise<void> {
 	const device = new VirtualDevice({
 		firmware,
-		startEngine: (onTrace) => engine.start({ onTrace }),
+		startEngine: (onTrace) => ENGINE.start({ onTrace }),
 		config: { backend, clientId: MAC_ADDRESS },
 		macAddress: MAC_ADDRESS,
 	});

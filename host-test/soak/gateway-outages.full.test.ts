@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type StartedProgram, startProgram } from "../../gateway/test/support/program.js";
-import { ENGINES, startDevice } from "../e2e/fixtures.js";
+import { ENGINE, startDevice } from "../e2e/fixtures.js";
 import { connectSession, FOLLOWING_CLIENTS, type FollowingClient } from "../e2e/following-clients.js";
 import { TestNetwork } from "../e2e/test-network.js";
 import { until } from "../support/until.js";
@@ -10,8 +10,6 @@ import { OUTAGE, RETURN_LIMIT } from "./limits.js";
 
 // Clients recover whatever fails: a device, the gateway, the network on either side. In `npm run soak` networks fail for a
 // minute.
-
-const [engine] = ENGINES as [(typeof ENGINES)[number]];
 
 /** The device that is called, and two of its tools as clients list them. */
 const LAMP = { macAddress: "02:00:00:00:00:01" };
@@ -41,7 +39,7 @@ const FAILURES: Readonly<Record<string, (network: TestNetwork) => Promise<void> 
 describe("a client that stays connected", () => {
 	it("does not notice that a device restarts, except that its call takes longer", async (t) => {
 		const started = await startProgram(t, { userTools: ["*"], offlineWait: RETURN_LIMIT });
-		await startDevice(t, engine, { config: { backend: started.deviceUrl }, ...LAMP });
+		await startDevice(t, ENGINE, { config: { backend: started.deviceUrl }, ...LAMP });
 		await until(() => allOnline(started), "the device is known");
 		for (const [name, client] of Object.entries(await connectAll(t, `${started.base}/mcp`))) {
 			assert.equal((await client.call(REBOOT)).isError, false, name);
@@ -54,14 +52,14 @@ describe("a client that stays connected", () => {
 	for (const [failure, fail] of Object.entries(FAILURES)) {
 		it(`continues after its network ${failure}, and receives the changes`, async (t) => {
 			const started = await startProgram(t);
-			await startDevice(t, engine, { config: { backend: started.deviceUrl }, ...LAMP });
+			await startDevice(t, ENGINE, { config: { backend: started.deviceUrl }, ...LAMP });
 			await until(() => allOnline(started), "the device is known");
 			const network = await TestNetwork.to(t, portOf(started.base));
 			const url = `http://127.0.0.1:${network.port}/mcp`;
 			const clients = await connectAll(t, url);
 			const byDefault = await connectSession(t, url);
 			await fail(network);
-			await startDevice(t, engine, { config: { backend: started.deviceUrl } });
+			await startDevice(t, ENGINE, { config: { backend: started.deviceUrl } });
 			await delay(OUTAGE);
 			await network.restore();
 			for (const [name, client] of Object.entries(clients)) {
@@ -82,7 +80,7 @@ describe("a client that stays connected", () => {
 				const started = await startProgram(t, { mqtt: true, offlineWait: 100, callTimeout: 1_000 });
 				const network = await TestNetwork.to(t, portOf(started.program.urls[transport] as string));
 				const scheme = transport === "mqtt" ? "mqtt" : "ws";
-				await startDevice(t, engine, { config: { backend: `${scheme}://127.0.0.1:${network.port}` }, ...LAMP });
+				await startDevice(t, ENGINE, { config: { backend: `${scheme}://127.0.0.1:${network.port}` }, ...LAMP });
 				await until(() => allOnline(started), "the device is known");
 				const clients = await connectAll(t, `${started.base}/mcp`);
 				await fail(network);

@@ -16,12 +16,6 @@ export const OUTAGE = isSoak ? 60_000 : 500;
 /** Milliseconds for a device to come back: after a minute without network it tries only once a minute. */
 export const RETURN_LIMIT = isSoak ? 90_000 : 15_000;
 
-/** Milliseconds for which a cluster fails in one way after another; each way is tried once at least. */
-export const CHAOS_TIME = isSoak ? 60_000 : 0;
-
-/** Devices of that cluster. */
-export const CHAOS_DEVICES = isSoak ? 1_000 : 30;
-
 /** Milliseconds for which a gateway is killed again and again. */
 export const RESTARTS_TIME = 1_000 * Number(process.env.XS_MCP_SOAK_SECONDS ?? (isSoak ? 1_800 : 20));
 

@@ -1,20 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { Client, type FetchLike, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { ERAS } from "../../gateway/test/support/gateway.js";
+import { PATIENT } from "../e2e/following-clients.js";
 
 /** Revisions of MCP with sessions that have Streamable HTTP. */
 const REVISIONS_WITH_SESSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
 /** Of clients, this part speaks a revision without sessions. */
 const STATELESS_PART = 5;
-
-/** Tries to open a lost stream again for as long as the test takes. By default the SDK tries twice. */
-const RECONNECTION = {
-	initialReconnectionDelay: 1_000,
-	maxReconnectionDelay: 5_000,
-	reconnectionDelayGrowFactor: 1.5,
-	maxRetries: 1_000_000,
-};
 
 /** The SDK's client over Streamable HTTP, and how often it has begun a session. */
 export class SessionClient {
@@ -41,7 +34,7 @@ export class SessionClient {
 	/** @param number clients with different ones speak different revisions */
 	static async connect(url: string, number: number): Promise<SessionClient> {
 		const self = new SessionClient(number);
-		const options = { fetch: self.#fetch, reconnectionOptions: RECONNECTION };
+		const options = { fetch: self.#fetch, reconnectionOptions: PATIENT };
 		await self.client.connect(new StreamableHTTPClientTransport(new URL(url), options));
 		return self;
 	}

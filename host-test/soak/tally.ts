@@ -1,4 +1,4 @@
-// Counts outcomes of calls while gateways fail.
+// Counts outcomes of calls while a gateway fails.
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 
 /** Milliseconds after which a call counts as unanswered. */
@@ -7,8 +7,8 @@ const CALL_TIMEOUT = 240_000;
 export interface TallyOptions {
 	/** How often each call was carried out, by its text. */
 	readonly carriedOut: ReadonlyMap<string, number>;
-	/** Watches from now on. The function that it returns tells whether a gateway was away meanwhile. Default: always. */
-	readonly watch?: () => () => boolean;
+	/** Watches from now on. The function that it returns tells whether the gateway was away meanwhile. */
+	readonly watch: () => () => boolean;
 }
 
 /** The outcomes of calls that are answered with their text. */
@@ -30,7 +30,7 @@ export class Tally {
 	readonly #watch: () => () => boolean;
 	#count = 0;
 
-	constructor({ carriedOut, watch = () => () => true }: TallyOptions) {
+	constructor({ carriedOut, watch }: TallyOptions) {
 		this.#carriedOut = carriedOut;
 		this.#watch = watch;
 	}

@@ -24,16 +24,7 @@ const MAX_WAIT = 300_000;
 let browser: Promise<Browser> | undefined;
 
 function launch(...own: readonly string[]): Promise<Browser> {
-	return chromium.launch({
-		executablePath,
-		args: [...ARGUMENTS, ...own],
-		timeout: MAX_WAIT,
-	});
-}
-
-async function openBrowser(): Promise<Browser> {
-	browser ??= launch();
-	return await browser;
+	return chromium.launch({ executablePath, args: [...ARGUMENTS, ...own], timeout: MAX_WAIT });
 }
 
 atEndOfFile(async () => {
@@ -43,10 +34,27 @@ atEndOfFile(async () => {
 
 /** A page that shares nothing with others, ends with the test, and reaches nothing but this machine. */
 export async function openPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
-	const context = await (await openBrowser()).newContext(options);
+	browser ??= launch();
+	const context = await (await browser).newContext(options);
 	context.setDefaultTimeout(MAX_WAIT);
 	t.after(() => context.close());
-	return await context.newPage();
+	return noteComplaints(await context.newPage());
+}
+
+/** What pages have complained of. */
+const complaints = new WeakMap<Page, string[]>();
+
+function noteComplaints(page: Page): Page {
+	const said: string[] = [];
+	complaints.set(page, said);
+	page.on("pageerror", (error) => said.push(String(error)));
+	page.on("console", (message) => message.type() === "error" && said.push(message.text()));
+	return page;
+}
+
+/** Errors of a page, and violations of its policy. */
+export function complaintsOf(page: Page): readonly string[] {
+	return complaints.get(page) ?? [];
 }
 
 /**
@@ -59,7 +67,7 @@ export async function openPageWithMicrophone(t: TestContext, wav: string): Promi
 	t.after(() => own.close());
 	const context = await own.newContext({ permissions: ["microphone"] });
 	context.setDefaultTimeout(MAX_WAIT);
-	return await context.newPage();
+	return noteComplaints(await context.newPage());
 }
 
 /** The same as a phone shows it. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import type { TestContext } from "node:test";
+import { WebSocketServer } from "ws";
 
 /** Has a server listen on a free port of this machine until a test ends. Resolves with the port. */
 export async function listen(
@@ -15,4 +16,19 @@ export async function listen(
 		server.closeAllConnections?.();
 	});
 	return (server.address() as AddressInfo).port;
+}
+
+/** A server of WebSockets on a free port of this machine until a test ends. */
+export async function listenForSockets(
+	test: Pick<TestContext, "after">,
+): Promise<{ server: WebSocketServer; url: string }> {
+	const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+	await once(server, "listening");
+	test.after(() => {
+		for (const socket of server.clients) {
+			socket.terminate();
+		}
+		server.close();
+	});
+	return { server, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { openOpusDecoder } from "./opus-decoder.js";
+import { openOpusDecoder } from "../../toolchain/opus.js";
 
 /** Why a test that needs a program of the system cannot run; undefined if it is installed. */
 export function whyMissing(program: string, packageName: string): string | undefined {

@@ -1,30 +1,42 @@
 import type { TestContext } from "node:test";
+import { nextOnline } from "../../gateway/test/support/gateway.js";
+import { startProgram } from "../../gateway/test/support/program.js";
 import { buildForSimulator } from "../../scripts/moddable/mcconfig.js";
-import type { Sdk } from "../../scripts/moddable/sdk.js";
 import { Simulator } from "../../scripts/moddable/simulator.js";
+import { sdk } from "./sdk.js";
 import { until } from "./until.js";
 
-/**
- * Builds the firmware of a folder with these settings, and runs it in the simulator until the test ends.
- *
- * @param isReady a line of the log for which this waits. Default: none
- * @returns the lines of its log
- */
+interface SimulatorOptions {
+	/** A line of the log for which this waits. Default: none. */
+	readonly isReady?: (line: string) => boolean;
+	/** The folder of the devices that it shows. Default: the SDK's. */
+	readonly devices?: string;
+}
+
+/** Builds the firmware of a folder with these settings, and runs it in the simulator until the test ends. */
 export async function startSimulator(
 	t: TestContext,
-	sdk: Sdk | undefined,
 	folder: string,
-	settings: readonly string[],
-	isReady?: (line: string) => boolean,
-): Promise<string[]> {
-	const library = await buildForSimulator(sdk as Sdk, folder, [...settings]);
-	const simulator = await Simulator.start(sdk as Sdk, library, { headless: true });
+	settings: readonly string[] = [],
+	{ isReady, ...options }: SimulatorOptions = {},
+) {
+	const library = await buildForSimulator(sdk, folder, [...settings]);
+	const simulator = await Simulator.start(sdk, library, { headless: true, ...options });
 	t.after(() => simulator.stop());
+	/** Of its log, and why it ended. */
 	const lines: string[] = [];
 	simulator.on("line", (line) => lines.push(line));
 	simulator.on("ended", (reason) => lines.push(`it ended: ${reason}`));
 	if (isReady !== undefined) {
 		await until(() => lines.some(isReady), "the firmware is ready");
 	}
-	return lines;
+	return { simulator, lines };
+}
+
+/** The same as a device that is online at a gateway, whose clients may call every tool. */
+export async function startSimulatorOnline(t: TestContext, folder: string, options: SimulatorOptions = {}) {
+	const started = await startProgram(t, { userTools: ["*"] });
+	const online = nextOnline(started.gateway.servers);
+	const simulated = await startSimulator(t, folder, [`backend=${started.deviceUrl}`], options);
+	return { ...started, ...simulated, server: await online };
 }

@@ -7,7 +7,7 @@ import { encodeWav } from "../../gateway/src/speech/wav.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
 import type { VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
-import { openPageWithMicrophone } from "./chromium.js";
+import { complaintsOf, openPageWithMicrophone } from "./chromium.js";
 import { correlation } from "./correlation.js";
 import { samplesOf, speak } from "./speak.js";
 import { temporaryFolder } from "./temporary-folder.js";
@@ -57,14 +57,11 @@ export async function talkAtPage(t: TestContext, device: VirtualDevice, sentence
 	const file = join(temporaryFolder("xs-mcp-talk-"), "said.wav");
 	writeFileSync(file, encodeWav({ sampleRate: RATE, samples: Buffer.from(said.buffer) }));
 	const page = await openPageWithMicrophone(t, file);
-	const complaints: string[] = [];
-	page.on("pageerror", (error) => complaints.push(String(error)));
-	page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
 	await page.addInitScript(NOTE_SOUNDS);
 	await page.goto(served.url);
 	return {
 		page,
-		complaints,
+		complaints: complaintsOf(page),
 		/** The speech, with the pause: 16 kHz. */
 		said,
 		toggleMicrophone: async (from: "on" | "off"): Promise<void> => {

@@ -1,21 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { typeScript } from "../e2e/program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { start } from "./start.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-function start(manifest: string, commands: string): { status: number | null; stdout: string; stderr: string } {
-	const args = ["--engine", "v8", "--port", "0", "--http-port", "0", "--manifest", manifest];
-	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {
-		cwd: root,
-		input: `${commands}\n`,
-		encoding: "utf8",
-	});
+function startOwn(manifest: string, commands: string) {
+	return start(`${commands}\n`, "--engine", "v8", "--port", "0", "--http-port", "0", "--manifest", manifest);
 }
 
 /** A manifest of a device in a folder of its own. */
@@ -32,20 +26,20 @@ function writeDevice(parts: string): string {
 
 describe("npm start with a device of one's own", () => {
 	it("has its parts, and those of no other board", () => {
-		const { status, stdout } = start("examples/pump/manifest.json", "call self.switch.set name=pump on=true\nlist");
+		const { status, stdout } = startOwn("examples/pump/manifest.json", "call self.switch.set name=pump on=true\nlist");
 		assert.match(stdout, /self_switch_set \{"name":"pump","on":true\}\n(?:.*\n)* +\{"title":"Pump","on":true/);
 		assert.doesNotMatch(stdout, /self_light_set|self\.light\.set/);
 		assert.equal(status, 0);
 	});
 
 	it("does not start with a wrong pin: the error names part, pin, and the pins that would do", () => {
-		const { status, stderr } = start(writeDevice("pump: relay({ pin: 34 })"), "quit");
+		const { status, stderr } = startOwn(writeDevice("pump: relay({ pin: 34 })"), "quit");
 		assert.match(stderr, /part pump: pin 34 of the ESP32 is only an input; these would do: 4, 13, 14,/);
 		assert.equal(status, 1);
 	});
 
 	it("warns of a pin that decides how the chip starts", () => {
-		const { status, stdout } = start(writeDevice("pump: relay({ pin: 12 })"), "quit");
+		const { status, stdout } = startOwn(writeDevice("pump: relay({ pin: 12 })"), "quit");
 		assert.match(stdout, /warning: part pump: pin 12 decides how the ESP32 starts/);
 		assert.equal(status, 0);
 	});

@@ -34,7 +34,10 @@ export function makeFlashImage(folder: string, bootloader: number): Buffer {
 	const image = Buffer.alloc(FLASH_SIZE, 0xff);
 	readFileSync(join(folder, "bootloader.bin")).copy(image, bootloader);
 	table.copy(image, PARTITION_TABLE);
-	readFileSync(join(folder, "xs_esp32.bin")).copy(image, appOffset(table));
+	readFileSync(join(folder, "xs_esp32.bin")).copy(
+		image,
+		offsetOf(table, (type) => type === APP, "app partition"),
+	);
 	return image;
 }
 
@@ -65,11 +68,6 @@ export function storeMod(flash: Buffer, archive: Buffer): Buffer {
 	const stored = Buffer.from(flash);
 	archive.copy(stored, at);
 	return stored;
-}
-
-/** Where the first app partition begins, in bytes. */
-function appOffset(table: Buffer): number {
-	return offsetOf(table, (type) => type === APP, "app partition");
 }
 
 function offsetOf(table: Buffer, is: (type: number, subtype: number) => boolean, what: string): number {

@@ -30,18 +30,24 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const hasScript = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux");
 const noTerminal = skipIf(!hasScript && "no script of util-linux here");
 
+/** Arguments of Node that run the program. */
+const creating = (...args: string[]): string[] => [
+	"--import",
+	`${ROOT}scripts/register.mjs`,
+	`${ROOT}scripts/create/create-cli.ts`,
+	...args,
+];
+
 /** Runs the program in a terminal. Resolves when it asks its first question. */
 async function openTerminal(cwd: string, ...args: string[]): Promise<Program> {
-	const program = ["--import", `${ROOT}scripts/register.mjs`, `${ROOT}scripts/create/create-cli.ts`, ...args];
-	const line = [process.execPath, ...program].map((word) => `'${word}'`).join(" ");
+	const line = [process.execPath, ...creating(...args)].map((word) => `'${word}'`).join(" ");
 	const shell = ["--quiet", "--flush", "--return", "--command", line, "/dev/null"];
 	return await Program.start(shell, (output) => output.includes("Name ["), { command: "script", cwd });
 }
 
 /** Runs the program without a terminal. */
 function create(cwd: string, ...args: string[]) {
-	const program = ["--import", `${ROOT}scripts/register.mjs`, `${ROOT}scripts/create/create-cli.ts`, ...args];
-	return spawnSync(process.execPath, program, { cwd, encoding: "utf8" });
+	return spawnSync(process.execPath, creating(...args), { cwd, encoding: "utf8" });
 }
 
 describe("create-xs-mcp", () => {
@@ -179,15 +185,8 @@ describe("create-xs-mcp", () => {
 	it("keeps the project and says what to do where npm finds no network", () => {
 		const cwd = temporaryFolder();
 		const env = { ...process.env, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
-		const program = [
-			"--import",
-			`${ROOT}scripts/register.mjs`,
-			`${ROOT}scripts/create/create-cli.ts`,
-			"my pond",
-			"--name",
-			"pond",
-		];
-		const { status, stderr } = spawnSync(process.execPath, program, { cwd, encoding: "utf8", env });
+		const args = creating("my pond", "--name", "pond");
+		const { status, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8", env });
 		assert.equal(status, 1);
 		assert.match(
 			stderr,

@@ -5,12 +5,11 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { checkParts } from "../../../scripts/moddable/check-parts.js";
 import { linkForChip } from "../../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { cases } from "../../support/scope.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const sdk = findSdk();
 
 /** The folder of a device with a relay at this pin. */
 function writeRelay(pin: number): string {
@@ -59,9 +58,9 @@ describe("a build of a device of one's own", () => {
 		["esp32/esp32s3", "host-test/fixtures/sdk-air"],
 	] as const)) {
 		it(`links ${folder} for ${target}`, {
-			skip: sdk === undefined && NO_SDK,
+			skip: noSdk,
 		}, async () => {
-			const linked = await linkForChip(sdk as Sdk, root + folder, target, ["-p", target]);
+			const linked = await linkForChip(sdk, root + folder, target, ["-p", target]);
 			const modules = readFileSync(linked, "utf8");
 			assert.match(modules, /"src\/parts\/retried"/);
 			assert.doesNotMatch(modules, /"src\/parts\/counter"/);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Computer } from "../../../scripts/moddable/computer.js";
 import { examine, type Finding, PURPOSES, type Purpose } from "../../../scripts/moddable/doctor.js";
-import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
 import { moduleUrl, typeScript } from "../../e2e/program.js";
+import { noSdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -32,7 +32,7 @@ class MadeUpComputer implements Computer {
 	platform: NodeJS.Platform = "linux";
 	nodeVersion = "22.1.0";
 
-	constructor(_test: TestContext) {
+	constructor() {
 		for (const program of [...PROGRAMS, ...COMPILERS]) {
 			this.#program("bin", program);
 		}
@@ -65,9 +65,17 @@ class MadeUpComputer implements Computer {
 const notOk = (purpose: Purpose, computer: Computer): Finding[] =>
 	examine(purpose, computer).filter(({ status }) => status !== "ok");
 
+function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+	return spawnSync(process.execPath, typeScript("scripts/moddable/doctor-cli.ts", ...args), {
+		cwd: ROOT,
+		env: { ...process.env, ...env },
+		encoding: "utf8",
+	});
+}
+
 describe("npm run doctor", { skip: process.platform === "win32" && "these programs do not run on Windows" }, () => {
-	it("finds nothing missing on a complete computer", (t) => {
-		const computer = new MadeUpComputer(t);
+	it("finds nothing missing on a complete computer", () => {
+		const computer = new MadeUpComputer();
 		for (const purpose of PURPOSES) {
 			assert.deepEqual(notOk(purpose, computer), [], purpose);
 		}
@@ -116,8 +124,8 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 	];
 
 	for (const [spoil, purposes, found, fix] of FAULTS) {
-		it(`reports a fault if it matters, with the fix: ${found.source}`, (t) => {
-			const computer = new MadeUpComputer(t);
+		it(`reports a fault if it matters, with the fix: ${found.source}`, () => {
+			const computer = new MadeUpComputer();
 			spoil(computer);
 			for (const purpose of PURPOSES) {
 				const finding = notOk(purpose, computer).find((each) => found.test(each.found));
@@ -127,8 +135,8 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		});
 	}
 
-	it("reports a port without permission, with the command that grants it", (t) => {
-		const computer = new MadeUpComputer(t);
+	it("reports a port without permission, with the command that grants it", () => {
+		const computer = new MadeUpComputer();
 		chmodSync(computer.root, 0o755);
 		chmodSync(join(computer.dev, "ttyUSB0"), 0o000);
 		const isAdministrator = process.geteuid?.() === 0;
@@ -149,8 +157,8 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 		assert.match(fix ?? "", /^sudo usermod -aG \w+ \$USER, then log in again$/);
 	});
 
-	it("warns about optional requirements", (t) => {
-		const computer = new MadeUpComputer(t);
+	it("warns about optional requirements", () => {
+		const computer = new MadeUpComputer();
 		computer.remove("bin/cc");
 		computer.remove("bin/xtensa-esp32-elf-gcc");
 		computer.write("sdk/xs/sources/xsCommon.h", XS_HEADER.replace("17", "16"));
@@ -163,29 +171,18 @@ describe("npm run doctor", { skip: process.platform === "win32" && "these progra
 	});
 
 	it("shows a line for each finding, followed by its fix, and exits with code 1 if something is missing", () => {
-		const doctor = (args: string[], env: NodeJS.ProcessEnv) =>
-			spawnSync(process.execPath, typeScript("scripts/moddable/doctor-cli.ts", ...args), {
-				cwd: ROOT,
-				env: { ...process.env, ...env },
-				encoding: "utf8",
-			});
 		const { status, stdout } = doctor(["--for", "link"], { MODDABLE: "" });
 		assert.match(
 			stdout,
 			/^missing {2}Moddable SDK: MODDABLE is not set.*\n {9}npm install -g xs-dev && xs-dev setup$/m,
 		);
 		assert.equal(status, 1);
-		assert.equal(doctor(["--for", "device"], {}).status, 0);
-		assert.equal(doctor(["--for", "lunch"], {}).status, 2);
+		assert.equal(doctor(["--for", "device"]).status, 0);
+		assert.equal(doctor(["--for", "lunch"]).status, 2);
 	});
 
-	const sdk = findSdk();
-	it("finds the SDK of this computer ready to link", { skip: sdk === undefined && NO_SDK }, () => {
-		const { status, stdout } = spawnSync(
-			process.execPath,
-			typeScript("scripts/moddable/doctor-cli.ts", "--for", "link"),
-			{ cwd: ROOT, encoding: "utf8" },
-		);
+	it("finds the SDK of this computer ready to link", { skip: noSdk }, () => {
+		const { status, stdout } = doctor(["--for", "link"]);
 		assert.equal(status, 0, stdout);
 		assert.match(stdout, /^ok {7}SDK's tools: mcconfig, xsc, xsl$/m);
 		assert.match(stdout, /^ok {7}SDK's version: XS 17$/m);

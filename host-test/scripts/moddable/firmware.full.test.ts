@@ -2,19 +2,17 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildFolder, type FirmwarePlan, firmwareProgram } from "../../../scripts/moddable/firmware.js";
 import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { readImage } from "../../../scripts/moddable/images.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { FIRMWARE } from "../../../src/settings/firmware.js";
 import { typeScript } from "../../e2e/program.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-const sdk = findSdk();
 
 /** As ESP-IDF writes it for an ESP32-S3 with two app partitions. */
 const FLASHER_ARGS = {
@@ -33,14 +31,9 @@ const FLASHER_ARGS = {
 	extra_esptool_args: { after: "hard_reset", before: "default_reset", stub: true, chip: "esp32s3" },
 };
 
-function makeFolder(_test: TestContext): string {
-	const folder = temporaryFolder("xs-mcp-release-");
-	return folder;
-}
-
 /** A finished build of ESP-IDF, as far as it is read. */
-function makeBuild(test: TestContext, change: object = {}, chip = "esp32s3"): string {
-	const folder = makeFolder(test);
+function makeBuild(change: object = {}, chip = "esp32s3"): string {
+	const folder = temporaryFolder();
 	const args = { ...FLASHER_ARGS, extra_esptool_args: { ...FLASHER_ARGS.extra_esptool_args, chip }, ...change };
 	writeFileSync(join(folder, "flasher_args.json"), JSON.stringify(args));
 	for (const file of Object.values(FLASHER_ARGS.flash_files)) {
@@ -59,9 +52,9 @@ function firmware(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 describe("npm run firmware", () => {
-	it("writes the images, manifest and checksums of each board, and the arguments of the command that flashes them", (t) => {
-		const output = join(makeFolder(t), "release");
-		const boards = [`--from=m5stack_cores3=${makeBuild(t)}`, `--from=esp32=${makeBuild(t, {}, "esp32")}`];
+	it("writes the images, manifest and checksums of each board, and the arguments of the command that flashes them", () => {
+		const output = join(temporaryFolder(), "release");
+		const boards = [`--from=m5stack_cores3=${makeBuild()}`, `--from=esp32=${makeBuild({}, "esp32")}`];
 		const { status, stdout, stderr } = firmware([...boards, "--output", output]);
 		assert.equal(status, 0, stderr);
 		assert.match(stdout, /m5stack_cores3, esp32, SHA256SUMS$/m);
@@ -90,16 +83,16 @@ describe("npm run firmware", () => {
 
 	it("writes checksums that sha256sum confirms", {
 		skip: process.platform !== "linux" && "sha256sum is of Linux",
-	}, (t) => {
-		const output = makeFolder(t);
-		assert.equal(firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]).status, 0);
+	}, () => {
+		const output = temporaryFolder();
+		assert.equal(firmware([`--from=esp32=${makeBuild()}`, "--output", output]).status, 0);
 		const checked = execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: output, encoding: "utf8" });
 		assert.equal(checked.match(/: OK$/gm)?.length, 4);
 	});
 
-	it("leaves nothing of an earlier release, and removes nothing else", (t) => {
-		const output = join(makeFolder(t), "release");
-		const release = () => firmware([`--from=esp32=${makeBuild(t)}`, "--output", output]);
+	it("leaves nothing of an earlier release, and removes nothing else", () => {
+		const output = join(temporaryFolder(), "release");
+		const release = () => firmware([`--from=esp32=${makeBuild()}`, "--output", output]);
 		assert.equal(release().status, 0);
 		renameSync(join(output, "esp32"), join(output, "old-board"));
 		const sums = readFileSync(join(output, "SHA256SUMS"), "utf8");
@@ -126,7 +119,7 @@ describe("npm run firmware", () => {
 	});
 
 	it("builds every board and chip of docs/boards.md with --target all", {
-		skip: sdk === undefined && NO_SDK,
+		skip: noSdk,
 	}, async () => {
 		const plans: FirmwarePlan[] = [];
 		const program = firmwareProgram(async (plan) => void plans.push(plan), { ...process.env, IDF_PATH: ROOT });
@@ -136,46 +129,43 @@ describe("npm run firmware", () => {
 		assert.deepEqual(names?.sort(), [...table].map(([, name]) => name).sort());
 	});
 
-	it("says what is missing", (t) => {
+	it("says what is missing", () => {
 		assert.match(firmware([]).stderr, /--target or --from is missing/);
 		assert.match(firmware(["--from", "esp32"]).stderr, /Expected BOARD=FOLDER, got esp32/);
 		assert.match(firmware(["--target", "esp32"], { MODDABLE: "" }).stderr, /MODDABLE is not set/);
-		const twice = firmware([`--from=a=${makeBuild(t)}`, `--from=a=${makeBuild(t)}`, "--output", makeFolder(t)]);
+		const twice = firmware([`--from=a=${makeBuild()}`, `--from=a=${makeBuild()}`, "--output", temporaryFolder()]);
 		assert.match(twice.stderr, /duplicate board/);
 	});
 });
 
 describe("a build of ESP-IDF", () => {
-	it("is rejected, with the file, if it is not finished or not as ESP-IDF writes it", (t) => {
+	it("is rejected, with the file, if it is not finished or not as ESP-IDF writes it", () => {
 		assert.throws(
-			() => readImage("esp32", makeFolder(t)),
+			() => readImage("esp32", temporaryFolder()),
 			/flasher_args\.json does not exist: ESP-IDF has not finished/,
 		);
-		const broken = makeBuild(t);
+		const broken = makeBuild();
 		writeFileSync(join(broken, "flasher_args.json"), "{");
 		assert.throws(() => readImage("esp32", broken), /flasher_args\.json: .*JSON/);
 		for (const change of [{ flash_files: undefined }, { write_flash_args: "x" }, { extra_esptool_args: {} }]) {
-			assert.throws(() => readImage("esp32", makeBuild(t, change)), /or extra_esptool_args\.chip is missing/);
+			assert.throws(() => readImage("esp32", makeBuild(change)), /or extra_esptool_args\.chip is missing/);
 		}
 		for (const files of [{ "1000": "a.bin" }, { "0x1000": 5 }]) {
-			assert.throws(
-				() => readImage("esp32", makeBuild(t, { flash_files: files })),
-				/expected an offset such as 0x1000/,
-			);
+			assert.throws(() => readImage("esp32", makeBuild({ flash_files: files })), /expected an offset such as 0x1000/);
 		}
 		assert.throws(
-			() => readImage("esp32", makeBuild(t, { flash_files: { "0x0": "gone.bin" } })),
+			() => readImage("esp32", makeBuild({ flash_files: { "0x0": "gone.bin" } })),
 			/gone\.bin does not exist, though flasher_args\.json names it/,
 		);
 	});
 
 	it("is read from the folder of its chip: mcconfig's settings make one for each chip", {
-		skip: sdk === undefined && NO_SDK,
-	}, (t) => {
-		const output = makeFolder(t);
-		addIdfSettings(sdk as Sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
+		skip: noSdk,
+	}, () => {
+		const output = temporaryFolder();
+		addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack_cores3"]);
 		const folder = buildFolder(output, { name: "esp32/m5stack_cores3", chip: "esp32s3" }, "xs-mcp");
-		renameSync(makeBuild(t), folder);
+		renameSync(makeBuild(), folder);
 		assert.equal(readImage("m5stack_cores3", folder).chip, "esp32s3");
 	});
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BOARDS } from "../../../scripts/moddable/boards.js";
 import { addIdfSettings } from "../../../scripts/moddable/idf-settings.js";
 import { configureForChip } from "../../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
+import type { Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -15,9 +16,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** Targets that are built as bare chips. */
 const BARE = ["esp32", "esp32/esp32c3", "esp32/esp32c6", "esp32/esp32s3"];
 
-const sdk = findSdk();
-
-function makeFolders(_t: TestContext): { sdk: Sdk; output: string } {
+function makeFolders(): { sdk: Sdk; output: string } {
 	const root = temporaryFolder("xs-mcp-idf-");
 	for (const project of ["xsProj-esp32", "xsProj-esp32c3", "targets"]) {
 		mkdirSync(join(root, "build", "devices", "esp32", project), { recursive: true });
@@ -38,14 +37,14 @@ function readSettings(...files: readonly string[]): Record<string, string> {
 }
 
 /** Settings of a build, with the argument of mcconfig that names its kind. */
-function settingsOf(t: TestContext, kind: "debug" | "instrument" | "release"): Record<string, string> {
-	const { sdk, output } = makeFolders(t);
+function settingsOf(kind: "debug" | "instrument" | "release"): Record<string, string> {
+	const { sdk, output } = makeFolders();
 	addIdfSettings(sdk, output, "xs-mcp", [...{ debug: ["-d"], instrument: ["-i"], release: [] }[kind], "-p", "esp32"]);
 	return readSettings(join(output, "tmp/esp32", kind, "xs-mcp/xsProj-esp32/sdkconfig.mc.esp32"));
 }
 
-it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip", (t) => {
-	const { sdk, output } = makeFolders(t);
+it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip", () => {
+	const { sdk, output } = makeFolders();
 	addIdfSettings(sdk, output, "xs-mcp", ["-p", "esp32/m5stack", "ssid=x"]);
 	addIdfSettings(sdk, output, "xs-mcp", ["-d", "-p", "esp32"]);
 	addIdfSettings(sdk, output, "xs-mcp", ["-i", "-p", "esp32:src/boards/mine"]);
@@ -56,40 +55,40 @@ it("ESP-IDF finds the settings beside those that mcconfig writes, for every chip
 	] as const) {
 		for (const chip of ["esp32", "esp32c3"]) {
 			const file = join(output, "tmp/esp32", folder, "xs-mcp", `xsProj-${chip}`, `sdkconfig.mc.${chip}`);
-			assert.deepEqual(readSettings(file), settingsOf(t, kind));
+			assert.deepEqual(readSettings(file), settingsOf(kind));
 		}
 	}
 });
 
-it("a bootloader keeps new firmware on trial, and starts only a whole image, in every build", (t) => {
+it("a bootloader keeps new firmware on trial, and starts only a whole image, in every build", () => {
 	for (const kind of ["debug", "instrument", "release"] as const) {
-		const settings = settingsOf(t, kind);
+		const settings = settingsOf(kind);
 		assert.equal(settings.BOOTLOADER_APP_ROLLBACK_ENABLE, "y");
 		assert.equal(settings.BOOTLOADER_SKIP_VALIDATE_ALWAYS, "n");
 	}
 });
 
-it("a chip has connections for its backend while eleven clients are served or wait, in every build", (t) => {
+it("a chip has connections for its backend while eleven clients are served or wait, in every build", () => {
 	for (const kind of ["debug", "instrument", "release"] as const) {
-		assert.equal(settingsOf(t, kind).LWIP_MAX_ACTIVE_TCP, "16");
+		assert.equal(settingsOf(kind).LWIP_MAX_ACTIVE_TCP, "16");
 	}
 });
 
-it("no build burns a fuse of the chip", (t) => {
+it("no build burns a fuse of the chip", () => {
 	for (const kind of ["debug", "instrument", "release"] as const) {
-		assert.equal(settingsOf(t, kind).ESP32_DISABLE_BASIC_ROM_CONSOLE, "n");
+		assert.equal(settingsOf(kind).ESP32_DISABLE_BASIC_ROM_CONSOLE, "n");
 	}
 });
 
-it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", (t) => {
-	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = settingsOf(t, "release");
+it("firmware without a debugger restarts when it hangs or panics; with one it waits for it", () => {
+	const { ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT } = settingsOf("release");
 	assert.deepEqual([ESP_TASK_WDT_EN, ESP_TASK_WDT_PANIC, ESP_SYSTEM_PANIC_PRINT_REBOOT], ["y", "y", "y"]);
-	assert.deepEqual(settingsOf(t, "instrument"), settingsOf(t, "release"));
-	assert.equal("ESP_TASK_WDT_EN" in settingsOf(t, "debug"), false);
+	assert.deepEqual(settingsOf("instrument"), settingsOf("release"));
+	assert.equal("ESP_TASK_WDT_EN" in settingsOf("debug"), false);
 });
 
-it("ESP-IDF is configured again only if the settings are new", (t) => {
-	const { sdk, output } = makeFolders(t);
+it("ESP-IDF is configured again only if the settings are new", () => {
+	const { sdk, output } = makeFolders();
 	const config = join(output, "tmp/esp32/release/xs-mcp/xsProj-esp32/build/config");
 	mkdirSync(config, { recursive: true });
 	writeFileSync(join(config, "sdkconfig.h"), "");
@@ -100,22 +99,22 @@ it("ESP-IDF is configured again only if the settings are new", (t) => {
 	assert.equal(existsSync(join(config, "sdkconfig.h")), true);
 });
 
-it("a build for the simulator is left alone", (t) => {
-	const { sdk, output } = makeFolders(t);
+it("a build for the simulator is left alone", () => {
+	const { sdk, output } = makeFolders();
 	addIdfSettings(sdk, output, "xs-mcp", ["-d", "-p", "lin"]);
 	assert.equal(existsSync(output), false);
 });
 
 describe("a release build ends up with the settings, whatever its target has", {
-	skip: sdk === undefined && NO_SDK,
+	skip: noSdk,
 }, () => {
 	for (const name of [...new Set([...BARE, ...BOARDS])]) {
-		it(name, async (t) => {
-			const made = await configureForChip(sdk as Sdk, ROOT, name, []);
-			const { chip } = findTarget(sdk as Sdk, name);
+		it(name, async () => {
+			const made = await configureForChip(sdk, ROOT, name, []);
+			const { chip } = findTarget(sdk, name);
 			const file = join(made, `xsProj-${chip}`, "sdkconfig.mc");
 			const settings = readSettings(file, `${file}.${chip}`);
-			for (const [key, value] of Object.entries(settingsOf(t, "release"))) {
+			for (const [key, value] of Object.entries(settingsOf("release"))) {
 				assert.equal(settings[key], value, key);
 			}
 			// A choice of ESP-IDF's takes the last that is set.

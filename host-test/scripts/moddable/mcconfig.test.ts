@@ -4,13 +4,12 @@ import { delimiter, join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { mcconfig } from "../../../scripts/moddable/mcconfig.js";
-import { findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../../scripts/moddable/sdk.js";
+import { sdkEnvironment } from "../../../scripts/moddable/sdk.js";
 import { takeGlyphs } from "../../../scripts/moddable/settings.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-
-const sdk = findSdk();
 
 it("the setting glyphs becomes a variable of the manifests, the last one given", () => {
 	assert.deepEqual(takeGlyphs(["-p", "esp32", "ssid=home"], { A: "1" }), {
@@ -38,7 +37,7 @@ case "$*" in *build) [ -z "$FAIL" ] && touch build/xs_esp32.elf;; esac`,
 };
 
 it("a build has nothing of an earlier one: no objects, and no image if ESP-IDF fails, though the SDK's makefile goes on", {
-	skip: sdk === undefined && NO_SDK,
+	skip: noSdk,
 }, async () => {
 	const folder = temporaryFolder("xs-mcp-mcconfig-");
 	const bin = join(folder, "bin");
@@ -53,10 +52,10 @@ it("a build has nothing of an earlier one: no objects, and no image if ESP-IDF f
 	};
 	writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
 	writeFileSync(join(folder, "main.js"), "export default 1;\n");
-	const { PATH, ...rest } = sdkEnvironment(sdk as Sdk);
+	const { PATH, ...rest } = sdkEnvironment(sdk);
 	const env = { ...rest, PATH: [bin, PATH].join(delimiter), IDF_PATH: ROOT };
 	const build = (FAIL: string): Promise<void> =>
-		mcconfig(sdk as Sdk, folder, ["-p", "esp32", "-t", "build"], { show: false, env: { ...env, FAIL } });
+		mcconfig(sdk, folder, ["-p", "esp32", "-t", "build"], { show: false, env: { ...env, FAIL } });
 	await build("");
 	const archive = join(folder, "build/moddable/bin/esp32/release/small/xs_esp32.a");
 	writeFileSync(archive, "an object whose source is gone");

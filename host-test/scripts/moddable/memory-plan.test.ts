@@ -3,13 +3,11 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readPartitions, readSdkConfig } from "../../../scripts/moddable/idf-settings.js";
 import { describePlan, type MemoryPlan, planMemory } from "../../../scripts/moddable/memory-plan.js";
-import { findSdk, NO_SDK, type Sdk } from "../../../scripts/moddable/sdk.js";
 import { findTarget } from "../../../scripts/moddable/targets.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const MEGABYTE = 1024 * 1024;
-
-const sdk = findSdk();
 
 const PLAN: MemoryPlan = {
 	target: { name: "esp32/some_board", chip: "esp32s3", board: "some_board", bare: false },
@@ -74,15 +72,15 @@ describe("a memory plan", () => {
 		assert.doesNotMatch(text, /in PSRAM/);
 	});
 
-	it("is made from the manifests and the SDK's target", { skip: sdk === undefined && NO_SDK }, async () => {
-		const plan = await planMemory(sdk as Sdk, ROOT, findTarget(sdk as Sdk, "esp32/m5stack_cores3"), []);
+	it("is made from the manifests and the SDK's target", { skip: noSdk }, async () => {
+		const plan = await planMemory(sdk, ROOT, findTarget(sdk, "esp32/m5stack_cores3"), []);
 		const { flashBytes, psram, chunkBytes, slots, messageBytes } = plan;
 		assert.deepEqual(
 			{ flashBytes, psram, chunkBytes, slots, messageBytes },
 			{ flashBytes: 16 * MEGABYTE, psram: "malloc", chunkBytes: 262_144, slots: 12_288, messageBytes: 32_768 },
 		);
-		const small = findTarget(sdk as Sdk, "esp32/c3_32s_kit_2m");
-		await assert.rejects(planMemory(sdk as Sdk, ROOT, small, []), /2m has 2 MB of flash, and the partitions/);
+		const small = findTarget(sdk, "esp32/c3_32s_kit_2m");
+		await assert.rejects(planMemory(sdk, ROOT, small, []), /2m has 2 MB of flash, and the partitions/);
 		assert.ok(plan.partitions.some(({ type, bytes }) => type === "app" && bytes > MEGABYTE));
 	});
 });

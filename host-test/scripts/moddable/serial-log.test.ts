@@ -5,14 +5,13 @@ import { chmodSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BoardTrace } from "../../../scripts/moddable/board-trace.js";
-import { findSdk, NO_SDK } from "../../../scripts/moddable/sdk.js";
 import { SerialLog } from "../../../scripts/moddable/serial-log.js";
 import { typeScript } from "../../e2e/program.js";
+import { noSdk, sdk } from "../../support/sdk.js";
 import { NO_SERIAL, SerialPair } from "../../support/serial-pair.js";
 import { until } from "../../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const sdk = findSdk();
 
 async function openLog(test: TestContext): Promise<{ board: SerialPair; log: SerialLog; lines: string[] }> {
 	const board = await SerialPair.open(test);
@@ -136,13 +135,12 @@ describe("npm run flash -- --monitor", { skip: NO_SERIAL }, () => {
 });
 
 describe("a board's trace, decoded by the SDK", {
-	skip: NO_SERIAL || (sdk === undefined && NO_SDK),
+	skip: NO_SERIAL || noSdk,
 }, () => {
 	const say = (board: SerialPair, message: string): void =>
 		board.write(`\r\n<?xs.20001000?>\r\n<xsbug>${message}</xsbug>\r\n`);
 
 	it("is read from a build for debugging", async (t) => {
-		assert.ok(sdk);
 		const board = await SerialPair.open(t);
 		const trace = await BoardTrace.open(sdk, board.path);
 		t.after(() => trace.close());
@@ -161,7 +159,6 @@ describe("a board's trace, decoded by the SDK", {
 	});
 
 	it("ends with the SDK's error for a missing port", async () => {
-		assert.ok(sdk);
 		const trace = await BoardTrace.open(sdk, "/dev/xs-mcp-none");
 		assert.match(String(await once(trace, "closed")), /serial2xsbug ended with exit code 1: .*No such file/);
 	});
