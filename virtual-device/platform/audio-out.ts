@@ -1,10 +1,6 @@
+import type { AudioOutOptions } from "../../src/sound/player/played-sound.js";
 import { toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
-
-interface Options {
-	readonly sampleRate: number;
-	readonly onWritable: (bytes: number) => void;
-}
 
 const open = new Map<number, AudioOut>();
 let lastId = 0;
@@ -12,11 +8,11 @@ let lastId = 0;
 /** Stands in for ECMA-419's audio out (`embedded:io/audio/out`), for 16 bits and one channel: Node plays. */
 export class AudioOut {
 	readonly #id: number;
-	readonly #options: Options;
+	readonly #options: AudioOutOptions;
 	#volume = 1;
 	#writable = 0;
 
-	constructor(options: Options) {
+	constructor(options: AudioOutOptions) {
 		lastId += 1;
 		this.#id = lastId;
 		this.#options = options;

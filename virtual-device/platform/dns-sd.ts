@@ -1,17 +1,7 @@
+import type { FoundService, OpenDnsSd } from "../../src/backend/discovery/gateway-search.js";
 import { boot, receive, send } from "./bridge.js";
 
-interface FoundService {
-	readonly name: string;
-	readonly host: string;
-	readonly address: string;
-	readonly port: number;
-	readonly txt: ReadonlyMap<string, string>;
-}
-
-interface DiscoverOptions {
-	readonly serviceType: string;
-	readonly onFound: (service: FoundService) => void;
-}
+type DiscoverOptions = Parameters<ReturnType<OpenDnsSd>["discover"]>[0];
 
 const searches = new Map<number, DiscoverOptions>();
 let lastId = 0;
@@ -43,4 +33,4 @@ receive("dnssd.found", ([id, service, txt]) => {
 
 receive("dnssd.failed", ([message]) => trace(`DNS-SD: ${message}\n`));
 
-export const openDnsSd = (): DnsSd => new DnsSd();
+export const openDnsSd: OpenDnsSd = () => new DnsSd();

@@ -14,7 +14,7 @@ export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
 	open.set(id, events);
 	send(["udp.open", id, server, port, [...key], [...nonce]]);
 	return {
-		send: (packet) => send(["udp.send", id], toBuffer(packet)),
+		send: (packet) => send(["udp.write", id], toBuffer(packet)),
 		close() {
 			open.delete(id);
 			send(["udp.close", id]);

@@ -1,25 +1,9 @@
 import jpeg from "jpeg-js";
-import { drawFaceOf } from "./drawn-screen.js";
+import type { Face } from "../../../src/hardware/hardware.js";
+import { type DrawnScreen, drawFaceOf } from "./drawn-screen.js";
 
 /** The content of the simulated screen. */
-export interface ScreenPicture {
-	readonly width: number;
-	readonly height: number;
-	readonly brightness: number;
-	readonly theme: "light" | "dark";
-	readonly state: string;
-	readonly message: string;
-	readonly code: string;
-	readonly emotion: string;
-	readonly alert: { readonly status: string; readonly message: string };
-	/** While the device is set up with a phone. */
-	readonly setup?: {
-		readonly ssid: string;
-		readonly password: string;
-		readonly url: string;
-		readonly progress: string;
-	};
-}
+export type ScreenPicture = DrawnScreen & Face;
 
 type Pixel = (x: number, y: number) => readonly [red: number, green: number, blue: number];
 
