@@ -1,7 +1,5 @@
+import type { ChipValues } from "../../platform/io/bus.js";
 import type { Deliver, Service } from "./service.js";
-
-/** Measurements of a chip by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
-export type ChipValues = Readonly<Record<string, number>> | null;
 
 /** A chip on the I2C bus that the firmware has talked to. */
 export interface ChipState {

@@ -1,5 +1,5 @@
 import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../toolchain/opus.js";
-import { MICROPHONE_RATE, type Microphone } from "./microphone.js";
+import { MICROPHONE_RATE, type Microphone, SampleQueue } from "./microphone.js";
 import { Playout } from "./playout.js";
 import type { Deliver, Service } from "./service.js";
 import { type PlayedSamples, scaled } from "./sounds.js";
@@ -30,7 +30,7 @@ interface Played {
 	readonly playout: Playout;
 	readonly ticker: Ticker;
 	/** Decoded, and not played yet. */
-	waiting: Int16Array;
+	readonly waiting: SampleQueue;
 }
 
 /** Decodes and plays, records and encodes for the firmware, in real time. */
@@ -91,7 +91,7 @@ export class Codecs implements Service {
 		const decoder = await openOpusDecoder(sampleRate);
 		const playout = new Playout({ decoder, frame: (sampleRate * duration) / 1_000, prebuffer: PREBUFFER });
 		const ticker = new Ticker(PERIOD, () => this.#playPeriod(played));
-		const played: Played = { id, sampleRate, playout, ticker, waiting: new Int16Array(0) };
+		const played: Played = { id, sampleRate, playout, ticker, waiting: new SampleQueue() };
 		this.#played = played;
 	}
 
@@ -106,20 +106,19 @@ export class Codecs implements Service {
 	}
 
 	#playPeriod(played: Played): void {
-		const { sampleRate, playout } = played;
+		const { sampleRate, playout, waiting } = played;
 		const count = (sampleRate * PERIOD) / 1_000;
-		while (played.waiting.length < count) {
+		while (waiting.length < count) {
 			const next = playout.next();
 			if (next === undefined) {
 				break;
 			}
-			played.waiting = joined(played.waiting, next);
+			// A decoder may use its buffer again.
+			waiting.add(next.slice());
 		}
-		const samples = played.waiting.subarray(0, count);
-		played.waiting = played.waiting.subarray(count);
+		const samples = waiting.take(Math.min(count, waiting.length));
 		if (samples.length > 0) {
-			const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
-			this.#options.onSamples({ sampleRate, samples: scaled(bytes, this.#loudness) });
+			this.#options.onSamples({ sampleRate, samples: scaled(new Uint8Array(samples.buffer), this.#loudness) });
 		} else if (playout.isOver) {
 			this.#stopPlaying();
 		}
@@ -155,13 +154,6 @@ export class Codecs implements Service {
 		this.#recording?.encoder.free();
 		this.#recording = undefined;
 	}
-}
-
-function joined(first: Int16Array, second: Int16Array): Int16Array {
-	const whole = new Int16Array(first.length + second.length);
-	whole.set(first);
-	whole.set(second, first.length);
-	return whole;
 }
 
 /** Ticks that are made up for when the process was busy. More are left out. */

@@ -3,9 +3,9 @@ import type { Deliver, Service } from "./service.js";
 /** A connection that the firmware has opened. */
 export interface Connection {
 	write(args: readonly unknown[], bytes: Uint8Array): void;
-	/** Stops reading until `resume`. */
-	pause(): void;
-	resume(): void;
+	/** Stops reading until `resume`. Without it, what comes is read at once. */
+	pause?(): void;
+	resume?(): void;
 	/** Ends it. A protocol with an orderly end sends first what was written. */
 	close(): void;
 	destroy(): void;
@@ -40,10 +40,10 @@ export class Connections implements Service {
 				connection?.write(args, bytes);
 				break;
 			case "pause":
-				connection?.pause();
+				connection?.pause?.();
 				break;
 			case "resume":
-				connection?.resume();
+				connection?.resume?.();
 				break;
 			case "close":
 				this.#connections.delete(id);
