@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type RequestOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import getPort from "get-port";
 import type { HttpAddress } from "../options.js";
 
 /** How a device serves MCP clients directly: its settings. */
@@ -12,11 +12,9 @@ interface ServedAt extends HttpAddress {
 
 /** A free port of this machine, with a token that only this process has. */
 export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: string }> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return { http: { http: port, httpAddress: "127.0.0.1" }, httpToken: randomBytes(16).toString("hex") };
+	const httpAddress = "127.0.0.1";
+	const http = await getPort({ host: httpAddress });
+	return { http: { http, httpAddress }, httpToken: randomBytes(16).toString("hex") };
 }
 
 /** An MCP client of a virtual device, without a backend between. It connects when it is first needed. */
