@@ -1,5 +1,4 @@
 import type { AudioOutOptions } from "../../src/sound/player/played-sound.js";
-import { toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
 
 const open = new Map<number, AudioOut>();
@@ -9,7 +8,8 @@ let lastId = 0;
 export class AudioOut {
 	readonly #id: number;
 	readonly #options: AudioOutOptions;
-	#volume = 1;
+	/** 0 to 1. */
+	volume = 1;
 	#writable = 0;
 
 	constructor(options: AudioOutOptions) {
@@ -18,18 +18,9 @@ export class AudioOut {
 		this.#options = options;
 	}
 
-	get volume(): number {
-		return this.#volume;
-	}
-
-	set volume(volume: number) {
-		this.#volume = volume;
-		send(["audio.volume", this.#id, volume]);
-	}
-
 	start(): void {
 		open.set(this.#id, this);
-		send(["audio.start", this.#id, this.#options.sampleRate, this.#volume]);
+		send(["audio.open", this.#id, this.#options.sampleRate]);
 	}
 
 	write(samples: Uint8Array): void {
@@ -37,7 +28,7 @@ export class AudioOut {
 			throw new Error(`${samples.byteLength} bytes of samples written where ${this.#writable} may be`);
 		}
 		this.#writable -= samples.byteLength;
-		send(["audio.write", this.#id], toBuffer(samples));
+		send(["audio.write", this.#id, this.volume], samples);
 	}
 
 	close(): void {

@@ -14,7 +14,7 @@ class DnsSd {
 		lastId += 1;
 		this.#ids.push(lastId);
 		searches.set(lastId, options);
-		send(["dnssd.discover", lastId, options.serviceType, String(boot.config.mdnsInterface ?? "")]);
+		send(["dnssd.open", lastId, options.serviceType, String(boot.config.mdnsInterface ?? "")]);
 		return options;
 	}
 
@@ -31,6 +31,6 @@ receive("dnssd.found", ([id, service, txt]) => {
 	searches.get(id as number)?.onFound(found);
 });
 
-receive("dnssd.failed", ([message]) => trace(`DNS-SD: ${message}\n`));
+receive("dnssd.failed", ([, message]) => trace(`DNS-SD: ${message}\n`));
 
 export const openDnsSd: OpenDnsSd = () => new DnsSd();

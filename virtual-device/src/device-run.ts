@@ -6,7 +6,7 @@ import { ReceiveWindow } from "./receive-window.js";
 import { Chips } from "./services/chips.js";
 import { Codecs } from "./services/codecs.js";
 import { Connections } from "./services/connections.js";
-import { DnsSd } from "./services/dns-sd.js";
+import { searchDnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { openHttpRequest } from "./services/http-requests.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
@@ -15,7 +15,7 @@ import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
 import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
-import { type PlayedSamples, Sounds } from "./services/sounds.js";
+import { type PlayedSamples, playSounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
 import { openUdp } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
@@ -52,8 +52,7 @@ export class DeviceRun {
 			this.#inbox.add(message);
 			void this.#pump();
 		};
-		this.board = new SimulatedBoard({ deliver, events, flash, onRestart });
-		this.board.photo = environment.photo;
+		this.board = new SimulatedBoard({ deliver, environment, events, flash, onRestart });
 		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
 		this.chips = new Chips(deliver, () => events.emit("surrounded"));
 		this.#clients = faults.open(
@@ -75,12 +74,12 @@ export class DeviceRun {
 			new Timers(deliver),
 			...this.#clients,
 			new HttpListeners(deliver, (message) => events.emit("listenFailed", message)),
-			new DnsSd(deliver),
+			new Connections("dnssd", searchDnsSd, deliver),
 			settings,
 			this.board,
 			this.pins,
 			this.chips,
-			new Sounds(deliver, onSamples, onEnd),
+			new Connections("audio", playSounds(onSamples, onEnd), deliver),
 			new Connections("udp", openUdp, deliver),
 			new Codecs({
 				deliver,

@@ -228,9 +228,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	set photo(photo: Uint8Array | undefined) {
 		this.#environment.photo = photo;
-		if (this.#run !== undefined) {
-			this.#run.board.photo = photo;
-		}
 	}
 
 	/**

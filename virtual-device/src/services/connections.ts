@@ -2,7 +2,7 @@ import type { Deliver, Service } from "./service.js";
 
 /** A connection that the firmware has opened. */
 export interface Connection {
-	write(args: readonly unknown[], bytes: Uint8Array): void;
+	write?(args: readonly unknown[], bytes: Uint8Array): void;
 	/** Stops reading until `resume`. Without it, what comes is read at once. */
 	pause?(): void;
 	resume?(): void;
@@ -37,7 +37,7 @@ export class Connections implements Service {
 				this.#begin(id, args);
 				break;
 			case "write":
-				connection?.write(args, bytes);
+				connection?.write?.(args, bytes);
 				break;
 			case "pause":
 				connection?.pause?.();

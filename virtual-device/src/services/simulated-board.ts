@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { EventEmitter } from "node:events";
 import type { DeviceEvents } from "../device-events.js";
+import type { Environment } from "../environment.js";
 import type { VirtualFlash } from "../virtual-flash.js";
 import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
 import { hexOf } from "./pins.js";
@@ -10,6 +11,7 @@ import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 interface SimulatedBoardOptions {
 	readonly deliver: Deliver;
 	readonly events: EventEmitter<DeviceEvents>;
+	readonly environment: Environment;
 	readonly flash: VirtualFlash;
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
 	readonly onRestart: (delay: number) => void;
@@ -42,8 +44,6 @@ export class SimulatedBoard implements Service {
 	readonly #options: SimulatedBoardOptions;
 	/** The visible state of each light. */
 	readonly #lights = new Map<string, string>();
-	/** The camera's picture, a JPEG file; undefined: a drawn room. */
-	photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
 	#isClosed = false;
@@ -163,7 +163,7 @@ export class SimulatedBoard implements Service {
 	}
 
 	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
-		const { events, flash } = this.#options;
+		const { environment, events, flash } = this.#options;
 		switch (service) {
 			case "hmacSha256":
 				return {
@@ -172,7 +172,7 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { value: this.#taken.add(this.photo ?? drawRoom()) };
+				return { value: this.#taken.add(environment.photo ?? drawRoom()) };
 			case "drawScreen":
 				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
 			case "readPicture":
