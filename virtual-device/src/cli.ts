@@ -85,13 +85,12 @@ async function servingPrompt(options: Options): Promise<Options> {
 
 /** Takes commands until `quit` or the end of the input, which is the program's. */
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
-	const [{ prompt }, { DeviceClient }] = await Promise.all([
+	const [{ prompt }, { deviceClient }] = await Promise.all([
 		import("./prompt/index.js"),
 		import("./prompt/device-client.js"),
 	]);
-	const client = new DeviceClient(http && { ...http, httpToken });
 	const { failed } = await prompt({
-		connect: client.connect,
+		connect: deviceClient(http && { ...http, httpToken }),
 		controls: device,
 		toolNames: () => new Map(),
 		quits: "end the device",

@@ -17,26 +17,23 @@ export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: stri
 	return { http: { http, httpAddress }, httpToken: randomBytes(16).toString("hex") };
 }
 
-/** An MCP client of a virtual device, without a backend between. It connects when it is first needed. */
-export class DeviceClient {
-	readonly #served: ServedAt | undefined;
-	#client: Promise<Client> | undefined;
-
-	/** @param served undefined: the device is set up, and serves none */
-	constructor(served: ServedAt | undefined) {
-		this.#served = served;
-	}
-
-	/** Rejects with Error if the device does not serve clients now: it may be offline, or restarting. */
-	readonly connect = async (): Promise<Client> => {
-		if (this.#served === undefined) {
+/**
+ * Connects an MCP client to a virtual device, without a backend between, when it is first needed. What it returns rejects with
+ * Error if the device does not serve clients now: it may be offline, or restarting.
+ *
+ * @param served undefined: the device is set up, and serves none
+ */
+export function deviceClient(served: ServedAt | undefined): () => Promise<Client> {
+	let client: Promise<Client> | undefined;
+	return async () => {
+		if (served === undefined) {
 			throw new Error("a device that is set up has no tools: start it without --setup");
 		}
-		this.#client ??= connectPatiently(this.#served);
+		client ??= connectPatiently(served);
 		try {
-			return await this.#client;
+			return await client;
 		} catch (error) {
-			this.#client = undefined;
+			client = undefined;
 			throw new Error("the device does not answer: it is offline, or starts", { cause: error });
 		}
 	};
