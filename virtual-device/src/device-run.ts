@@ -97,7 +97,7 @@ export class DeviceRun {
 			await this.engine.run(`globalThis.hostConfig=${JSON.stringify(hostConfig)}`);
 			this.#serve(await this.engine.run(script));
 			for (const header of this.#options.environment.surroundings.values()) {
-				this.board.surround(header);
+				this.board.tell(header);
 			}
 		} finally {
 			this.#isPumping = false;

@@ -120,19 +120,19 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
 		if (button !== undefined) {
-			this.#run?.board.press(button, milliseconds);
+			this.#run?.board.tell(["board.press", button, milliseconds]);
 			await delay(milliseconds + RELEASE_TIME);
 		}
 	}
 
 	/** Presses or releases a button. */
 	hold(button: string, isDown: boolean): void {
-		this.#run?.board.holdButton(button, isDown);
+		this.#run?.board.tell(["board.button", button, isDown]);
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */
 	say(text: string): void {
-		this.#run?.board.type(text);
+		this.#run?.board.tell(["board.typed", text]);
 	}
 
 	/**
@@ -292,7 +292,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	#surround(part: string, header: Surroundings): void {
 		this.#environment.surroundings.set(part, header);
-		this.#run?.board.surround(header);
+		this.#run?.board.tell(header);
 		this.emit("surrounded");
 	}
 

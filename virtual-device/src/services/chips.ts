@@ -22,7 +22,6 @@ export class Chips implements Service {
 	readonly #deliver: Deliver;
 	readonly #onChange: () => void;
 	readonly #open = new Map<number, ChipState>();
-	#isClosed = false;
 
 	constructor(deliver: Deliver, onChange: () => void) {
 		this.#deliver = deliver;
@@ -37,7 +36,7 @@ export class Chips implements Service {
 	/** Changes what a chip measures, or unplugs it. */
 	set({ address }: ChipState, values: ChipValues): void {
 		const before = this.#open.get(address);
-		if (!this.#isClosed && before !== undefined) {
+		if (before !== undefined) {
 			this.#deliver({ header: ["chip.set", address, values] });
 			this.#open.set(address, { ...before, values: { ...before.values, ...values }, isPlugged: values !== null });
 			this.#onChange();
@@ -57,7 +56,6 @@ export class Chips implements Service {
 	}
 
 	close(): void {
-		this.#isClosed = true;
 		this.#open.clear();
 	}
 }

@@ -46,7 +46,6 @@ export class SimulatedBoard implements Service {
 	readonly #lights = new Map<string, string>();
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
-	#isClosed = false;
 
 	constructor(options: SimulatedBoardOptions) {
 		this.#options = options;
@@ -75,29 +74,12 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses or releases a button. */
-	holdButton(name: string, isDown: boolean): void {
-		this.#tell(["board.button", name, isDown]);
+	/** Tells the firmware what a user does, or what is around the device. */
+	tell(header: readonly unknown[], bytes?: Uint8Array): void {
+		this.#options.deliver({ header, ...(bytes && { bytes }) });
 	}
 
-	/** Presses a button for some milliseconds. */
-	press(name: string, milliseconds: number): void {
-		this.#tell(["board.press", name, milliseconds]);
-	}
-
-	/** Types a text at the device's prompt. */
-	type(text: string): void {
-		this.#tell(["board.typed", text]);
-	}
-
-	/** Tells the firmware what is around the device. */
-	surround(header: Surroundings): void {
-		this.#tell(header);
-	}
-
-	close(): void {
-		this.#isClosed = true;
-	}
+	close(): void {}
 
 	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
 		const { flash } = this.#options;
@@ -153,13 +135,7 @@ export class SimulatedBoard implements Service {
 		} catch (error) {
 			header = ["board.answer", id, null, (error as Error).message];
 		}
-		this.#tell(header, answer.bytes);
-	}
-
-	#tell(header: readonly unknown[], bytes?: Uint8Array): void {
-		if (!this.#isClosed) {
-			this.#options.deliver({ header, ...(bytes && { bytes }) });
-		}
+		this.tell(header, answer.bytes);
 	}
 
 	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
