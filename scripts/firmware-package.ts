@@ -2,14 +2,12 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { FIRMWARE } from "../src/settings/firmware.js";
 import { makeFonts } from "../toolchain/fonts/make-fonts.js";
 import { ProgramError } from "../toolchain/program.js";
+import { ROOT } from "../toolchain/root.js";
 import { listPreloads } from "./moddable/preload.js";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Input of builds with Moddable's SDK, the virtual device's bundler and its engine. */
 const SOURCES = [

@@ -1,9 +1,7 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
 import { type Build, moduleOf, readBuild } from "./manifests.js";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+import { ROOT } from "./root.js";
 
 /** The modules that a module finds by their names. */
 const FOUND: Readonly<Record<string, RegExp>> = {

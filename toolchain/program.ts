@@ -1,8 +1,62 @@
-import { Command, CommanderError } from "commander";
+import { readFileSync } from "node:fs";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 
 /** An error that the user can fix: printed in one line, without a stack. */
 export class ProgramError extends Error {
 	override readonly name: string = "ProgramError";
+}
+
+/**
+ * For errors whose messages say what to fix: throws a {@link ProgramError} instead.
+ *
+ * @param what begins its message: an option or a file
+ */
+export function failAs(what?: string): (error: unknown) => never {
+	return (error) => {
+		const { message } = error as Error;
+		throw new ProgramError(what === undefined ? message : `${what}: ${message}`, { cause: error });
+	};
+}
+
+/** Does something of which an error says what to fix, as {@link failAs}. */
+export function attempt<T>(what: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		return failAs(what)(error);
+	}
+}
+
+/** Reads a file of JSON. @throws ProgramError that names it */
+export function readJson<T>(file: string): T {
+	return attempt(file, () => JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** Reads an option's port; 0 is any free one. @throws InvalidArgumentError */
+export function readPort(text: string): number {
+	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
+		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+	}
+	return Number(text);
+}
+
+/** Milliseconds between two looks at npm's process. */
+const ORPHAN_CHECK_INTERVAL = 200;
+
+/**
+ * Settles when the process is told to end, or npm is: that passes a signal to its shell, which ends without telling. A terminal,
+ * npm and scripts/run.mjs may each send the same signal.
+ */
+export function signalled(): Promise<void> {
+	const parent = process.ppid;
+	return new Promise((resolve) => {
+		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+			process.on(signal, () => resolve());
+		}
+		if (process.env.npm_lifecycle_event !== undefined) {
+			setInterval(() => process.ppid !== parent && resolve(), ORPHAN_CHECK_INTERVAL).unref();
+		}
+	});
 }
 
 const EXIT = { failed: 1, usage: 2 } as const;

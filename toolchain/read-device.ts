@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { build, type Message, type Plugin } from "esbuild";
 import { checkPins } from "../src/parts/chips/check-pins.js";
 import { type DeviceDefinition, device } from "../src/parts/device.js";
 import { readBuild, shown } from "./manifests.js";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+import { ROOT } from "./root.js";
 
 /** The module that defines a device of one's own. */
 const DEVICE = "device";

@@ -1,6 +1,6 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
 import { fromProject } from "../../toolchain/manifests.js";
-import { ProgramError, runProgram } from "../../toolchain/program.js";
+import { failAs, runProgram, signalled } from "../../toolchain/program.js";
 import { bundle, chooseEngine, readOwnDevice } from "../../virtual-device/src/index.js";
 import { line, prompt } from "../../virtual-device/src/prompt/index.js";
 import { showNextSteps } from "./next-steps.js";
@@ -13,11 +13,11 @@ await runProgram(tourProgram(run));
 async function run(options: TourOptions): Promise<void> {
 	const engine = await chooseEngine(options.engine, { onProgress: console.log });
 	const build = options.manifest && fromProject(options.manifest);
-	const own = await readOwnDevice(build).catch(failProgram);
+	const own = await readOwnDevice(build).catch(failAs());
 	own?.warnings.forEach((warning) => void line(`warning: ${warning}`));
-	const firmware = await bundle(undefined, false, undefined, build).catch(failProgram);
+	const firmware = await bundle(undefined, false, undefined, build).catch(failAs());
 	const stopped = signalled();
-	const gateway = await startGateway(options).catch(failProgram);
+	const gateway = await startGateway(options).catch(failAs());
 	const device = new TourDevice({ engine, firmware, board: own?.profile, gateway, verbose: options.verbose });
 	let done: boolean | undefined;
 	try {
@@ -28,15 +28,6 @@ async function run(options: TourOptions): Promise<void> {
 	}
 	// A prompt that was left by a signal still waits for a line.
 	process.exit(done && !device.failed ? 0 : 1);
-}
-
-/** Settles when the process is told to end. A terminal, npm and scripts/run.mjs may each send the same signal. */
-function signalled(): Promise<void> {
-	return new Promise((resolve) => {
-		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-			process.on(signal, () => resolve());
-		}
-	});
 }
 
 /** @returns whether all that came through a pipe could be done */
@@ -53,11 +44,6 @@ async function takeTour(
 	}
 	device.follow();
 	return await takeCommands(device, stopped);
-}
-
-/** For an error whose message says what to fix. */
-function failProgram(error: Error): never {
-	throw new ProgramError(error.message, { cause: error });
 }
 
 /**

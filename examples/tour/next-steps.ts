@@ -1,7 +1,6 @@
 import { heading, line, paint, verbatim } from "../../virtual-device/src/prompt/index.js";
-import { findVoice } from "./local-voice.js";
 import type { TourOptions } from "./options.js";
-import { HTTP_PORT, type TourGateway } from "./start-gateway.js";
+import { findVoice, HTTP_PORT, type TourGateway } from "./start-gateway.js";
 
 /**
  * Says what can be done now: see the device, connect a client, write a tool.

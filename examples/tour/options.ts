@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram } from "../../toolchain/program.js";
+import { makeProgram, readPort } from "../../toolchain/program.js";
 
 export type Transport = "websocket" | "mqtt";
 
@@ -63,11 +63,4 @@ function readBroker(text: string): string {
 		throw new InvalidArgumentError("Expected a URL like mqtt://127.0.0.1:1883.");
 	}
 	return text;
-}
-
-function readPort(text: string): number {
-	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
-	}
-	return Number(text);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -5,7 +6,6 @@ import { join } from "node:path";
 import getPort from "get-port";
 import { type Configuration, GatewayProgram, makeLog, readConfiguration } from "../../gateway/src/index.js";
 import { bundleConsole } from "../../toolchain/page-bundles.js";
-import { findVoice } from "./local-voice.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */
@@ -45,6 +45,12 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 			process.off("exit", removeFolder);
 		},
 	};
+}
+
+/** The gateway's setting `speechCommand` for espeak-ng, if this computer has it. */
+export function findVoice(): string | undefined {
+	const { status } = spawnSync("espeak-ng", ["--version"], { stdio: "ignore" });
+	return status === 0 ? "espeak-ng --stdout -v {voice}" : undefined;
 }
 
 /** For MCP clients and for devices, unless the options name them; 0 for a free one. */

@@ -66,18 +66,10 @@ export function checkPlace(folder: string, name: string): void {
 			`name: ${JSON.stringify(name)} cannot be one: expected 1 to 32 small letters, digits and hyphens, a letter first. --name gives another one than the folder's`,
 		);
 	}
-	refuseUsed(folder);
-}
-
-/** @throws ProgramError if there is something that could be lost */
-function refuseUsed(folder: string): void {
-	if (!existsSync(folder)) {
-		return;
-	}
-	if (!statSync(folder).isDirectory()) {
+	if (existsSync(folder) && !statSync(folder).isDirectory()) {
 		throw new ProgramError(`${folder} is a file: name a new folder`);
 	}
-	if (readdirSync(folder).length > 0) {
+	if (existsSync(folder) && readdirSync(folder).length > 0) {
 		throw new ProgramError(`${folder} has something in it, and nothing is overwritten: name a new or empty folder`);
 	}
 }

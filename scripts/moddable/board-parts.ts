@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { isOffered, type Part } from "../../src/hardware/needs.js";
+import { ROOT } from "../../toolchain/root.js";
 import { loadTools } from "./load-tools.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const TOOLS = await loadTools();
 

@@ -1,14 +1,11 @@
-import { fileURLToPath } from "node:url";
 import type { Part } from "../../src/hardware/needs.js";
+import { ROOT } from "../../toolchain/root.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
-import { FontSizes } from "./font-size.js";
-import { estimateImage, freeShare, LEAST_FREE, measureConstantData } from "./image-size.js";
+import { estimateImage, freeShare, LEAST_FREE, measureConstantData, measureFonts } from "./image-size.js";
 import { linkForChip } from "./mcconfig.js";
 import { type MemoryPlan, planMemory } from "./memory-plan.js";
 import type { Sdk } from "./sdk.js";
 import { boardOf, findTarget, targetsWithBoards } from "./targets.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The folder in src/boards of a bare chip. */
 const BARE_CHIP = "esp32";
@@ -79,14 +76,13 @@ export async function measureBoards(
 ): Promise<Measured> {
 	const rows: string[][] = [];
 	const faults: string[] = [];
-	const fontSizes = new FontSizes(sdk);
 	for (const name of targets) {
 		onTarget(name);
 		const target = findTarget(sdk, name);
 		const plan = await planMemory(sdk, ROOT, target, []);
 		const constant = measureConstantData(sdk, await linkForChip(sdk, ROOT, name, ["-p", name]));
 		const { parts = [] } = readParts([target.board]).get(target.board) ?? {};
-		const image = estimateImage(constant, fontSizes.sum(plan.fonts), parts);
+		const image = estimateImage(constant, measureFonts(sdk, plan.fonts), parts);
 		const free = freeShare(plan, image);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);

@@ -1,16 +1,14 @@
 // npm run firmware: makes images of the firmware that others can flash.
 import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { runProgram } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { buildFolder, type FirmwarePlan, firmwareProgram } from "./firmware.js";
 import { readImage } from "./images.js";
 import { checkTypes, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { writeRelease } from "./release.js";
 import type { Sdk } from "./sdk.js";
 import type { Target } from "./targets.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 await runProgram(firmwareProgram(makeFirmware));
 

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { readParts, toolsOf } from "./board-parts.js";
 import { BoardTrace } from "./board-trace.js";
 import { type BoardLog, type BuildPlan, type FlashPlan, LOG_SPEED } from "./flash.js";
@@ -8,8 +8,6 @@ import { checkPort, choosePort, PortError } from "./ports.js";
 import { type Sdk, sdkEnvironment } from "./sdk.js";
 import { SerialLog } from "./serial-log.js";
 import type { Target } from "./targets.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const NO_LOG = "The board runs. A release build writes no log: build with --log or --debug to see one.";
 

@@ -89,7 +89,9 @@ function planFlash(settings: readonly string[], options: FlashOptions, env: Node
 	}
 	const sdk = needSdk(env);
 	const target = findTarget(sdk, options.target);
-	const build = { sdk, target, settings, args: [...buildFlags({ debug, log }), "-p", target.name, ...settings] };
+	// An instrumented build is a release build that writes text to its console.
+	const flags = debug ? ["-d"] : log ? ["-i"] : [];
+	const build = { sdk, target, settings, args: [...flags, "-p", target.name, ...settings] };
 	if (linkOnly) {
 		return { kind: "link", ...build };
 	}
@@ -99,11 +101,6 @@ function planFlash(settings: readonly string[], options: FlashOptions, env: Node
 	}
 	const text = log ? ({ kind: "text", baud } as const) : undefined;
 	return { kind: "flash", port, log: debug ? { kind: "trace", sdk } : text, ...build };
-}
-
-/** mcconfig's flag for the kind of build. An instrumented build is a release build that writes text to its console. */
-function buildFlags({ debug, log }: { debug: boolean; log: boolean }): string[] {
-	return debug ? ["-d"] : log ? ["-i"] : [];
 }
 
 /** @throws SdkError if there is no ESP-IDF */

@@ -46,17 +46,10 @@ export interface Partition {
 	readonly end: number;
 }
 
-type Kind = "debug" | "instrument" | "release";
-
 const PROJECT = "xsProj-";
 
 /** mcconfig's names of targets: "esp32", "esp32/NAME", and "esp32:FOLDER/NAME" for one that is not in the SDK. */
 const TARGET = /^esp32(?:\/|:(?:.*\/)?)?([^/:]*)$/;
-
-/** The settings of ESP-IDF that a build of this kind gets, whatever its target has. Values as in an sdkconfig file. */
-function idfSettings(kind: Kind): Readonly<Record<string, string>> {
-	return { ...EVERY_BUILD, ...(kind !== "debug" && WITHOUT_DEBUGGER) };
-}
 
 /**
  * Adds settings of ESP-IDF to a build for an ESP32. mcconfig takes such settings from one folder, which is the target's
@@ -73,7 +66,7 @@ export function addIdfSettings({ root }: Sdk, output: string, name: string, args
 		return;
 	}
 	const kind = args.includes("-d") ? "debug" : args.includes("-i") ? "instrument" : "release";
-	const text = Object.entries(idfSettings(kind))
+	const text = Object.entries({ ...EVERY_BUILD, ...(kind !== "debug" && WITHOUT_DEBUGGER) })
 		.map(([key, value]) => `CONFIG_${key}=${value}\n`)
 		.join("");
 	for (const project of readdirSync(join(root, "build", "devices", "esp32"))) {

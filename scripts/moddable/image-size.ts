@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { dirname, join } from "node:path";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import type { Part } from "../../src/hardware/needs.js";
 import type { MemoryPlan } from "./memory-plan.js";
 import { type Sdk, SdkError } from "./sdk.js";
@@ -47,17 +49,53 @@ export function freeShare({ partitions }: Pick<MemoryPlan, "partitions">, image:
 export function measureConstantData({ root }: Sdk, linked: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(linked)];
 	const object = `${linked}.o`;
-	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object]);
-	const [text = 0, data = 0] = (run("size", [object]).split("\n")[1] ?? "").trim().split(/\s+/).map(Number);
+	const failure = (command: string): string => `${command} failed, which measures what was linked`;
+	run(
+		"gcc",
+		["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), linked, "-o", object],
+		failure("gcc -m32"),
+	);
+	const [text = 0, data = 0] = (run("size", [object], failure(`size ${object}`)).split("\n")[1] ?? "")
+		.trim()
+		.split(/\s+/)
+		.map(Number);
 	return text + data;
 }
 
-function run(program: string, args: readonly string[]): string {
+/** Bytes of the fonts that were measured. */
+const fontBytes = new Map<string, number>();
+
+/**
+ * The bytes of fonts in an image, as the SDK's tools compress them.
+ *
+ * @param fonts their paths, without `.fnt` and `.png`
+ * @throws SdkError if a tool of the SDK fails
+ */
+export function measureFonts({ bin }: Sdk, fonts: readonly string[]): number {
+	return fonts.reduce((sum, font) => {
+		const bytes = fontBytes.get(font) ?? measureFont(bin, font);
+		fontBytes.set(font, bytes);
+		return sum + bytes;
+	}, 0);
+}
+
+function measureFont(bin: string, font: string): number {
+	const folder = mkdtempSync(join(tmpdir(), "xs-mcp-font-"));
+	try {
+		const name = basename(font);
+		run(join(bin, "png2bmp"), [`${font}.png`, "-a", "-o", folder, "-t"], "png2bmp failed");
+		const picture = join(folder, `${name}-alpha.bmp`);
+		run(join(bin, "compressbmf"), [`${font}.fnt`, "-i", picture, "-o", folder], "compressbmf failed");
+		return statSync(join(folder, `${name}.bf4`)).size;
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
+}
+
+function run(program: string, args: readonly string[], failure: string): string {
 	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
 	if (status !== 0) {
-		throw new SdkError(
-			`${program} ${args[0]} failed, which measures what was linked: ${error?.message ?? stderr.trim()}`,
-		);
+		throw new SdkError(`${failure}: ${error?.message ?? stderr.trim()}`);
 	}
 	return stdout;
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { ProgramError } from "../../toolchain/program.js";
+import { ProgramError, readJson } from "../../toolchain/program.js";
 
 /** A file of an image, and where in the flash it belongs. */
 interface ImagePart {
@@ -42,24 +42,16 @@ interface FlasherArgs {
  */
 export function readImage(board: string, build: string): BoardImage {
 	const file = join(build, FLASHER_ARGS);
-	const { write_flash_args: options, flash_files: files, extra_esptool_args: extra } = readJson(file);
+	if (!existsSync(file)) {
+		throw new ProgramError(`${file} does not exist: ESP-IDF has not finished a build there`);
+	}
+	const { write_flash_args: options, flash_files: files, extra_esptool_args: extra } = readJson<FlasherArgs>(file);
 	const chip = extra?.chip;
 	if (typeof chip !== "string" || !isTexts(options) || typeof files !== "object" || files === null) {
 		throw new ProgramError(`${file}: write_flash_args, flash_files or extra_esptool_args.chip is missing`);
 	}
 	const parts = Object.entries(files).map(([offset, path]) => readPart(file, build, offset, path));
 	return { board, chip, flashOptions: options, parts: parts.sort((a, b) => a.offset - b.offset) };
-}
-
-function readJson(file: string): FlasherArgs {
-	if (!existsSync(file)) {
-		throw new ProgramError(`${file} does not exist: ESP-IDF has not finished a build there`);
-	}
-	try {
-		return JSON.parse(readFileSync(file, "utf8")) as FlasherArgs;
-	} catch (error) {
-		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
-	}
 }
 
 function readPart(file: string, build: string, offset: string, path: unknown): ImagePart {

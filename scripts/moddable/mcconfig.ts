@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
+import { ROOT } from "../../toolchain/root.js";
 import { checkParts } from "./check-parts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
@@ -12,8 +12,6 @@ import { listPreloads } from "./preload.js";
 import { makeProjectManifest } from "./project-manifest.js";
 import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 import { takeGlyphs } from "./settings.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** mcconfig's default manifest. */
 const MANIFEST = "manifest.json";

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { constants, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
+import { isAllowed } from "./computer.js";
 
 /** A serial port of this computer, to which a board may be connected. */
 interface SerialPortInfo {
@@ -73,9 +74,7 @@ export function checkPort(path: string): void {
 	if (!existsSync(path)) {
 		throw new PortError(`${path} does not exist: is the board connected?`);
 	}
-	try {
-		accessSync(path, constants.R_OK | constants.W_OK);
-	} catch {
+	if (!isAllowed(path, constants.R_OK | constants.W_OK)) {
 		throw new PortError(`no permission to use ${path}. ${permissionHint(path)}`);
 	}
 }

@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { isPreloaded, moduleOf } from "../../toolchain/manifests.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+import { ROOT } from "../../toolchain/root.js";
 
 /** Where src/manifest.json includes the list from. */
 const LIST = join(ROOT, ".cache", "moddable", "preload.json");

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { DeviceDefinition } from "../../src/parts/index.js";
 import { fromProject, moduleOf, readBuild, shown } from "../../toolchain/manifests.js";
+import { ROOT } from "../../toolchain/root.js";
 import { findState, type Import, readImports } from "./module-source.js";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The module that a project imports, and the manifest that brings it with all parts and their tools. */
 const PACKAGE = "xs-mcp";

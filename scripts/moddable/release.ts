@@ -11,17 +11,6 @@ interface ReleaseContent {
 	readonly images: readonly BoardImage[];
 }
 
-/** The manifest.json of ESP Web Tools: https://esphome.github.io/esp-web-tools/ */
-interface WebManifest {
-	readonly name: string;
-	readonly version: string;
-	readonly new_install_prompt_erase: boolean;
-	readonly builds: readonly {
-		readonly chipFamily: string;
-		readonly parts: readonly { readonly path: string; readonly offset: number }[];
-	}[];
-}
-
 /**
  * Writes a release: SHA256SUMS, and a folder for each board with its images, manifest.json, and flash_args as ESP-IDF writes
  * it. An earlier release in that folder is removed.
@@ -67,8 +56,8 @@ function writeBoard(output: string, release: ReleaseContent, image: BoardImage):
 	});
 }
 
-/** Describes an image to a web flasher. */
-function webManifest({ name, version }: ReleaseContent, { board, chip, parts }: BoardImage): WebManifest {
+/** The manifest.json of ESP Web Tools: https://esphome.github.io/esp-web-tools/ */
+function webManifest({ name, version }: ReleaseContent, { board, chip, parts }: BoardImage): object {
 	return {
 		name: `${name} for ${board}`,
 		version,

@@ -1,7 +1,8 @@
-import { accessSync, constants } from "node:fs";
+import { constants } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
+import { isAllowed } from "./computer.js";
 
 /** TypeScript's folder, wherever the package manager has put it. */
 const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
@@ -44,9 +45,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 		throw new SdkError(`this script does not support the SDK on ${process.platform}: run mcconfig yourself`);
 	}
 	const bin = join(root, "build", "bin", host, "release");
-	try {
-		accessSync(join(bin, "mcconfig"), constants.X_OK);
-	} catch {
+	if (!isAllowed(join(bin, "mcconfig"), constants.X_OK)) {
 		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
 	}
 	return { root, bin, host };

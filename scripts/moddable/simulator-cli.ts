@@ -1,6 +1,6 @@
 // npm run simulator: the firmware as mcconfig builds it, in Moddable's simulator.
-import { fileURLToPath } from "node:url";
 import { runProgram } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { simulatorProgram } from "./simulator-program.js";
 
-await runProgram(simulatorProgram(fileURLToPath(new URL("../..", import.meta.url))));
+await runProgram(simulatorProgram(ROOT));

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "../../toolchain/root.js";
 import { ChildGroup } from "./child-group.js";
 import { type Sdk, SdkError, sdkEnvironment } from "./sdk.js";
 import { Xsbug, type XsbugMachine } from "./xsbug.js";
@@ -22,7 +22,7 @@ interface SimulatorOptions {
 }
 
 /** The device that it shows for a build with parts of its own: a row for each pin. */
-export const PARTS_PANEL = fileURLToPath(new URL("../../src/parts/simulator/panel", import.meta.url));
+export const PARTS_PANEL = join(ROOT, "src/parts/simulator/panel");
 
 /** Characters of the standard error in the error if it ends by itself. */
 const MAX_COMPLAINT_LENGTH = 2_000;
@@ -69,7 +69,7 @@ export class Simulator extends EventEmitter<Events> {
 		if (sdk.host !== "lin") {
 			throw new SdkError("this command supports Linux only; elsewhere use mcconfig -d -m");
 		}
-		const display = headless ? await VirtualDisplay.start() : undefined;
+		const display = headless ? await startDisplay() : undefined;
 		const xsbug = await Xsbug.listen();
 		// It starts the firmware as soon as that is loaded: the mod comes first.
 		const mcsim = [join(sdk.bin, "mcsim"), devices, ...(mod ? [mod] : []), library];
@@ -101,7 +101,7 @@ export class Simulator extends EventEmitter<Events> {
 	async stop(): Promise<void> {
 		this.#stopped = true;
 		await this.#child.stop();
-		await this.#display?.stop();
+		await this.#display?.child.stop();
 		this.#xsbug.close();
 	}
 
@@ -119,36 +119,26 @@ export class Simulator extends EventEmitter<Events> {
 	}
 }
 
-/** A virtual display. */
-class VirtualDisplay {
+interface VirtualDisplay {
 	/** As $DISPLAY has it. */
 	readonly name: string;
-	readonly #child: ChildGroup;
+	readonly child: ChildGroup;
+}
 
-	private constructor(child: ChildGroup, name: string) {
-		this.#child = child;
-		this.name = name;
-	}
-
-	/** @throws SdkError if its program is missing */
-	static async start(): Promise<VirtualDisplay> {
-		const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
-		const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
-		const chosen = new Promise<string>((resolve) => {
-			// The number may come in two pieces; a line end is the last of it.
-			let number = "";
-			(child.process.stdio[3] as Readable | undefined)?.on("data", (bytes) => {
-				number += bytes;
-				if (number.endsWith("\n")) {
-					resolve(`:${number.trim()}`);
-				}
-			});
+/** @throws SdkError if its program is missing */
+async function startDisplay(): Promise<VirtualDisplay> {
+	const args = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
+	const child = new ChildGroup("Xvfb", args, ["ignore", "ignore", "pipe"]);
+	const chosen = new Promise<string>((resolve) => {
+		// The number may come in two pieces; a line end is the last of it.
+		let number = "";
+		(child.process.stdio[3] as Readable | undefined)?.on("data", (bytes) => {
+			number += bytes;
+			if (number.endsWith("\n")) {
+				resolve(`:${number.trim()}`);
+			}
 		});
-		const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
-		return new VirtualDisplay(child, await Promise.race([chosen, failed]));
-	}
-
-	async stop(): Promise<void> {
-		await this.#child.stop();
-	}
+	});
+	const failed = child.ended.then((reason) => Promise.reject(new SdkError(reason)));
+	return { name: await Promise.race([chosen, failed]), child };
 }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { type XsbugMessage, XsbugParser } from "./xsbug-parser.js";
+import sax from "sax";
 
 interface MachineEvents {
 	/** A line of the trace, without its end. */
@@ -9,12 +9,20 @@ interface MachineEvents {
 	closed: [reason: string];
 }
 
-/** A debug-build machine, which reports its trace to its debugger. It runs without breakpoints. */
+/**
+ * A debug-build machine, which reports its trace to its debugger. It runs without breakpoints.
+ *
+ * Of xsbug's protocol, a stream of XML fragments, frames, variables, counters and profiles are skipped.
+ */
 export class XsbugMachine extends EventEmitter<MachineEvents> {
 	readonly #socket: Socket;
 	readonly #onLogin: (machine: XsbugMachine) => void;
+	readonly #parser = sax.parser(true, { position: false });
 	#name = "";
 	#engine = "";
+	#text = "";
+	/** The source position of a message, if known. */
+	#place = "";
 	#line = "";
 	#reason = "the machine has gone";
 
@@ -23,8 +31,17 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		super();
 		this.#socket = socket;
 		this.#onLogin = onLogin;
-		const parser = new XsbugParser((message) => this.#heard(message));
-		socket.on("data", (bytes) => this.#read(parser, bytes));
+		this.#parser.ontext = (text) => {
+			this.#text += text;
+		};
+		this.#parser.onopentag = ({ name, attributes }) => this.#opened(name, attributes as Record<string, string>);
+		this.#parser.onclosetag = (name) => this.#ended(name);
+		this.#parser.onerror = (error) => {
+			throw new Error(`not xsbug's protocol: ${error.message.split("\n")[0]}`);
+		};
+		// A document has one root: a stream of them is put into one that never ends.
+		this.#parser.write("<stream>");
+		socket.setEncoding("utf8").on("data", (text: string) => this.#read(text));
 		socket.on("error", (error) => {
 			this.#reason = error.message;
 		});
@@ -41,32 +58,36 @@ export class XsbugMachine extends EventEmitter<MachineEvents> {
 		return this.#engine;
 	}
 
-	#read(parser: XsbugParser, bytes: Buffer): void {
+	/** When the text is not XML, nothing more can be read. */
+	#read(text: string): void {
 		try {
-			parser.write(bytes);
+			this.#parser.write(text);
 		} catch (error) {
 			this.#reason = (error as Error).message;
 			this.#socket.destroy();
 		}
 	}
 
-	#heard(message: XsbugMessage): void {
-		switch (message.kind) {
-			case "login":
-				this.#name = message.name;
-				this.#engine = message.engine;
-				// A machine waits for its debugger before it runs its first line.
-				this.#say("<set-all-breakpoints></set-all-breakpoints>");
-				this.#say("<go/>");
-				this.#onLogin(this);
-				break;
-			case "log":
-				this.#traced(message.text);
-				break;
-			case "break":
-				this.#traced(message.text);
-				this.#say("<go/>");
-				break;
+	#opened(tag: string, { name = "", value = "", path, line }: Readonly<Record<string, string>>): void {
+		this.#text = "";
+		this.#place = path === undefined ? "" : `${path}:${line} `;
+		if (tag === "login") {
+			this.#name = name;
+			this.#engine = value;
+			// A machine waits for its debugger before it runs its first line.
+			this.#say("<set-all-breakpoints></set-all-breakpoints>");
+			this.#say("<go/>");
+			this.#onLogin(this);
+		}
+	}
+
+	/** A log is a piece of the trace, not always a line; at a break, the machine has stopped, and waits for a command. */
+	#ended(tag: string): void {
+		if (tag === "log" || tag === "break") {
+			this.#traced(this.#place + this.#text);
+		}
+		if (tag === "break") {
+			this.#say("<go/>");
 		}
 	}
 
@@ -105,10 +126,10 @@ export class Xsbug extends EventEmitter<{ machine: [machine: XsbugMachine] }> {
 		});
 	}
 
-	/** @param port 0 for a free one */
-	static async listen(port = 0): Promise<Xsbug> {
+	/** At a free port. */
+	static async listen(): Promise<Xsbug> {
 		const server = createServer();
-		server.listen(port, "127.0.0.1");
+		server.listen(0, "127.0.0.1");
 		await once(server, "listening");
 		return new Xsbug(server);
 	}

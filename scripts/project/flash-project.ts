@@ -1,5 +1,5 @@
 import { fromProject } from "../../toolchain/manifests.js";
-import { ProgramError, runProgram } from "../../toolchain/program.js";
+import { failAs, runProgram } from "../../toolchain/program.js";
 import { readDevice } from "../../toolchain/read-device.js";
 import { flashProgram } from "../moddable/flash.js";
 import { runPlan } from "../moddable/flash-board.js";
@@ -21,9 +21,6 @@ export async function flashProject({ folder, manifest }: Project, args: readonly
 
 /** Rejects with ProgramError if device.ts is wrong. */
 async function targetOf(manifest: string): Promise<string> {
-	try {
-		return (await readDevice(fromProject(manifest), BARE))?.board ?? BARE;
-	} catch (error) {
-		throw new ProgramError((error as Error).message, { cause: error });
-	}
+	const device = await readDevice(fromProject(manifest), BARE).catch(failAs());
+	return device?.board ?? BARE;
 }

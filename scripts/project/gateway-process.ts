@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -33,12 +32,8 @@ export async function openGateway(httpPort: number, devicePort: number): Promise
 	const args = [findProgram(), "--http-port", String(httpPort), "--websocket-port", String(devicePort)];
 	const child = spawn(process.execPath, [...args, "--log-level", "warn"], { stdio: ["ignore", "inherit", "inherit"] });
 	process.once("exit", () => child.kill());
-	let ended = false;
-	void once(child, "exit").then(() => {
-		ended = true;
-	});
 	while (!(await answers(url))) {
-		if (ended) {
+		if (child.exitCode !== null || child.signalCode !== null) {
 			throw new ProgramError("the gateway ended: its error is above. --no-gateway starts the device alone");
 		}
 		await delay(POLL_INTERVAL);

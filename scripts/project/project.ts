@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { FIRMWARE } from "../../src/settings/firmware.js";
+import { isNewer } from "../../src/text/version.js";
 import { fromProject } from "../../toolchain/manifests.js";
-import { ProgramError } from "../../toolchain/program.js";
+import { ProgramError, readJson } from "../../toolchain/program.js";
 import { type BoardProfile, bundle, profileOf, readOwnDevice } from "../../virtual-device/src/index.js";
 
 /** A project of its own: a folder with a manifest that includes the firmware's. */
@@ -69,23 +70,9 @@ function checkVersion(file: string): void {
 	const { dependencies, devDependencies } = readJson<PackageJson>(file);
 	const wanted = { ...devDependencies, ...dependencies }[FIRMWARE.name] ?? "";
 	const [, version] = /^[\^~>=]*\s*(\d+\.\d+\.\d+)/.exec(wanted) ?? [];
-	if (version !== undefined && isOlder(FIRMWARE.version, version)) {
+	if (version !== undefined && isNewer(version, FIRMWARE.version)) {
 		throw new ProgramError(
 			`${FIRMWARE.name} ${FIRMWARE.version} is installed, but package.json asks for ${wanted}: run npm install`,
 		);
-	}
-}
-
-function isOlder(version: string, than: string): boolean {
-	const [mine, other] = [version, than].map((each) => each.split(".").map(Number)) as [number[], number[]];
-	const at = other.findIndex((part, index) => part !== mine[index]);
-	return at >= 0 && (mine[at] ?? 0) < (other[at] ?? 0);
-}
-
-function readJson<T>(file: string): T {
-	try {
-		return JSON.parse(readFileSync(file, "utf8"));
-	} catch (error) {
-		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
 	}
 }

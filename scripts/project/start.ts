@@ -1,5 +1,5 @@
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
-import { ProgramError } from "../../toolchain/program.js";
+import { failAs, signalled } from "../../toolchain/program.js";
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "../../virtual-device/src/index.js";
 import { DevicePage } from "../../virtual-device/src/page/device-page.js";
 import { type LocalGateway, openGateway } from "./gateway-process.js";
@@ -28,9 +28,6 @@ const RETRIED = "; tried again";
 
 /** The usual port of the page. */
 const PAGE_PORT = 8768;
-
-/** Milliseconds between two looks at npm's process. */
-const ORPHAN_CHECK_INTERVAL = 200;
 
 /** Runs a project on a virtual device until the process is told to end, and again after each change of its files. */
 export async function startProject(options: StartOptions): Promise<void> {
@@ -110,7 +107,7 @@ async function openPage(device: VirtualDevice, port: number | undefined, console
 	const folder = await bundleDevicePage();
 	const open = (port: number): Promise<DevicePage> => DevicePage.open(device, folder, port, consoleUrl);
 	return await open(port ?? PAGE_PORT).catch((error: Error) =>
-		port === undefined ? open(0) : fail(new Error(`--page: ${error.message}`)),
+		port === undefined ? open(0) : failAs("--page")(error),
 	);
 }
 
@@ -164,22 +161,4 @@ function greet(page: string, gateway: LocalGateway | undefined): void {
 		console.log(`For MCP clients:   ${gateway.url}mcp`);
 	}
 	console.log("A change of a file restarts the device. Ctrl-C ends it.");
-}
-
-/** Settles when the process is told to end, or npm is: that passes a signal to its shell, which ends without telling. */
-function signalled(): Promise<void> {
-	const parent = process.ppid;
-	return new Promise((resolve) => {
-		for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-			process.on(signal, () => resolve());
-		}
-		if (process.env.npm_lifecycle_event !== undefined) {
-			setInterval(() => process.ppid !== parent && resolve(), ORPHAN_CHECK_INTERVAL).unref();
-		}
-	});
-}
-
-/** For an error whose message says what to fix. */
-function fail(error: Error): never {
-	throw new ProgramError(error.message, { cause: error });
 }

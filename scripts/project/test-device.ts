@@ -1,7 +1,6 @@
 // The module "xs-mcp/test" of a project.
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import getPort from "get-port";
 import { chooseEngine, endBundler, VirtualDevice } from "../../virtual-device/src/index.js";
 import type { PinState } from "../../virtual-device/src/services/pins.js";
 import { buildProject, openProject } from "./project.js";
@@ -82,7 +81,7 @@ export async function openDevice({ folder, config }: TestDeviceOptions = {}): Pr
 	const project = openProject(folder);
 	const engine = await chooseEngine("xs", { onProgress: console.error });
 	const { firmware, board, config: ownConfig } = await buildProject(project).finally(endBundler);
-	const port = await freePort();
+	const port = await getPort({ host: LOOPBACK });
 	const log: string[] = [];
 	const device = new VirtualDevice({
 		firmware,
@@ -167,13 +166,4 @@ function readResult({ content, isError }: CallResult): unknown {
 	} catch {
 		return text;
 	}
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, LOOPBACK);
-	await once(server, "listening");
-	const { port } = server.address() as AddressInfo;
-	server.close();
-	await once(server, "close");
-	return port;
 }

@@ -1,8 +1,8 @@
 // The program xs-mcp of the package: what npm's scripts of a project run. Each command loads only what it needs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Command, InvalidArgumentError, Option } from "commander";
-import { runProgram } from "../../toolchain/program.js";
+import { Command, Option } from "commander";
+import { readPort, runProgram } from "../../toolchain/program.js";
 import { openProject } from "./project.js";
 
 const program = new Command("xs-mcp")
@@ -74,11 +74,4 @@ async function check(): Promise<void> {
 function gatewayPort(flag: string, description: string, port: number): Option {
 	const variable = `XS_MCP_GATEWAY_${flag.split(" ")[0]?.slice(2).replaceAll("-", "_").toUpperCase()}`;
 	return new Option(flag, description).env(variable).argParser(readPort).default(port);
-}
-
-function readPort(text: string): number {
-	if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 0 to 65535.");
-	}
-	return Number(text);
 }

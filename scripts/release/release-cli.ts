@@ -2,12 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { notesOf, refuseUnreleased, writeChecksums, zipFolder } from "./release.js";
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The packages that are published, by their folders. */
 const PACKAGES = ["mcp-manager", "gateway", "integrations/pi"];

@@ -1,7 +1,7 @@
 // npm run sign: creates signing keys, and signs firmware.
 import { readFileSync, writeFileSync } from "node:fs";
 import { isVersion } from "../../src/text/version.js";
-import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
+import { attempt, makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
 import { makeKey, signImage, updateKeyOf } from "./signing.js";
 
 const program = makeProgram("run sign", "Signs firmware for devices that are built with a public key.");
@@ -34,12 +34,3 @@ program
 	});
 
 await runProgram(program);
-
-/** @throws ProgramError that names the file */
-function attempt<T>(file: string, work: () => T): T {
-	try {
-		return work();
-	} catch (error) {
-		throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
-	}
-}

@@ -1,10 +1,5 @@
-import { toBuffer } from "./arrivals.js";
+import type { AudioOutOptions } from "../../src/sound/player/played-sound.js";
 import { receive, send } from "./bridge.js";
-
-interface Options {
-	readonly sampleRate: number;
-	readonly onWritable: (bytes: number) => void;
-}
 
 const open = new Map<number, AudioOut>();
 let lastId = 0;
@@ -12,28 +7,20 @@ let lastId = 0;
 /** Stands in for ECMA-419's audio out (`embedded:io/audio/out`), for 16 bits and one channel: Node plays. */
 export class AudioOut {
 	readonly #id: number;
-	readonly #options: Options;
-	#volume = 1;
+	readonly #options: AudioOutOptions;
+	/** 0 to 1. */
+	volume = 1;
 	#writable = 0;
 
-	constructor(options: Options) {
+	constructor(options: AudioOutOptions) {
 		lastId += 1;
 		this.#id = lastId;
 		this.#options = options;
 	}
 
-	get volume(): number {
-		return this.#volume;
-	}
-
-	set volume(volume: number) {
-		this.#volume = volume;
-		send(["audio.volume", this.#id, volume]);
-	}
-
 	start(): void {
 		open.set(this.#id, this);
-		send(["audio.start", this.#id, this.#options.sampleRate, this.#volume]);
+		send(["audio.open", this.#id, this.#options.sampleRate]);
 	}
 
 	write(samples: Uint8Array): void {
@@ -41,7 +28,7 @@ export class AudioOut {
 			throw new Error(`${samples.byteLength} bytes of samples written where ${this.#writable} may be`);
 		}
 		this.#writable -= samples.byteLength;
-		send(["audio.write", this.#id], toBuffer(samples));
+		send(["audio.write", this.#id, this.volume], samples);
 	}
 
 	close(): void {

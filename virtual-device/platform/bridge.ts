@@ -31,8 +31,18 @@ globalThis.onHostMessage = (header, bytes) => {
 export const boot = globalThis.hostConfig;
 
 /** Posts a message to Node. */
-export function send(header: readonly unknown[], bytes?: ArrayBuffer): void {
-	post(JSON.stringify(header), bytes);
+export function send(header: readonly unknown[], bytes?: ArrayBuffer | Uint8Array): void {
+	post(JSON.stringify(header), bytes && toBuffer(bytes));
+}
+
+/** The bytes of a view or a buffer, as a buffer of just them. */
+function toBuffer(data: ArrayBuffer | Uint8Array): ArrayBuffer {
+	if (data instanceof ArrayBuffer) {
+		return data;
+	}
+	const { buffer, byteOffset, byteLength } = data;
+	const whole = byteLength === buffer.byteLength;
+	return (whole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer;
 }
 
 /** Registers a handler for a kind of messages from Node. */

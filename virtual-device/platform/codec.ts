@@ -1,5 +1,4 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
-import { toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
 
 /** As the devices of the family record. */
@@ -34,7 +33,7 @@ export function openCodec(loudness: () => number): Codec {
 			sound += 1;
 			send(["codec.begin", sound, rate, duration]);
 		},
-		play: (packet) => send(["codec.play", loudness()], toBuffer(packet)),
+		play: (packet) => send(["codec.play", loudness()], packet),
 		end: () => {
 			send(["codec.end"]);
 			return new Promise((resolve) => {

@@ -1,17 +1,7 @@
+import type { FoundService, OpenDnsSd } from "../../src/backend/discovery/gateway-search.js";
 import { boot, receive, send } from "./bridge.js";
 
-interface FoundService {
-	readonly name: string;
-	readonly host: string;
-	readonly address: string;
-	readonly port: number;
-	readonly txt: ReadonlyMap<string, string>;
-}
-
-interface DiscoverOptions {
-	readonly serviceType: string;
-	readonly onFound: (service: FoundService) => void;
-}
+type DiscoverOptions = Parameters<ReturnType<OpenDnsSd>["discover"]>[0];
 
 const searches = new Map<number, DiscoverOptions>();
 let lastId = 0;
@@ -24,7 +14,7 @@ class DnsSd {
 		lastId += 1;
 		this.#ids.push(lastId);
 		searches.set(lastId, options);
-		send(["dnssd.discover", lastId, options.serviceType, String(boot.config.mdnsInterface ?? "")]);
+		send(["dnssd.open", lastId, options.serviceType, String(boot.config.mdnsInterface ?? "")]);
 		return options;
 	}
 
@@ -41,6 +31,6 @@ receive("dnssd.found", ([id, service, txt]) => {
 	searches.get(id as number)?.onFound(found);
 });
 
-receive("dnssd.failed", ([message]) => trace(`DNS-SD: ${message}\n`));
+receive("dnssd.failed", ([, message]) => trace(`DNS-SD: ${message}\n`));
 
-export const openDnsSd = (): DnsSd => new DnsSd();
+export const openDnsSd: OpenDnsSd = () => new DnsSd();

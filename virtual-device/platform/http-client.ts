@@ -1,22 +1,9 @@
+import type { HttpClientOptions, HttpClientRequestOptions } from "../../src/net/http-client.js";
 import { receive } from "./bridge.js";
 import { NetworkClient, serve } from "./network-client.js";
 
-interface Options {
-	readonly host: string;
-	readonly port: number;
+interface Options extends HttpClientOptions {
 	readonly secure?: boolean;
-	readonly onError?: (error: Error) => void;
-}
-
-interface RequestOptions {
-	readonly method?: string;
-	readonly path?: string;
-	readonly headers?: ReadonlyMap<string, string>;
-	readonly headersMask?: readonly string[];
-	readonly onHeaders?: (status: number, headers: ReadonlyMap<string, string>) => void;
-	readonly onReadable?: (count: number) => void;
-	readonly onWritable?: (count: number) => void;
-	readonly onDone?: (error: Error | null) => void;
 }
 
 const requests = new Map<number, HttpRequest>();
@@ -30,7 +17,7 @@ export class HTTPClient {
 		this.#options = options;
 	}
 
-	request(options: RequestOptions): HttpRequest {
+	request(options: HttpClientRequestOptions): HttpRequest {
 		if (this.#request !== undefined) {
 			throw new Error("this HTTP client makes only one request");
 		}
@@ -44,32 +31,28 @@ export class HTTPClient {
 }
 
 class HttpRequest extends NetworkClient<null> {
-	readonly #options: RequestOptions;
+	readonly #options: HttpClientRequestOptions;
 	/** Bytes of the body still to write. */
 	#remaining: number;
 
-	constructor({ host, port, secure = false, onError }: Options, options: RequestOptions) {
+	constructor({ host, port, secure = false, onError }: Options, options: HttpClientRequestOptions) {
 		super("http", requests, {
-			onReadable: (count) => options.onReadable?.(count),
+			onReadable: (count) => options.onReadable(count),
 			onWritable: (count) => {
 				if (this.#remaining > 0) {
-					options.onWritable?.(Math.min(count, this.#remaining));
+					options.onWritable(Math.min(count, this.#remaining));
 				}
 			},
-			onClose: () => options.onDone?.(null),
+			onClose: () => options.onDone(null),
 			onError: (error) => {
-				options.onDone?.(error);
-				onError?.(error);
+				options.onDone(error);
+				onError(error);
 			},
 		});
 		this.#options = options;
-		const { method = "GET", path = "/", headers = new Map<string, string>() } = options;
-		this.#remaining = 0;
-		for (const [name, value] of headers) {
-			if (name.toLowerCase() === "content-length") {
-				this.#remaining = Number(value);
-			}
-		}
+		const { method, path, headers } = options;
+		const [, length] = [...headers].find(([name]) => name.toLowerCase() === "content-length") ?? [];
+		this.#remaining = Number(length ?? 0);
 		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
 	}
 
@@ -90,8 +73,8 @@ class HttpRequest extends NetworkClient<null> {
 
 	/** @internal The response begins. */
 	begin(status: number, headers: readonly (readonly [string, string])[]): void {
-		const mask = this.#options.headersMask;
-		this.#options.onHeaders?.(status, new Map(headers.filter(([name]) => mask?.includes(name) ?? true)));
+		const { headersMask, onHeaders } = this.#options;
+		onHeaders(status, new Map(headers.filter(([name]) => headersMask.includes(name))));
 	}
 }
 

@@ -1,40 +1,18 @@
+import type {
+	HttpConnectionEvents,
+	HttpServerOptions,
+	ServedRequest,
+	ServedResponse,
+} from "../../src/net/http-server.js";
 import { boot, receive, send } from "./bridge.js";
 import { NetworkClient, serve } from "./network-client.js";
-
-interface Request {
-	readonly method: string;
-	readonly path: string;
-	readonly headers: ReadonlyMap<string, string>;
-}
-
-interface Response {
-	status: number;
-	readonly headers: Map<string, string>;
-}
-
-interface ConnectionEvents {
-	onRequest(request: Request): void;
-	onReadable(count: number): void;
-	onResponse(response: Response): void;
-	onWritable(count: number): void;
-	onDone(): void;
-	onError(error?: unknown): void;
-}
-
-interface ServerOptions {
-	readonly port: number;
-	readonly mayConnect?: () => boolean;
-	readonly onConnect: (connection: HttpConnection) => void;
-	readonly onListening: () => void;
-	readonly onError?: (error: Error) => void;
-}
 
 const connections = new Map<number, HttpConnection>();
 
 /** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
 class HttpConnection extends NetworkClient<null> {
 	readonly #socket: number;
-	#events: ConnectionEvents | undefined;
+	#events: HttpConnectionEvents | undefined;
 	/** Bytes of the request's body still to read, once Node has them all; negative until then. */
 	#unread = 0;
 	#isWhole = false;
@@ -52,7 +30,7 @@ class HttpConnection extends NetworkClient<null> {
 	}
 
 	/** Until then Node keeps the request. */
-	accept(events: ConnectionEvents): void {
+	accept(events: HttpConnectionEvents): void {
 		this.#events = events;
 		this.tell("accept", this.#socket);
 	}
@@ -71,7 +49,7 @@ class HttpConnection extends NetworkClient<null> {
 		return piece;
 	}
 
-	respond({ status, headers }: Response): void {
+	respond({ status, headers }: ServedResponse): void {
 		const length = headers.get("content-length");
 		this.#remaining = length === undefined ? undefined : Number(length);
 		this.tell("respond", status, [...headers]);
@@ -91,7 +69,7 @@ class HttpConnection extends NetworkClient<null> {
 	}
 
 	/** @internal The head of the request. */
-	begin(request: Request): void {
+	begin(request: ServedRequest): void {
 		this.#events?.onRequest(request);
 	}
 
@@ -133,11 +111,11 @@ let lastServer = 0;
 
 class HttpServer {
 	readonly #id: number;
-	readonly options: ServerOptions;
+	readonly options: HttpServerOptions;
 	/** The numbers in Node of the connections that wait. */
 	readonly #waiting: number[] = [];
 
-	constructor(options: ServerOptions, address: string) {
+	constructor(options: HttpServerOptions, address: string) {
 		lastServer += 1;
 		this.#id = lastServer;
 		this.options = options;
@@ -189,5 +167,5 @@ receive("httpd.whole", ([id, bytes]) => connections.get(id as number)?.whole(byt
 const { httpAddress = "127.0.0.1" } = boot.config;
 export const httpServer = {
 	address: String(httpAddress),
-	open: (options: ServerOptions): HttpServer => new HttpServer(options, String(httpAddress)),
+	open: (options: HttpServerOptions): HttpServer => new HttpServer(options, String(httpAddress)),
 };

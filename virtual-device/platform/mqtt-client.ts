@@ -1,5 +1,6 @@
+import type { MqttClient, MqttClientOptions } from "../../src/mqtt/mqtt-channel.js";
 import { receive } from "./bridge.js";
-import { type ClientOptions, NetworkClient, serve } from "./network-client.js";
+import { NetworkClient, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
@@ -9,26 +10,11 @@ interface Part {
 	readonly QoS?: number;
 }
 
-interface Options extends ClientOptions<Part> {
-	readonly host: string;
-	readonly port: number;
-	readonly id: string;
-	readonly user?: string;
-	readonly password?: string;
-	/** Milliseconds. */
-	readonly keepAlive?: number;
-	readonly will?: object;
+interface Options extends MqttClientOptions {
 	readonly secure?: boolean;
-	readonly onControl?: (message: object) => void;
 }
 
-interface WriteOptions {
-	readonly operation?: number;
-	readonly topic?: string;
-	readonly QoS?: number;
-	readonly byteLength?: number;
-	readonly items?: readonly object[];
-}
+type WriteOptions = Parameters<MqttClient["write"]>[1];
 
 const PUBLISH = 3;
 
@@ -39,14 +25,14 @@ const clients = new Map<number, MQTTClient>();
  * `mqtt-packet`.
  */
 export class MQTTClient extends NetworkClient<Part> {
-	readonly #onControl: Options["onControl"];
+	readonly #options: Options;
 	/** Bytes of the current message still to write. */
 	#remaining = 0;
 
 	constructor(options: Options) {
 		super("mqtt", clients, options);
-		this.#onControl = options.onControl;
-		const { host, port, id: clientId, user, password, keepAlive = 0, will, secure = false } = options;
+		this.#options = options;
+		const { host, port, id: clientId, user, password, keepAlive, will, secure = false } = options;
 		this.tell("open", { host, port, clientId, user, password, keepAlive, will, secure });
 	}
 
@@ -57,7 +43,7 @@ export class MQTTClient extends NetworkClient<Part> {
 	}
 
 	/** While a message is on its way, nothing but its further parts may be written. */
-	#expectTurn(bytes: number, options: WriteOptions | undefined): void {
+	#expectTurn(bytes: number, options: WriteOptions): void {
 		if (options === undefined) {
 			if (bytes > this.#remaining) {
 				throw new Error(`${bytes} bytes written where ${this.#remaining} of the message are left`);
@@ -72,7 +58,7 @@ export class MQTTClient extends NetworkClient<Part> {
 
 	/** @internal A packet other than a message. */
 	control(message: object): void {
-		this.#onControl?.(message);
+		this.#options.onControl(message);
 	}
 }
 

@@ -1,4 +1,3 @@
-import { Arrivals, toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
 
 /** The callbacks common to ECMA-419's clients. */
@@ -9,20 +8,33 @@ export interface ClientOptions<Part> {
 	readonly onError?: (error: Error) => void;
 }
 
+/** A received part of a message. */
+interface Arrival<Part> {
+	readonly bytes: ArrayBuffer;
+	readonly part: Part;
+	read: number;
+}
+
 let lastId = 0;
 
 /**
  * The common part of the stand-ins for ECMA-419's network clients: Node has the connection, and messages about it carry
  * the client's id.
  *
- * Like the SDK's, a client announces a part of a message only when the previous one was read, and writes all or throws.
+ * Like the SDK's, a client announces a part of a message only when the previous one was read, however long that takes, and writes
+ * all or throws.
  */
 export abstract class NetworkClient<Part> {
 	readonly #id: number;
 	readonly #kind: string;
 	readonly #clients: Map<number, NetworkClient<Part>>;
 	readonly #options: ClientOptions<Part>;
-	readonly #arrivals: Arrivals<Part>;
+	/** Parts of messages that wait to be read. */
+	readonly #waiting: Arrival<Part>[] = [];
+	#isAnnounced = false;
+	#isAnnouncing = false;
+	#isPaused = false;
+	#onEmpty: (() => void) | undefined;
 	#writable = 0;
 
 	/**
@@ -35,11 +47,6 @@ export abstract class NetworkClient<Part> {
 		this.#kind = kind;
 		this.#clients = clients;
 		this.#options = options;
-		this.#arrivals = new Arrivals({
-			announce: (count, part) => options.onReadable?.(count, part),
-			hold: (paused) => this.tell(paused ? "pause" : "resume"),
-			isOpen: () => this.isOpen,
-		});
 		clients.set(this.#id, this);
 	}
 
@@ -47,8 +54,19 @@ export abstract class NetworkClient<Part> {
 		return this.#clients.has(this.#id);
 	}
 
+	/** @returns undefined if there is nothing to read, as for an empty message */
 	read(count: number): ArrayBuffer | undefined {
-		return this.#arrivals.read(count);
+		const arrival = this.#waiting[0];
+		if (arrival === undefined || arrival.bytes.byteLength === 0) {
+			return undefined;
+		}
+		const start = arrival.read;
+		arrival.read = Math.min(start + count, arrival.bytes.byteLength);
+		const isWhole = start === 0 && arrival.read === arrival.bytes.byteLength;
+		if (arrival.read === arrival.bytes.byteLength) {
+			this.#finish();
+		}
+		return isWhole ? arrival.bytes : arrival.bytes.slice(start, arrival.read);
 	}
 
 	close(): void {
@@ -57,9 +75,13 @@ export abstract class NetworkClient<Part> {
 		}
 	}
 
-	/** Calls back once everything received was read. */
+	/** Calls back once everything received was read: now, if nothing waits. */
 	protected whenRead(callback: () => void): void {
-		this.#arrivals.whenEmpty(callback);
+		if (this.#waiting.length === 0) {
+			callback();
+		} else {
+			this.#onEmpty = callback;
+		}
 	}
 
 	/** Sends Node a message about this client. */
@@ -77,7 +99,7 @@ export abstract class NetworkClient<Part> {
 	/** Sends bytes to Node to write, and returns how many may follow. */
 	protected writeBytes(data: ArrayBuffer | Uint8Array, ...args: unknown[]): number {
 		this.#writable -= data.byteLength;
-		send([`${this.#kind}.write`, this.#id, ...args], toBuffer(data));
+		send([`${this.#kind}.write`, this.#id, ...args], data);
 		return this.#writable;
 	}
 
@@ -89,7 +111,10 @@ export abstract class NetworkClient<Part> {
 
 	/** @internal A part of a message has arrived. */
 	arrive(bytes: ArrayBuffer, part: Part): void {
-		this.#arrivals.add(bytes, part);
+		this.#waiting.push({ bytes, part, read: 0 });
+		if (this.#waiting.length === 1) {
+			this.#announce();
+		}
 	}
 
 	/** @internal The connection is closed, possibly with an error. */
@@ -99,6 +124,42 @@ export abstract class NetworkClient<Part> {
 			this.#options.onClose?.();
 		} else {
 			this.#options.onError?.(new Error(error));
+		}
+	}
+
+	#announce(): void {
+		this.#isAnnouncing = true;
+		let arrival = this.#waiting[0];
+		while (arrival !== undefined && !this.#isAnnounced && this.isOpen) {
+			this.#isAnnounced = true;
+			this.#options.onReadable?.(arrival.bytes.byteLength, arrival.part);
+			if (arrival.bytes.byteLength === 0) {
+				this.#finish();
+			}
+			arrival = this.#waiting[0];
+		}
+		this.#isAnnouncing = false;
+		this.#hold(arrival !== undefined);
+		if (arrival === undefined) {
+			this.#onEmpty?.();
+			this.#onEmpty = undefined;
+		}
+	}
+
+	/** The next part is announced after this one was read. */
+	#finish(): void {
+		this.#waiting.shift();
+		this.#isAnnounced = false;
+		if (!this.#isAnnouncing) {
+			void Promise.resolve().then(() => this.#announce());
+		}
+	}
+
+	/** Pauses or resumes Node's sending. */
+	#hold(isPaused: boolean): void {
+		if (isPaused !== this.#isPaused && this.isOpen) {
+			this.#isPaused = isPaused;
+			this.tell(isPaused ? "pause" : "resume");
 		}
 	}
 }

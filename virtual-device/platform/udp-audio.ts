@@ -1,5 +1,4 @@
 import type { OpenUdp } from "../../src/voice/udp-audio.js";
-import { toBuffer } from "./arrivals.js";
 import { receive, send } from "./bridge.js";
 
 type Events = Parameters<OpenUdp>[1];
@@ -14,7 +13,7 @@ export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
 	open.set(id, events);
 	send(["udp.open", id, server, port, [...key], [...nonce]]);
 	return {
-		send: (packet) => send(["udp.send", id], toBuffer(packet)),
+		send: (packet) => send(["udp.write", id], packet),
 		close() {
 			open.delete(id);
 			send(["udp.close", id]);

@@ -1,18 +1,14 @@
+import type { WebSocketClientOptions } from "../../src/protocols/websocket-channel.js";
 import { receive } from "./bridge.js";
-import { type ClientOptions, NetworkClient, serve } from "./network-client.js";
+import { NetworkClient, serve } from "./network-client.js";
 
 interface Part {
 	readonly more: boolean;
 	readonly binary: boolean;
 }
 
-interface Options extends ClientOptions<Part> {
-	readonly host: string;
-	readonly port: number;
-	readonly path: string;
-	readonly headers: ReadonlyMap<string, string>;
+interface Options extends WebSocketClientOptions {
 	readonly secure?: boolean;
-	readonly onControl?: (opcode: number, data: ArrayBuffer) => void;
 }
 
 interface WriteOptions {
@@ -42,7 +38,7 @@ export class WebSocketClient extends NetworkClient<Part> {
 
 	/** @internal A ping, a pong or a close frame. */
 	control(opcode: number, data: ArrayBuffer): void {
-		this.#options.onControl?.(opcode, data);
+		this.#options.onControl(opcode, data);
 	}
 }
 

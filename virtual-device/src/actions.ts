@@ -113,15 +113,9 @@ const ACTIONS: Readonly<Record<string, ReadAction>> = {
 		};
 	},
 
-	restart: (value, path) => {
-		expectNothing(value, path);
-		return (device) => device.restart();
-	},
+	restart: withoutValue((device) => device.restart()),
 
-	brownOut: (value, path) => {
-		expectNothing(value, path);
-		return (device) => device.brownOut();
-	},
+	brownOut: withoutValue((device) => device.brownOut()),
 };
 
 /** The names of all actions. */
@@ -203,8 +197,11 @@ function buttonOf({ board }: VirtualDevice, name: unknown, path: Path): string {
 	return readWord((name ?? board.buttons[0]) as string, path, board.buttons);
 }
 
-function expectNothing(value: unknown, path: Path): void {
-	if (value !== null && value !== undefined) {
-		throw new FieldError(path, "expected no value");
-	}
+function withoutValue(action: Action): ReadAction {
+	return (value, path) => {
+		if (value !== null && value !== undefined) {
+			throw new FieldError(path, "expected no value");
+		}
+		return action;
+	};
 }

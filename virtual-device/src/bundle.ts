@@ -12,45 +12,29 @@ import { type BoardProfile, profileOf } from "./boards.js";
 const PLATFORM = fileURLToPath(new URL("../platform/", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../../src/", import.meta.url));
 
-/** Modules that each host resolves differently, and their stand-ins on the virtual device. */
-const MODULES: Readonly<Record<string, string>> = {
-	time: `${PLATFORM}time.ts`,
-	timer: `${PLATFORM}timer.ts`,
-	preference: `${PLATFORM}preference.ts`,
-	"mc/config": `${PLATFORM}config.ts`,
-	"src/platform/features": `${SOURCE}platform/features.ts`,
-	"src/platform/in-build": `${SOURCE}platform/in-build.ts`,
-	"src/platform/tools": `${SOURCE}platform/tools.ts`,
-	"src/platform/network": `${PLATFORM}network.ts`,
-	"src/platform/http-server": `${PLATFORM}http-server.ts`,
-	"src/platform/mods": `${PLATFORM}mods.ts`,
-	"src/platform/dns-sd": `${PLATFORM}dns-sd.ts`,
-	"src/platform/hmac-sha256": `${PLATFORM}hmac-sha256.ts`,
-	"virtual-host": `${PLATFORM}virtual-host.ts`,
-	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
-};
+/** The files of some modules, whose names begin with a prefix. */
+const filesOf = (names: readonly string[], folder: string, prefix = ""): Readonly<Record<string, string>> =>
+	Object.fromEntries(names.map((name) => [`${prefix}${name}`, `${folder}${name}.ts`]));
+
+const IO = ["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"];
 
 /** The SDK's modules for pins and buses, which a part finds by name and a tool imports. */
-const HARDWARE: Readonly<Record<string, string>> = {
-	...Object.fromEntries(
-		["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"].map((name) => [
-			`embedded:io/${name}`,
-			`${PLATFORM}io/${name}.ts`,
-		]),
-	),
-	neopixel: `${PLATFORM}neopixel.ts`,
+const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(["neopixel"], PLATFORM) };
+
+/** Files of modules by name: those that each host resolves differently have stand-ins on the virtual device. */
+const FILES: Readonly<Record<string, string>> = {
+	...HARDWARE,
+	...filesOf(["time", "timer", "preference", "virtual-host"], PLATFORM),
+	...filesOf(["network", "http-server", "mods", "dns-sd", "hmac-sha256"], PLATFORM, "src/platform/"),
+	...filesOf(["features", "in-build", "tools"], `${SOURCE}platform/`, "src/platform/"),
+	"mc/config": `${PLATFORM}config.ts`,
+	"src/boards/target/board": `${SOURCE}boards/virtual/board.ts`,
+	crc: `${PLATFORM}io/crc.ts`,
+	"xs-mcp": `${SOURCE}parts/index.ts`,
 };
 
 /** Pins and bus as those classes find them: Node shows and sets them. */
 const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
-
-/** Files of modules by name. */
-const FILES: Readonly<Record<string, string>> = {
-	...MODULES,
-	...HARDWARE,
-	crc: `${PLATFORM}io/crc.ts`,
-	"xs-mcp": `${SOURCE}parts/index.ts`,
-};
 
 /** @param manifest of the build, whose drivers of the SDK are used where $MODDABLE names it */
 const platform = (manifest: string | undefined): Plugin => ({

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromProject } from "../../toolchain/manifests.js";
 import { bundleDevicePage } from "../../toolchain/page-bundles.js";
-import { ProgramError, runProgram } from "../../toolchain/program.js";
+import { attempt, failAs, runProgram } from "../../toolchain/program.js";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
 import type { EngineExit } from "./engine/engine.js";
 import type { EngineError } from "./engine/engine-error.js";
@@ -85,13 +85,12 @@ async function servingPrompt(options: Options): Promise<Options> {
 
 /** Takes commands until `quit` or the end of the input, which is the program's. */
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
-	const [{ prompt }, { DeviceClient }] = await Promise.all([
+	const [{ prompt }, { deviceClient }] = await Promise.all([
 		import("./prompt/index.js"),
 		import("./prompt/device-client.js"),
 	]);
-	const client = new DeviceClient(http && { ...http, httpToken });
 	const { failed } = await prompt({
-		connect: client.connect,
+		connect: deviceClient(http && { ...http, httpToken }),
 		controls: device,
 		toolNames: () => new Map(),
 		quits: "end the device",
@@ -103,9 +102,7 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 /** Rejects with ProgramError if the scenario cannot be used. */
 async function openScenario(file: string): Promise<Scenario> {
 	const { readScenario } = await import("./scenario/read-scenario.js");
-	return await readScenario(file).catch((error: Error) => {
-		throw new ProgramError(`--scenario: ${error.message}`);
-	});
+	return await readScenario(file).catch(failAs("--scenario"));
 }
 
 /** Runs a scenario to its end, which is the program's. */
@@ -135,11 +132,7 @@ function stopOnSignals(devices: readonly VirtualDevice[]): void {
 /** @throws ProgramError if a file cannot be used */
 function openSound(device: VirtualDevice, { microphone, speaker }: Options): void {
 	if (microphone !== undefined) {
-		try {
-			device.hear(readFileSync(microphone));
-		} catch (error) {
-			throw new ProgramError(`--microphone: ${(error as Error).message}`, { cause: error });
-		}
+		attempt("--microphone", () => device.hear(readFileSync(microphone)));
 	}
 	if (speaker !== undefined) {
 		const recorder = new SoundRecorder((wav) => {
@@ -160,14 +153,9 @@ async function openPage(device: VirtualDevice, { page: port }: Options): Promise
 		return;
 	}
 	const { DevicePage } = await import("./page/device-page.js");
-	try {
-		const { url } = await DevicePage.open(device, await bundleDevicePage(), port);
-		console.log(`page ${url}`);
-	} catch (error) {
-		throw new ProgramError(`--page: ${(error as Error).message}`, { cause: error });
-	} finally {
-		await endBundler();
-	}
+	const folder = await bundleDevicePage().finally(endBundler).catch(failAs("--page"));
+	const { url } = await DevicePage.open(device, folder, port).catch(failAs("--page"));
+	console.log(`page ${url}`);
 }
 
 /** @returns whether it runs */
@@ -202,46 +190,41 @@ function createDevice(
 	const url = options.url ?? (setup === undefined ? undefined : NEW_BACKEND);
 	const limits = { ...(slots && { slots }), ...(chunkBytes && { chunkBytes }) };
 	const board = options.board === undefined ? options.profile : BOARD_PROFILES.get(options.board);
-	try {
-		return new VirtualDevice({
-			firmware,
-			startEngine: (onTrace) => engine.start({ onTrace, limits, ...(seed !== undefined && { seed }) }),
-			config: {
-				// The limits of messages follow the heap, as on a chip.
-				...(chunkBytes !== undefined && chunkBytes >= MIN_CHUNK_BYTES && { chunkBytes }),
-				...set,
-				...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
-				...options.http,
-				...(setup !== undefined && { setupPort: setup }),
-				...(options.httpToken !== undefined && { httpToken: options.httpToken }),
-				...(uuid !== undefined && { uuid }),
-			},
-			watchdog: restart,
-			macAddress,
-			...(board && { board }),
-			...(settings !== undefined && { settingsFile: settings }),
-		});
-	} catch (error) {
-		throw new ProgramError(`--settings: ${(error as Error).message}`, { cause: error });
-	}
+	return attempt(
+		"--settings",
+		() =>
+			new VirtualDevice({
+				firmware,
+				startEngine: (onTrace) => engine.start({ onTrace, limits, ...(seed !== undefined && { seed }) }),
+				config: {
+					// The limits of messages follow the heap, as on a chip.
+					...(chunkBytes !== undefined && chunkBytes >= MIN_CHUNK_BYTES && { chunkBytes }),
+					...set,
+					...(otaUrl === undefined ? { backend: url, token } : { otaUrl }),
+					...options.http,
+					...(setup !== undefined && { setupPort: setup }),
+					...(options.httpToken !== undefined && { httpToken: options.httpToken }),
+					...(uuid !== undefined && { uuid }),
+				},
+				watchdog: restart,
+				macAddress,
+				...(board && { board }),
+				...(settings !== undefined && { settingsFile: settings }),
+			}),
+	);
 }
 
 /** The firmware, and the board of a device of one's own. Rejects with ProgramError if it cannot be bundled. */
 async function bundleFirmware({ firmware: file, manifest }: Options) {
 	const build = manifest && fromProject(manifest);
-	try {
-		const own = await readOwnDevice(build);
-		for (const warning of own?.warnings ?? []) {
-			console.error(`warning: ${warning}`);
-		}
-		return { firmware: await bundle(file && resolve(file), false, undefined, build), board: own?.profile };
-	} catch (error) {
-		const { message } = error as Error;
-		const option = file === undefined ? "" : "--firmware: ";
-		throw new ProgramError(`${option}${message}`, { cause: error });
-	} finally {
-		await endBundler();
+	const fail = failAs(file && "--firmware");
+	const own = await readOwnDevice(build).catch(fail);
+	for (const warning of own?.warnings ?? []) {
+		console.error(`warning: ${warning}`);
 	}
+	const firmware = await bundle(file && resolve(file), false, undefined, build).catch(fail);
+	await endBundler();
+	return { firmware, board: own?.profile };
 }
 
 /** Prints what a device says; if there are several, after its MAC address. */

@@ -6,7 +6,7 @@ import { ReceiveWindow } from "./receive-window.js";
 import { Chips } from "./services/chips.js";
 import { Codecs } from "./services/codecs.js";
 import { Connections } from "./services/connections.js";
-import { DnsSd } from "./services/dns-sd.js";
+import { searchDnsSd } from "./services/dns-sd.js";
 import { HttpListeners } from "./services/http-listeners.js";
 import { openHttpRequest } from "./services/http-requests.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
@@ -15,9 +15,9 @@ import { describePin, isInput, type PinState, Pins } from "./services/pins.js";
 import type { Deliver, Service } from "./services/service.js";
 import type { SettingsStore } from "./services/settings.js";
 import { SimulatedBoard } from "./services/simulated-board.js";
-import { Sounds } from "./services/sounds.js";
+import { type PlayedSamples, playSounds } from "./services/sounds.js";
 import { Timers } from "./services/timers.js";
-import { UdpSockets } from "./services/udp-sockets.js";
+import { openUdp } from "./services/udp-sockets.js";
 import { webSocketsOf } from "./services/websockets.js";
 import type { VirtualFlash } from "./virtual-flash.js";
 
@@ -47,28 +47,17 @@ export class DeviceRun {
 	constructor(engine: Engine, options: RunOptions) {
 		this.engine = engine;
 		this.#options = options;
-		const { events, flash, faults, onRestart } = options;
+		const { environment, events, flash, faults, onRestart } = options;
 		const deliver: Deliver = (message) => {
 			this.#inbox.add(message);
 			void this.#pump();
 		};
-		this.board = new SimulatedBoard(
-			deliver,
-			{
-				onRestart,
-				onScreen: (...event) => events.emit("screen", ...event),
-				onLight: (...event) => events.emit("light", ...event),
-				onPicture: (picture) => events.emit("picture", picture),
-				onNote: (text) => events.emit("note", text),
-			},
-			flash,
-		);
-		this.board.photo = options.environment.photo;
+		this.board = new SimulatedBoard({ deliver, environment, events, flash, onRestart });
 		this.pins = new Pins(deliver, (pin) => this.#pinChanged(pin));
 		this.chips = new Chips(deliver, () => events.emit("surrounded"));
 		this.#clients = faults.open(
 			[
-				(tell) => new Connections("ws", webSocketsOf(options.environment.pageUrl), tell),
+				(tell) => new Connections("ws", webSocketsOf(environment.pageUrl), tell),
 				(tell) => new Connections("mqtt", openMqtt, tell),
 				(tell) => new Connections("http", openHttpRequest, tell),
 			],
@@ -79,26 +68,24 @@ export class DeviceRun {
 
 	#listServices(deliver: Deliver): Service[] {
 		const { environment, events, settings } = this.#options;
+		const onSamples = (played: PlayedSamples): boolean => events.emit("samples", played);
+		const onEnd = (): boolean => events.emit("silence");
 		return [
 			new Timers(deliver),
 			...this.#clients,
 			new HttpListeners(deliver, (message) => events.emit("listenFailed", message)),
-			new DnsSd(deliver),
+			new Connections("dnssd", searchDnsSd, deliver),
 			settings,
 			this.board,
 			this.pins,
 			this.chips,
-			new Sounds(
-				deliver,
-				(played) => events.emit("samples", played),
-				() => events.emit("silence"),
-			),
-			new UdpSockets(deliver),
+			new Connections("audio", playSounds(onSamples, onEnd), deliver),
+			new Connections("udp", openUdp, deliver),
 			new Codecs({
 				deliver,
 				microphone: environment.microphone,
-				onSamples: (played) => events.emit("samples", played),
-				onEnd: () => events.emit("silence"),
+				onSamples,
+				onEnd,
 				log: (message) => events.emit("trace", message),
 			}),
 		];
@@ -110,7 +97,7 @@ export class DeviceRun {
 			await this.engine.run(`globalThis.hostConfig=${JSON.stringify(hostConfig)}`);
 			this.#serve(await this.engine.run(script));
 			for (const header of this.#options.environment.surroundings.values()) {
-				this.board.surround(header);
+				this.board.tell(header);
 			}
 		} finally {
 			this.#isPumping = false;

@@ -1,4 +1,4 @@
-import type { ChipValues } from "./services/chips.js";
+import type { ChipValues } from "../platform/io/bus.js";
 import { Microphone } from "./services/microphone.js";
 import type { Surroundings } from "./services/simulated-board.js";
 

@@ -1,7 +1,7 @@
 // npm run device:image: a firmware image that a virtual device can update itself to.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { makeProgram, ProgramError, runProgram } from "../../toolchain/program.js";
+import { attempt, failAs, makeProgram, runProgram } from "../../toolchain/program.js";
 import { bundle, encodeImage } from "./index.js";
 
 interface Options {
@@ -17,13 +17,10 @@ const program = makeProgram(
 	.requiredOption("--firmware-version <version>", "version of this firmware, such as 0.3.0")
 	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
-		try {
-			const image = encodeImage(await bundle(firmware && resolve(firmware), false, firmwareVersion));
-			writeFileSync(file, image);
-			console.log(`${file}: ${image.byteLength} bytes, firmware ${firmwareVersion}`);
-		} catch (error) {
-			throw new ProgramError(`${file}: ${(error as Error).message}`, { cause: error });
-		}
+		const script = await bundle(firmware && resolve(firmware), false, firmwareVersion).catch(failAs(file));
+		const image = encodeImage(script);
+		attempt(file, () => writeFileSync(file, image));
+		console.log(`${file}: ${image.byteLength} bytes, firmware ${firmwareVersion}`);
 	});
 
 await runProgram(program);

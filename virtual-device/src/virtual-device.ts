@@ -4,13 +4,14 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { readWav } from "../../gateway/src/speech/wav.js";
 import { hasOpus } from "../../toolchain/opus.js";
+import type { ChipValues } from "../platform/io/bus.js";
 import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import type { DeviceEvents } from "./device-events.js";
 import { DevicePower } from "./device-power.js";
 import type { DeviceRun } from "./device-run.js";
 import type { Engine, HeapReport } from "./engine/engine.js";
 import { Environment } from "./environment.js";
-import { type ChipState, type ChipValues, findChip } from "./services/chips.js";
+import { type ChipState, findChip } from "./services/chips.js";
 import { type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
 import { findInput, type PinState } from "./services/pins.js";
 import { SettingsStore } from "./services/settings.js";
@@ -119,19 +120,19 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	async press(milliseconds = 100, button = this.board.buttons[0]): Promise<void> {
 		if (button !== undefined) {
-			this.#run?.board.press(button, milliseconds);
+			this.#run?.board.tell(["board.press", button, milliseconds]);
 			await delay(milliseconds + RELEASE_TIME);
 		}
 	}
 
 	/** Presses or releases a button. */
 	hold(button: string, isDown: boolean): void {
-		this.#run?.board.holdButton(button, isDown);
+		this.#run?.board.tell(["board.button", button, isDown]);
 	}
 
 	/** Says a text to the backend's assistant. What both say is emitted as notes. */
 	say(text: string): void {
-		this.#run?.board.type(text);
+		this.#run?.board.tell(["board.typed", text]);
 	}
 
 	/**
@@ -227,9 +228,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	set photo(photo: Uint8Array | undefined) {
 		this.#environment.photo = photo;
-		if (this.#run !== undefined) {
-			this.#run.board.photo = photo;
-		}
 	}
 
 	/**
@@ -294,7 +292,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	#surround(part: string, header: Surroundings): void {
 		this.#environment.surroundings.set(part, header);
-		this.#run?.board.surround(header);
+		this.#run?.board.tell(header);
 		this.emit("surrounded");
 	}
 

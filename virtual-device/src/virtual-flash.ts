@@ -58,11 +58,7 @@ export class VirtualFlash {
 
 	/** SHA-256 of what was written. */
 	digest(): Buffer {
-		const hash = createHash("sha256");
-		for (const piece of this.#pieces) {
-			hash.update(piece);
-		}
-		return hash.digest();
+		return createHash("sha256").update(Buffer.concat(this.#pieces)).digest();
 	}
 
 	/**

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { PIXELS_HEAD_BYTES } from "../../src/page/page-messages.js";
+import { hexOf } from "../../src/services/pins.js";
 import { act, device, followPixels, picture, showPicture } from "./link.js";
+import { Lamp } from "./pin-views.js";
 
 /** Milliseconds for which the firmware shows a picture: src/pictures/picture-preview.ts. */
 const PICTURE_TIME = 10_000;
@@ -73,15 +75,11 @@ interface LightProps {
 }
 
 function Light({ name, on = false, brightness = 0, color = 0 }: LightProps) {
-	const shown = `#${color.toString(16).padStart(6, "0")}`;
-	const says = on ? `${brightness} % of ${shown}` : "off";
+	const shown = hexOf(color);
 	return (
 		<li>
-			<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
-				<circle cx="10" cy="10" r="8" class="socket" />
-				{on && <circle cx="10" cy="10" r="8" fill={shown} fill-opacity={0.25 + (0.75 * brightness) / 100} />}
-			</svg>
-			{name}: {says}
+			<Lamp color={shown} light={on ? brightness / 100 : 0} />
+			{name}: {on ? `${brightness} % of ${shown}` : "off"}
 		</li>
 	);
 }

@@ -123,13 +123,12 @@ function View({ kind, value }: PinState) {
 	}
 	switch (kind) {
 		case "pixels":
+		case "transmit":
 			return null;
 		case "servo":
 			return <Arm pulse={Number(value)} />;
 		case "pwm":
 			return <Lamp light={Number(value) / 100} />;
-		case "transmit":
-			return null;
 		default:
 			return <Lamp light={Number(value)} />;
 	}

@@ -3,7 +3,13 @@ import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";
 import { Range } from "./range.js";
 import { isSilenced, unsilence } from "./speaker.js";
 
-const REST = { temperature: 21.5, light: 320, motion: { x: 0, y: 0, z: 9.81 } };
+/** Sliders of sensors that measure a number, and their values at rest. */
+const SLIDERS = {
+	temperature: { label: "Temperature", unit: "°C", minimum: -20, maximum: 60, step: 0.5, rest: 21.5 },
+	light: { label: "Light", unit: "lx", minimum: 0, maximum: 2_000, step: 10, rest: 320 },
+};
+
+const MOTION_AT_REST = { x: 0, y: 0, z: 9.81 };
 
 /** Sensors, battery and Wi-Fi. */
 export function Surroundings() {
@@ -12,34 +18,19 @@ export function Surroundings() {
 		return null;
 	}
 	const { board, readings, battery, signal } = shown;
-	const has = (sensor: "temperature" | "light" | "motion"): boolean => board.sensors.includes(sensor);
-	const motion = { ...REST.motion, ...(readings.motion as object | undefined) };
+	const motion = { ...MOTION_AT_REST, ...(readings.motion as object | undefined) };
 	return (
 		<section class="card">
 			<h2>Surroundings</h2>
-			{has("temperature") && (
-				<Range
-					label="Temperature"
-					unit="°C"
-					minimum={-20}
-					maximum={60}
-					step={0.5}
-					value={(readings.temperature as number | undefined) ?? REST.temperature}
-					onChange={(temperature) => act("measure", { temperature })}
-				/>
-			)}
-			{has("light") && (
-				<Range
-					label="Light"
-					unit="lx"
-					minimum={0}
-					maximum={2_000}
-					step={10}
-					value={(readings.light as number | undefined) ?? REST.light}
-					onChange={(light) => act("measure", { light })}
-				/>
-			)}
-			{has("motion") &&
+			{(["temperature", "light"] as const)
+				.filter((sensor) => board.sensors.includes(sensor))
+				.map((sensor) => {
+					const { rest, ...range } = SLIDERS[sensor];
+					const value = (readings[sensor] as number | undefined) ?? rest;
+					const measure = (next: number): void => act("measure", { [sensor]: next });
+					return <Range key={sensor} {...range} value={value} onChange={measure} />;
+				})}
+			{board.sensors.includes("motion") &&
 				(["x", "y", "z"] as const).map((axis) => (
 					<Range
 						key={axis}

@@ -17,13 +17,6 @@ const MAX_WAITING = 1_024;
 /** Bytes that are taken at once. */
 const ROOM = 128;
 
-/** The pin that receives: each line that is set from outside arrives. */
-class Receiver extends Pin<string> {
-	constructor(options: SerialOptions & { readonly pin: number }, onLine: (line: string) => void) {
-		super(options, "receive", "", onLine);
-	}
-}
-
 /** The pin that sends: each line is shown. */
 class Sender extends Pin<string> {
 	#line = "";
@@ -44,7 +37,8 @@ class Sender extends Pin<string> {
 
 /** Stands in for ECMA-419's `embedded:io/serial` (§10.3): lines are sent to it from outside. */
 export default class Serial {
-	readonly #receiver: Receiver | undefined;
+	/** Each line that is set from outside arrives at it. */
+	readonly #receiver: Pin<string> | undefined;
 	readonly #sender: Sender | undefined;
 	#waiting: number[] = [];
 
@@ -57,7 +51,7 @@ export default class Serial {
 			throw new RangeError("invalid baud");
 		}
 		if (receive !== undefined) {
-			this.#receiver = new Receiver({ ...options, pin: receive }, (line) => {
+			this.#receiver = new Pin({ ...options, pin: receive }, "receive", "", (line: string) => {
 				this.#waiting.push(...new Uint8Array(ArrayBuffer.fromString(`${line}\n`)));
 				this.#waiting.splice(MAX_WAITING);
 				onReadable?.call(this, this.#waiting.length);

@@ -1,4 +1,5 @@
-import { access, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
@@ -34,7 +35,7 @@ export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptio
 	const compiler = await findCompiler(bits);
 	const folder = join(CACHE_FOLDER, await hashSources(sources, [compiler.version, ...compiler.flags, ...FLAGS]));
 	const path = join(folder, "xs-host");
-	if (await exists(path)) {
+	if (existsSync(path)) {
 		return path;
 	}
 	onProgress?.(`Building the XS engine (${bits}-bit) from its C sources, once: about 20 s …`);
@@ -45,13 +46,6 @@ export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptio
 	}
 	await building;
 	return path;
-}
-
-function exists(path: string): Promise<boolean> {
-	return access(path).then(
-		() => true,
-		() => false,
-	);
 }
 
 /** The folder of a build in progress: its name has the process. */
@@ -97,7 +91,7 @@ async function move(result: string, folder: string): Promise<void> {
 		await rename(result, folder);
 	} catch (error) {
 		// Another process was faster, with the same result.
-		if (!(await exists(join(folder, "xs-host")))) {
+		if (!existsSync(join(folder, "xs-host"))) {
 			throw error;
 		}
 	}

@@ -1,49 +1,179 @@
-import type { CommandQueue, Packet } from "./command-queue.js";
 import type { Engine, EngineExit, HeapReport, Message } from "./engine.js";
 import { EngineError } from "./engine-error.js";
 
-/** An engine over a queue of commands: turns messages into packets and back. */
-export class QueuedEngine implements Engine {
-	readonly name: string;
-	readonly #queue: CommandQueue;
+/** A message on its way: the header as JSON text. */
+export interface Packet {
+	readonly header: string;
+	readonly bytes?: Uint8Array;
+}
 
-	constructor(name: string, queue: CommandQueue) {
-		this.name = name;
-		this.#queue = queue;
+/** The commands of a machine. The answer to `hello` arrives by itself when the machine is ready. */
+export type Command =
+	| { readonly kind: "hello" }
+	| { readonly kind: "run"; readonly script: string }
+	| { readonly kind: "deliver"; readonly packets: readonly Packet[] }
+	| { readonly kind: "heap" };
+
+/** The connection to one machine: a process or a thread. */
+export interface Port {
+	send(command: Command): void;
+	/** Ends the machine at once; `ended` is called when it has ended. */
+	kill(): void;
+}
+
+/** Events of a port. `ended` is called once, and last. */
+export interface PortEvents {
+	reply(packets: Packet[]): void;
+	ended(exit: EngineExit): void;
+}
+
+interface Waiting {
+	readonly command: Command;
+	resolve(packets: Packet[]): void;
+	reject(error: EngineError): void;
+}
+
+/**
+ * An engine over a port: hands commands to its machine one at a time, and ends a machine that takes longer than `timeoutMs` for
+ * one.
+ *
+ * Commands that the machine can no longer answer reject with an `EngineError` of the exit's code.
+ */
+export class QueuedEngine implements Engine {
+	readonly exited: Promise<EngineExit>;
+	readonly #port: Port;
+	readonly #timeoutMs: number;
+	readonly #waiting: Waiting[] = [];
+	#name = "";
+	#running: Waiting | undefined;
+	#timer: NodeJS.Timeout | undefined;
+	/** Why the machine was ended, if from here. */
+	#reason: EngineExit | undefined;
+	#exit: EngineExit | undefined;
+	#settleExited: (exit: EngineExit) => void = () => {};
+
+	private constructor(open: (events: PortEvents) => Port, timeoutMs: number) {
+		this.#timeoutMs = timeoutMs;
+		this.exited = new Promise((resolve) => {
+			this.#settleExited = resolve;
+		});
+		this.#port = open({
+			reply: (packets) => this.#onReply(packets),
+			ended: (exit) => this.#onEnded(exit),
+		});
 	}
 
-	get exited(): Promise<EngineExit> {
-		return this.#queue.exited;
+	/**
+	 * Starts a machine, and waits until it is ready.
+	 *
+	 * @param nameOf makes the engine's name of what the machine says when it is ready
+	 */
+	static async start(
+		open: (events: PortEvents) => Port,
+		timeoutMs: number,
+		nameOf: (hello: readonly unknown[]) => string,
+	): Promise<QueuedEngine> {
+		const engine = new QueuedEngine(open, timeoutMs);
+		const [hello] = await engine.#request({ kind: "hello" });
+		engine.#name = nameOf(hello?.header ?? []);
+		return engine;
+	}
+
+	get name(): string {
+		return this.#name;
 	}
 
 	async run(script: string): Promise<Message[]> {
-		return toMessages(await this.#queue.request({ kind: "run", script }));
+		return await this.#request({ kind: "run", script });
 	}
 
 	async deliver(messages: readonly Message[]): Promise<Message[]> {
-		return toMessages(await this.#queue.request({ kind: "deliver", packets: messages.map(toPacket) }));
+		return await this.#request({ kind: "deliver", packets: messages.map(toPacket) });
 	}
 
 	async heap(): Promise<HeapReport | undefined> {
-		const [report] = toMessages(await this.#queue.request({ kind: "heap" }));
+		const [report] = await this.#request({ kind: "heap" });
 		if (!report) {
 			return undefined;
 		}
-		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections] =
-			report.header.map(Number);
-		return {
-			slots: slots ?? 0,
-			peakSlots: peakSlots ?? 0,
-			chunkBytes: chunkBytes ?? 0,
-			peakChunkBytes: peakChunkBytes ?? 0,
-			peakStackSlots: peakStackSlots ?? 0,
-			slotBytes: slotBytes ?? 0,
-			collections: collections ?? 0,
-		};
+		const [
+			slots = 0,
+			peakSlots = 0,
+			chunkBytes = 0,
+			peakChunkBytes = 0,
+			peakStackSlots = 0,
+			slotBytes = 0,
+			collections = 0,
+		] = report.header.map(Number);
+		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections };
 	}
 
 	close(): void {
-		this.#queue.close();
+		this.#end({ code: "closed", detail: "closed by its owner" });
+	}
+
+	async #request(command: Command): Promise<Message[]> {
+		const packets = await new Promise<Packet[]>((resolve, reject) => {
+			this.#waiting.push({ command, resolve, reject });
+			this.#next();
+		});
+		return packets.map(toMessage);
+	}
+
+	#end(reason: EngineExit): void {
+		if (this.#exit || this.#reason) {
+			return;
+		}
+		this.#reason = reason;
+		this.#port.kill();
+		this.#rejectAll(reason);
+	}
+
+	#next(): void {
+		const exit = this.#exit ?? this.#reason;
+		if (exit) {
+			this.#rejectAll(exit);
+		}
+		this.#running ??= this.#start();
+	}
+
+	#start(): Waiting | undefined {
+		const next = this.#waiting.shift();
+		if (!next) {
+			return undefined;
+		}
+		if (Number.isFinite(this.#timeoutMs)) {
+			this.#timer = setTimeout(() => this.#onTimeout(), this.#timeoutMs);
+		}
+		this.#port.send(next.command);
+		return next;
+	}
+
+	#onReply(packets: Packet[]): void {
+		const answered = this.#running;
+		clearTimeout(this.#timer);
+		this.#running = undefined;
+		answered?.resolve(packets);
+		this.#next();
+	}
+
+	#onTimeout(): void {
+		this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
+	}
+
+	#onEnded(exit: EngineExit): void {
+		this.#exit = this.#reason ?? exit;
+		this.#rejectAll(this.#exit);
+		this.#settleExited(this.#exit);
+	}
+
+	#rejectAll(exit: EngineExit): void {
+		clearTimeout(this.#timer);
+		const commands = [this.#running, ...this.#waiting.splice(0)];
+		this.#running = undefined;
+		for (const command of commands) {
+			command?.reject(new EngineError(exit.code, `The machine ended (${exit.code}): ${exit.detail}`));
+		}
 	}
 }
 
@@ -52,8 +182,8 @@ function toPacket({ header, bytes }: Message): Packet {
 	return bytes ? { header: json, bytes } : { header: json };
 }
 
-function toMessages(packets: readonly Packet[]): Message[] {
-	return packets.map(({ header, bytes }) => (bytes ? { header: parse(header), bytes } : { header: parse(header) }));
+function toMessage({ header, bytes }: Packet): Message {
+	return bytes ? { header: parse(header), bytes } : { header: parse(header) };
 }
 
 function parse(json: string): unknown[] {

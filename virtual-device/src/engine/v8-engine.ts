@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { CommandQueue, type Packet, type Port, type PortEvents } from "./command-queue.js";
 import type { Engine, EngineExit, EngineOptions } from "./engine.js";
-import { QueuedEngine } from "./queued-engine.js";
+import { type Packet, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 
 /** Message of v8-worker.mjs. */
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
@@ -17,10 +16,8 @@ const MAX_HEAP_MB = 256;
  * where the thread cannot start.
  */
 export async function startV8Engine(options: EngineOptions = {}): Promise<Engine> {
-	const queue = new CommandQueue((events) => openThread(options, events), options.timeoutMs ?? 10_000);
-	const [hello] = await queue.request({ kind: "hello" });
-	const [version]: string[] = JSON.parse(hello?.header ?? "[]");
-	return new QueuedEngine(`V8 ${version?.split(".").slice(0, 2).join(".")}`, queue);
+	const nameOf = ([version]: readonly unknown[]): string => `V8 ${String(version).split(".").slice(0, 2).join(".")}`;
+	return await QueuedEngine.start((events) => openThread(options, events), options.timeoutMs ?? 10_000, nameOf);
 }
 
 function openThread({ onTrace, seed }: EngineOptions, events: PortEvents): Port {

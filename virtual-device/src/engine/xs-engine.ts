@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Command, CommandQueue, type Packet, type Port, type PortEvents } from "./command-queue.js";
 import type { Engine, EngineOptions } from "./engine.js";
 import { EngineError } from "./engine-error.js";
 import { NetstringReader } from "./netstring.js";
-import { QueuedEngine } from "./queued-engine.js";
+import { type Command, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
 import { decodeReply, encodeCommand, toExit } from "./xs-protocol.js";
 
 interface XsEngineOptions extends EngineOptions {
@@ -22,10 +21,8 @@ const ALARM_MARGIN_S = 5;
  */
 export async function startXsEngine(options: XsEngineOptions): Promise<Engine> {
 	const timeoutMs = options.timeoutMs ?? 10_000;
-	const queue = new CommandQueue((events) => openProcess(options, timeoutMs, events), timeoutMs);
 	try {
-		const [hello] = await queue.request({ kind: "hello" });
-		return new QueuedEngine(nameOf(hello), queue);
+		return await QueuedEngine.start((events) => openProcess(options, timeoutMs, events), timeoutMs, nameOf);
 	} catch (cause) {
 		if (!(cause instanceof EngineError) || cause.code !== "crashed") {
 			throw cause;
@@ -34,8 +31,7 @@ export async function startXsEngine(options: XsEngineOptions): Promise<Engine> {
 	}
 }
 
-function nameOf(hello: Packet | undefined): string {
-	const [major, minor, bits]: number[] = JSON.parse(hello?.header ?? "[]");
+function nameOf([major, minor, bits]: readonly unknown[]): string {
 	return `XS ${major}.${minor} (${bits}-bit)`;
 }
 

@@ -1,6 +1,6 @@
-import type { Command, Packet } from "./command-queue.js";
 import type { EngineExit, EngineExitCode } from "./engine.js";
 import { decodeNetstring, encodeNetstring } from "./netstring.js";
+import type { Command, Packet } from "./queued-engine.js";
 
 // The other side of this, and its grammar: xs-host/host.c.
 

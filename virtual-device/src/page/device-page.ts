@@ -7,7 +7,7 @@ import { readAction } from "../actions.js";
 import { describePath, FieldError, readMembers } from "../fields.js";
 import type { VirtualDevice } from "../virtual-device.js";
 import { DeviceView } from "./device-view.js";
-import { PageFiles, reject } from "./page-files.js";
+import { reject, serveFiles } from "./page-files.js";
 import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 
 /** Largest message of a page: a photo. */
@@ -21,7 +21,6 @@ const JPEG = [0xff, 0xd8, 0xff];
 /** A virtual device's page, which this machine's browsers can open: a server of the page, and of a WebSocket for each. */
 export class DevicePage {
 	readonly #device: VirtualDevice;
-	readonly #files: PageFiles;
 	readonly #view: DeviceView;
 	readonly #server: Server;
 	/** The page whose microphone the device hears: the first one that has switched it on. */
@@ -30,11 +29,11 @@ export class DevicePage {
 
 	private constructor(device: VirtualDevice, folder: string, consoleUrl?: string) {
 		this.#device = device;
-		this.#files = new PageFiles(folder);
+		const send = serveFiles(folder);
 		this.#view = new DeviceView(device, consoleUrl);
 		this.#server = createServer((request, response) => {
 			if (this.#isHere(request)) {
-				this.#files.send(request, response);
+				send(request, response);
 			} else {
 				reject(response, 403, "not a name of this page");
 			}

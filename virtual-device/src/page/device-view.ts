@@ -69,7 +69,7 @@ export class DeviceView {
 		page.on("close", () => {
 			this.#pages.delete(page);
 			if (this.#pages.size === 0) {
-				this.#closeScreen();
+				this.close();
 			}
 		});
 		page.send(JSON.stringify(this.#described()));
@@ -77,10 +77,6 @@ export class DeviceView {
 			page.send(JSON.stringify(line));
 		}
 		this.#openScreen();
-	}
-
-	close(): void {
-		this.#closeScreen();
 	}
 
 	#show(picture: ScreenPicture, changed: readonly string[]): void {
@@ -107,14 +103,15 @@ export class DeviceView {
 		}
 	}
 
-	#closeScreen(): void {
+	/** Draws its screen no more, until a page is opened or the screen changes. */
+	close(): void {
 		this.#screen?.close();
 		this.#screen = undefined;
 	}
 
 	/** A device without power shows nothing, and its lights are off. */
 	#darken(): void {
-		this.#closeScreen();
+		this.close();
 		this.#shown = undefined;
 		for (const name of Object.keys(this.#lights)) {
 			delete this.#lights[name];

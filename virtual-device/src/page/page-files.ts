@@ -11,18 +11,12 @@ const HEADERS = {
 	"X-Content-Type-Options": "nosniff",
 };
 
-/** Serves the files of a folder, in memory. */
-export class PageFiles {
-	readonly #files: ReadonlyMap<string, Buffer>;
-
-	constructor(folder: string) {
-		this.#files = new Map(readdirSync(folder).map((name) => [`/${name}`, readFileSync(join(folder, name))]));
-	}
-
-	/** Answers a request by its path; "/" is the page. */
-	send({ method, url = "/" }: IncomingMessage, response: ServerResponse): void {
+/** Serves the files of a folder, in memory: answers a request by its path; "/" is the page. */
+export function serveFiles(folder: string): (request: IncomingMessage, response: ServerResponse) => void {
+	const files = new Map(readdirSync(folder).map((name) => [`/${name}`, readFileSync(join(folder, name))]));
+	return ({ method, url = "/" }, response) => {
 		const path = url === "/" ? "/index.html" : url;
-		const body = this.#files.get(path);
+		const body = files.get(path);
 		if (body === undefined) {
 			reject(response, 404, "not found");
 		} else if (method !== "GET" && method !== "HEAD") {
@@ -33,7 +27,7 @@ export class PageFiles {
 			response.writeHead(200, { ...HEADERS, ...headers });
 			response.end(method === "HEAD" ? undefined : body);
 		}
-	}
+	};
 }
 
 /** Answers a request with an error, as text. */

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer, isIPv6 } from "node:net";
+import { isIPv6 } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type RequestOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import getPort from "get-port";
 import type { HttpAddress } from "../options.js";
 
 /** How a device serves MCP clients directly: its settings. */
@@ -12,33 +12,28 @@ interface ServedAt extends HttpAddress {
 
 /** A free port of this machine, with a token that only this process has. */
 export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: string }> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address() as { port: number };
-	await new Promise((resolve) => server.close(resolve));
-	return { http: { http: port, httpAddress: "127.0.0.1" }, httpToken: randomBytes(16).toString("hex") };
+	const httpAddress = "127.0.0.1";
+	const http = await getPort({ host: httpAddress });
+	return { http: { http, httpAddress }, httpToken: randomBytes(16).toString("hex") };
 }
 
-/** An MCP client of a virtual device, without a backend between. It connects when it is first needed. */
-export class DeviceClient {
-	readonly #served: ServedAt | undefined;
-	#client: Promise<Client> | undefined;
-
-	/** @param served undefined: the device is set up, and serves none */
-	constructor(served: ServedAt | undefined) {
-		this.#served = served;
-	}
-
-	/** Rejects with Error if the device does not serve clients now: it may be offline, or restarting. */
-	readonly connect = async (): Promise<Client> => {
-		if (this.#served === undefined) {
+/**
+ * Connects an MCP client to a virtual device, without a backend between, when it is first needed. What it returns rejects with
+ * Error if the device does not serve clients now: it may be offline, or restarting.
+ *
+ * @param served undefined: the device is set up, and serves none
+ */
+export function deviceClient(served: ServedAt | undefined): () => Promise<Client> {
+	let client: Promise<Client> | undefined;
+	return async () => {
+		if (served === undefined) {
 			throw new Error("a device that is set up has no tools: start it without --setup");
 		}
-		this.#client ??= connectPatiently(this.#served);
+		client ??= connectPatiently(served);
 		try {
-			return await this.#client;
+			return await client;
 		} catch (error) {
-			this.#client = undefined;
+			client = undefined;
 			throw new Error("the device does not answer: it is offline, or starts", { cause: error });
 		}
 	};

@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from "node:readline/promises";
+import { createInterface } from "node:readline/promises";
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { Command, CommanderError } from "commander";
 import { parseToolArguments } from "../../../gateway/src/cli/tool-arguments.js";
@@ -57,17 +57,13 @@ export async function prompt(options: PromptOptions): Promise<{ commands: number
 		if (quits) {
 			break;
 		}
-		showPrompt(terminal, isTerminal);
+		if (isTerminal) {
+			terminal.prompt();
+		}
 	}
 	printAbove(undefined);
 	terminal.close();
 	return { commands, failed };
-}
-
-function showPrompt(terminal: Interface, isTerminal: boolean): void {
-	if (isTerminal) {
-		terminal.prompt();
-	}
 }
 
 /** @returns whether it succeeded */

@@ -1,7 +1,5 @@
+import type { ChipValues } from "../../platform/io/bus.js";
 import type { Deliver, Service } from "./service.js";
-
-/** Measurements of a chip by quantity; of a map of registers, their bytes by number. Null: it is unplugged. */
-export type ChipValues = Readonly<Record<string, number>> | null;
 
 /** A chip on the I2C bus that the firmware has talked to. */
 export interface ChipState {
@@ -24,7 +22,6 @@ export class Chips implements Service {
 	readonly #deliver: Deliver;
 	readonly #onChange: () => void;
 	readonly #open = new Map<number, ChipState>();
-	#isClosed = false;
 
 	constructor(deliver: Deliver, onChange: () => void) {
 		this.#deliver = deliver;
@@ -39,7 +36,7 @@ export class Chips implements Service {
 	/** Changes what a chip measures, or unplugs it. */
 	set({ address }: ChipState, values: ChipValues): void {
 		const before = this.#open.get(address);
-		if (!this.#isClosed && before !== undefined) {
+		if (before !== undefined) {
 			this.#deliver({ header: ["chip.set", address, values] });
 			this.#open.set(address, { ...before, values: { ...before.values, ...values }, isPlugged: values !== null });
 			this.#onChange();
@@ -59,7 +56,6 @@ export class Chips implements Service {
 	}
 
 	close(): void {
-		this.#isClosed = true;
 		this.#open.clear();
 	}
 }

@@ -1,5 +1,5 @@
 import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../toolchain/opus.js";
-import { MICROPHONE_RATE, type Microphone } from "./microphone.js";
+import { MICROPHONE_RATE, type Microphone, SampleQueue } from "./microphone.js";
 import { Playout } from "./playout.js";
 import type { Deliver, Service } from "./service.js";
 import { type PlayedSamples, scaled } from "./sounds.js";
@@ -28,9 +28,9 @@ interface Played {
 	readonly id: number;
 	readonly sampleRate: number;
 	readonly playout: Playout;
-	readonly ticker: Ticker;
+	readonly stop: () => void;
 	/** Decoded, and not played yet. */
-	waiting: Int16Array;
+	readonly waiting: SampleQueue;
 }
 
 /** Decodes and plays, records and encodes for the firmware, in real time. */
@@ -38,10 +38,10 @@ export class Codecs implements Service {
 	readonly prefix = "codec";
 	readonly #options: CodecsOptions;
 	#played: Played | undefined;
-	#recording: { readonly encoder: OpusEncoder; readonly ticker: Ticker } | undefined;
+	#recording: { readonly encoder: OpusEncoder; readonly stop: () => void } | undefined;
 	/** 0 to 1. */
 	#loudness = 1;
-	#dropped = 0;
+	#hasDropped = false;
 	/** Opening the codec takes a while: what comes next waits for that. */
 	#last: Promise<void> = Promise.resolve();
 	#isClosed = false;
@@ -87,39 +87,38 @@ export class Codecs implements Service {
 
 	async #begin(id: number, sampleRate: OpusRate, duration: number): Promise<void> {
 		this.#stopPlaying();
-		this.#dropped = 0;
+		this.#hasDropped = false;
 		const decoder = await openOpusDecoder(sampleRate);
 		const playout = new Playout({ decoder, frame: (sampleRate * duration) / 1_000, prebuffer: PREBUFFER });
-		const ticker = new Ticker(PERIOD, () => this.#playPeriod(played));
-		const played: Played = { id, sampleRate, playout, ticker, waiting: new Int16Array(0) };
+		const stop = repeat(PERIOD, () => this.#playPeriod(played));
+		const played: Played = { id, sampleRate, playout, stop, waiting: new SampleQueue() };
 		this.#played = played;
 	}
 
 	#play(packet: Uint8Array, loudness: number): void {
 		this.#loudness = loudness;
 		if (this.#played?.playout.add(packet) === false) {
-			this.#dropped += 1;
-			if (this.#dropped === 1) {
+			if (!this.#hasDropped) {
 				this.#options.log("codec: packets dropped: too many wait to be played");
 			}
+			this.#hasDropped = true;
 		}
 	}
 
 	#playPeriod(played: Played): void {
-		const { sampleRate, playout } = played;
+		const { sampleRate, playout, waiting } = played;
 		const count = (sampleRate * PERIOD) / 1_000;
-		while (played.waiting.length < count) {
+		while (waiting.length < count) {
 			const next = playout.next();
 			if (next === undefined) {
 				break;
 			}
-			played.waiting = joined(played.waiting, next);
+			// A decoder may use its buffer again.
+			waiting.add(next.slice());
 		}
-		const samples = played.waiting.subarray(0, count);
-		played.waiting = played.waiting.subarray(count);
+		const samples = waiting.take(Math.min(count, waiting.length));
 		if (samples.length > 0) {
-			const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
-			this.#options.onSamples({ sampleRate, samples: scaled(bytes, this.#loudness) });
+			this.#options.onSamples({ sampleRate, samples: scaled(new Uint8Array(samples.buffer), this.#loudness) });
 		} else if (playout.isOver) {
 			this.#stopPlaying();
 		}
@@ -129,7 +128,7 @@ export class Codecs implements Service {
 		const played = this.#played;
 		if (played !== undefined) {
 			this.#played = undefined;
-			played.ticker.stop();
+			played.stop();
 			played.playout.close();
 			this.#options.onEnd();
 			this.#options.deliver({ header: ["codec.ended", played.id] });
@@ -140,53 +139,45 @@ export class Codecs implements Service {
 		const { deliver, microphone } = this.#options;
 		const encoder = await openOpusEncoder(MICROPHONE_RATE, RECORDED);
 		let isConnected = false;
-		const ticker = new Ticker(RECORDED, () => {
+		const stop = repeat(RECORDED, () => {
 			isConnected ||= microphone.isConnected;
 			if (isConnected) {
 				const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
 				deliver({ header: ["codec.packet"], bytes: encoder.encode(samples) });
 			}
 		});
-		this.#recording = { encoder, ticker };
+		this.#recording = { encoder, stop };
 	}
 
 	#stopRecording(): void {
-		this.#recording?.ticker.stop();
+		this.#recording?.stop();
 		this.#recording?.encoder.free();
 		this.#recording = undefined;
 	}
 }
 
-function joined(first: Int16Array, second: Int16Array): Int16Array {
-	const whole = new Int16Array(first.length + second.length);
-	whole.set(first);
-	whole.set(second, first.length);
-	return whole;
-}
-
 /** Ticks that are made up for when the process was busy. More are left out. */
 const MAX_LATE = 50;
 
-/** Calls back regularly, as often as time has passed: a late timer is made up for. */
-class Ticker {
-	readonly #timer: NodeJS.Timeout;
-	#isStopped = false;
-
-	/** @param period milliseconds */
-	constructor(period: number, onTick: () => void) {
-		let last = performance.now();
-		this.#timer = setInterval(() => {
-			const now = performance.now();
-			last = Math.max(last, now - MAX_LATE * period);
-			while (now - last >= period && !this.#isStopped) {
-				last += period;
-				onTick();
-			}
-		}, period);
-	}
-
-	stop(): void {
-		this.#isStopped = true;
-		clearInterval(this.#timer);
-	}
+/**
+ * Calls back regularly, as often as time has passed: a late timer is made up for.
+ *
+ * @param period milliseconds
+ * @returns ends that
+ */
+function repeat(period: number, onTick: () => void): () => void {
+	let last = performance.now();
+	let isStopped = false;
+	const timer = setInterval(() => {
+		const now = performance.now();
+		last = Math.max(last, now - MAX_LATE * period);
+		while (now - last >= period && !isStopped) {
+			last += period;
+			onTick();
+		}
+	}, period);
+	return () => {
+		isStopped = true;
+		clearInterval(timer);
+	};
 }

@@ -2,10 +2,10 @@ import type { Deliver, Service } from "./service.js";
 
 /** A connection that the firmware has opened. */
 export interface Connection {
-	write(args: readonly unknown[], bytes: Uint8Array): void;
-	/** Stops reading until `resume`. */
-	pause(): void;
-	resume(): void;
+	write?(args: readonly unknown[], bytes: Uint8Array): void;
+	/** Stops reading until `resume`. Without it, what comes is read at once. */
+	pause?(): void;
+	resume?(): void;
 	/** Ends it. A protocol with an orderly end sends first what was written. */
 	close(): void;
 	destroy(): void;
@@ -37,13 +37,13 @@ export class Connections implements Service {
 				this.#begin(id, args);
 				break;
 			case "write":
-				connection?.write(args, bytes);
+				connection?.write?.(args, bytes);
 				break;
 			case "pause":
-				connection?.pause();
+				connection?.pause?.();
 				break;
 			case "resume":
-				connection?.resume();
+				connection?.resume?.();
 				break;
 			case "close":
 				this.#connections.delete(id);

@@ -54,7 +54,7 @@ export class Microphone {
 }
 
 /** Samples that wait, in the order in which they came. */
-class SampleQueue {
+export class SampleQueue {
 	#pieces: Int16Array[] = [];
 	#length = 0;
 

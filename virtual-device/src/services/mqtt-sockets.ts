@@ -1,18 +1,12 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import mqttPacket, { type IConnectPacket, type Packet, type Parser } from "mqtt-packet";
+import type { MqttClientOptions } from "../../../src/mqtt/mqtt-channel.js";
 import type { Connection, Open, Tell } from "./connections.js";
 import { SEND_WINDOW, splitIntoParts } from "./parts.js";
 
-interface OpenOptions {
-	readonly host: string;
-	readonly port: number;
+interface OpenOptions extends Omit<MqttClientOptions, "id" | `on${string}`> {
 	readonly clientId: string;
-	readonly user?: string;
-	readonly password?: string;
-	/** Milliseconds; 0 for none. */
-	readonly keepAlive: number;
-	readonly will?: { readonly topic: string; readonly message: string; readonly QoS: 0 | 1; readonly retain: boolean };
 	readonly secure: boolean;
 }
 

@@ -1,36 +1,24 @@
 import jpeg from "jpeg-js";
-import { drawFaceOf } from "./drawn-screen.js";
+import type { Face } from "../../../src/hardware/hardware.js";
+import { type DrawnScreen, drawFaceOf } from "./drawn-screen.js";
 
 /** The content of the simulated screen. */
-export interface ScreenPicture {
-	readonly width: number;
-	readonly height: number;
-	readonly brightness: number;
-	readonly theme: "light" | "dark";
-	readonly state: string;
-	readonly message: string;
-	readonly code: string;
-	readonly emotion: string;
-	readonly alert: { readonly status: string; readonly message: string };
-	/** While the device is set up with a phone. */
-	readonly setup?: {
-		readonly ssid: string;
-		readonly password: string;
-		readonly url: string;
-		readonly progress: string;
-	};
-}
-
-type Pixel = (x: number, y: number) => readonly [red: number, green: number, blue: number];
+export type ScreenPicture = DrawnScreen & Face;
 
 const ROOM_QUALITY = 80;
 
 /** Draws the simulated camera's picture: a window's light falling on a wall. */
 export function drawRoom(): Uint8Array {
-	return draw(320, 240, ROOM_QUALITY, (x, y) => {
-		const inWindow = x > 60 && x < 140 && y > 40 && y < 130;
-		return inWindow ? [170, 205, 255] : [200 - y / 4, 170 - y / 4, 130 - x / 8];
-	});
+	const [width, height] = [320, 240];
+	const data = Buffer.alloc(width * height * 4, 255);
+	for (let y = 0; y < height; y += 1) {
+		for (let x = 0; x < width; x += 1) {
+			const inWindow = x > 60 && x < 140 && y > 40 && y < 130;
+			const pixel = inWindow ? [170, 205, 255] : [200 - y / 4, 170 - y / 4, 130 - x / 8];
+			data.set(pixel, (y * width + x) * 4);
+		}
+	}
+	return jpeg.encode({ data, width, height }, ROOM_QUALITY).data;
 }
 
 /** The simulated screen, as JPEG: what the firmware draws on a board's. */
@@ -48,14 +36,4 @@ export function measurePicture(bytes: Uint8Array): { width: number; height: numb
 	const buffer = Buffer.from(bytes);
 	const isPng = buffer.length >= 24 && buffer.readUInt32BE(0) === 0x89504e47;
 	return isPng ? { width: buffer.readUInt32BE(16), height: buffer.readUInt32BE(20) } : jpeg.decode(buffer);
-}
-
-function draw(width: number, height: number, quality: number, pixel: Pixel): Uint8Array {
-	const data = Buffer.alloc(width * height * 4, 255);
-	for (let y = 0; y < height; y += 1) {
-		for (let x = 0; x < width; x += 1) {
-			data.set(pixel(x, y), (y * width + x) * 4);
-		}
-	}
-	return jpeg.encode({ data, width, height }, quality).data;
 }

@@ -33,25 +33,11 @@ export function isInput({ kind }: PinState): boolean {
 	return INPUTS.includes(kind);
 }
 
-/** Highest value of an analog pin, and of a counter. */
-const MAX_ANALOG = 4_095;
-const MAX_COUNT = 1_000_000_000;
-
-/** Longest pulse, in microseconds. */
-const MAX_PULSE = 1_000_000;
+/** Highest values that pins can be set to, by their kinds: of a pulse, microseconds. Of others it is 1. */
+const MAXIMA: Readonly<Partial<Record<PinKind, number>>> = { analog: 4_095, counter: 1_000_000_000, pulse: 1_000_000 };
 
 /** Characters of a line that a serial port receives. */
 const MAX_LINE = 1_000;
-
-/** Highest value that a pin can be set to. */
-function maximumOf(kind: PinKind): number {
-	const maxima: Readonly<Partial<Record<PinKind, number>>> = {
-		analog: MAX_ANALOG,
-		counter: MAX_COUNT,
-		pulse: MAX_PULSE,
-	};
-	return maxima[kind] ?? 1;
-}
 
 /**
  * The input to set, and its new level.
@@ -76,7 +62,7 @@ export function findInput(pins: readonly PinState[], which: number | string, lev
 		return { pin: found.pin, level: line };
 	}
 	const number = isSwitched(level) ? Number(isOn(level)) : Number(level === "" ? Number.NaN : level);
-	const maximum = maximumOf(found.kind);
+	const maximum = MAXIMA[found.kind] ?? 1;
 	if (!(number >= 0 && number <= maximum)) {
 		throw new RangeError(`${name}: expected a number from 0 to ${maximum}, got ${level}`);
 	}
@@ -95,7 +81,6 @@ export class Pins implements Service {
 	readonly #onChange: (pin: PinState) => void;
 	/** By number. */
 	readonly #open = new Map<number, PinState>();
-	#isClosed = false;
 
 	/** @param onChange called when a pin was opened or its value has changed */
 	constructor(deliver: Deliver, onChange: (pin: PinState) => void) {
@@ -110,10 +95,8 @@ export class Pins implements Service {
 
 	/** The level outside has changed. */
 	set(pin: number, level: number | string): void {
-		if (!this.#isClosed) {
-			this.#deliver({ header: ["pin.set", pin, level] });
-			this.#change(pin, level);
-		}
+		this.#deliver({ header: ["pin.set", pin, level] });
+		this.#change(pin, level);
 	}
 
 	take(kind: string, args: readonly unknown[]): void {
@@ -130,7 +113,6 @@ export class Pins implements Service {
 	}
 
 	close(): void {
-		this.#isClosed = true;
 		this.#open.clear();
 	}
 

@@ -1,21 +1,20 @@
 import { createHmac } from "node:crypto";
+import type { EventEmitter } from "node:events";
+import type { DeviceEvents } from "../device-events.js";
+import type { Environment } from "../environment.js";
 import type { VirtualFlash } from "../virtual-flash.js";
 import { drawRoom, drawScreen, type ScreenPicture } from "./pictures.js";
+import { hexOf } from "./pins.js";
 import type { Deliver, Service } from "./service.js";
 import { ShownPictures, TakenPictures } from "./transferred-pictures.js";
 
-/** Events of the simulated board. */
-interface SimulatedBoardEvents {
+interface SimulatedBoardOptions {
+	readonly deliver: Deliver;
+	readonly events: EventEmitter<DeviceEvents>;
+	readonly environment: Environment;
+	readonly flash: VirtualFlash;
 	/** The firmware asks to be restarted, in `delay` milliseconds. */
-	onRestart(delay: number): void;
-	/** The screen has changed: the members of the face that were shown just now are `changed`. */
-	onScreen(screen: ScreenPicture, changed: readonly string[]): void;
-	/** A light has changed. */
-	onLight(name: string, light: LightState): void;
-	/** The screen shows a picture, a JPEG or PNG file. */
-	onPicture(picture: Uint8Array): void;
-	/** Something that a user would see or hear. */
-	onNote(text: string): void;
+	readonly onRestart: (delay: number) => void;
 }
 
 /** The state of a light. */
@@ -42,26 +41,20 @@ interface Answer {
 /** The parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button. */
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
-	readonly #deliver: Deliver;
-	readonly #events: SimulatedBoardEvents;
-	readonly #flash: VirtualFlash;
+	readonly #options: SimulatedBoardOptions;
 	/** The visible state of each light. */
 	readonly #lights = new Map<string, string>();
-	/** The camera's picture, a JPEG file; undefined: a drawn room. */
-	photo: Uint8Array | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
-	#isClosed = false;
 
-	constructor(deliver: Deliver, events: SimulatedBoardEvents, flash: VirtualFlash) {
-		this.#deliver = deliver;
-		this.#events = events;
-		this.#flash = flash;
+	constructor(options: SimulatedBoardOptions) {
+		this.#options = options;
 	}
 
 	take(kind: string, args: readonly unknown[], bytes: Uint8Array | undefined): void {
+		const { events } = this.#options;
 		if (kind === "restart") {
-			this.#events.onRestart(args[0] as number);
+			this.#options.onRestart(args[0] as number);
 		} else if (kind === "screen") {
 			this.#showScreen(args[0] as ScreenPicture, args[1] as string[]);
 		} else if (kind === "firmware") {
@@ -69,7 +62,7 @@ export class SimulatedBoard implements Service {
 		} else if (kind === "light") {
 			this.#showLight(args[0] as string, args[1] as LightState);
 		} else if (kind === "chat") {
-			this.#events.onNote(args[0] as string);
+			events.emit("note", args[0] as string);
 		} else if (kind === "pictureClosed") {
 			this.#taken.close(args[0] as number);
 		} else if (kind === "pictureBytes") {
@@ -81,68 +74,54 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** Presses or releases a button. */
-	holdButton(name: string, isDown: boolean): void {
-		this.#tell(["board.button", name, isDown]);
+	/** Tells the firmware what a user does, or what is around the device. */
+	tell(header: readonly unknown[], bytes?: Uint8Array): void {
+		this.#options.deliver({ header, ...(bytes && { bytes }) });
 	}
 
-	/** Presses a button for some milliseconds. */
-	press(name: string, milliseconds: number): void {
-		this.#tell(["board.press", name, milliseconds]);
-	}
-
-	/** Types a text at the device's prompt. */
-	type(text: string): void {
-		this.#tell(["board.typed", text]);
-	}
-
-	/** Tells the firmware what is around the device. */
-	surround(header: Surroundings): void {
-		this.#tell(header);
-	}
-
-	close(): void {
-		this.#isClosed = true;
-	}
+	close(): void {}
 
 	#firmware(action: string, bytes: Uint8Array = new Uint8Array(0)): void {
+		const { flash } = this.#options;
 		switch (action) {
 			case "begin":
-				this.#flash.begin();
+				flash.begin();
 				break;
 			case "write":
-				this.#flash.write(bytes);
+				flash.write(bytes);
 				break;
 			case "cancel":
-				this.#flash.cancel();
+				flash.cancel();
 				break;
 			case "confirm":
-				this.#flash.confirm();
+				flash.confirm();
 				break;
 			case "rollBack":
 				// The bootloader does the rest.
-				this.#events.onRestart(0);
+				this.#options.onRestart(0);
 				break;
 		}
 	}
 
 	/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
 	#showScreen(screen: ScreenPicture, changed: readonly string[]): void {
+		const { events } = this.#options;
 		const { alert, state } = screen;
-		this.#events.onScreen(screen, changed);
+		events.emit("screen", screen, changed);
 		const text = [alert.status, alert.message].filter((each) => each !== "").join(": ");
 		if (changed.includes("alert") && text !== "" && state !== "upgrading") {
-			this.#events.onNote(`the screen shows an alert: ${text}`);
+			events.emit("note", `the screen shows an alert: ${text}`);
 		}
 	}
 
 	/** A light that is off looks the same, whatever its colour. */
 	#showLight(name: string, light: LightState): void {
+		const { events } = this.#options;
 		const { on, brightness, color } = light;
-		this.#events.onLight(name, light);
-		const look = on ? `on: ${brightness} % of #${color.toString(16).padStart(6, "0")}` : "off";
+		events.emit("light", name, light);
+		const look = on ? `on: ${brightness} % of ${hexOf(color)}` : "off";
 		if (look !== (this.#lights.get(name) ?? "off")) {
-			this.#events.onNote(`the light ${name} is ${look}`);
+			events.emit("note", `the light ${name} is ${look}`);
 		}
 		this.#lights.set(name, look);
 	}
@@ -156,16 +135,11 @@ export class SimulatedBoard implements Service {
 		} catch (error) {
 			header = ["board.answer", id, null, (error as Error).message];
 		}
-		this.#tell(header, answer.bytes);
-	}
-
-	#tell(header: readonly unknown[], bytes?: Uint8Array): void {
-		if (!this.#isClosed) {
-			this.#deliver({ header, ...(bytes && { bytes }) });
-		}
+		this.tell(header, answer.bytes);
 	}
 
 	async #serve(service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<Answer> {
+		const { environment, events, flash } = this.#options;
 		switch (service) {
 			case "hmacSha256":
 				return {
@@ -174,26 +148,26 @@ export class SimulatedBoard implements Service {
 						.digest(),
 				};
 			case "capture":
-				return { value: this.#taken.add(this.photo ?? drawRoom()) };
+				return { value: this.#taken.add(environment.photo ?? drawRoom()) };
 			case "drawScreen":
 				return { value: this.#taken.add(drawScreen(argument as ScreenPicture & { quality: number })) };
 			case "readPicture":
 				return { bytes: this.#taken.read(argument as { id: number; count: number }) };
 			case "showPicture": {
 				const { picture, width, height } = this.#shown.finish(argument as number);
-				this.#events.onPicture(picture);
-				this.#events.onNote(`the screen shows a picture of ${width} x ${height} pixels`);
+				events.emit("picture", picture);
+				events.emit("note", `the screen shows a picture of ${width} x ${height} pixels`);
 				return {};
 			}
 			case "firmwareDigest":
-				return { bytes: this.#flash.digest() };
+				return { bytes: flash.digest() };
 			case "firmwareFinish":
-				this.#flash.finish();
+				flash.finish();
 				return {};
 			case "isSigned": {
 				const [signature = "", version = ""] = (argument as string).split(" ");
 				const [signed, versionBytes] = [Buffer.from(signature, "hex"), Buffer.from(version, "hex")];
-				return { value: this.#flash.isSigned(bytes ?? new Uint8Array(0), signed, versionBytes) };
+				return { value: flash.isSigned(bytes ?? new Uint8Array(0), signed, versionBytes) };
 			}
 			default:
 				throw new Error(`the simulated board has no ${service}`);

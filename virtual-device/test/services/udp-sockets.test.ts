@@ -6,7 +6,8 @@ import { until } from "../../../host-test/support/until.js";
 import { readUdpSettings, UdpAudio } from "../../../src/voice/udp-audio.js";
 import { aesCtr } from "../../../toolchain/aes-ctr.js";
 import type { Message } from "../../src/engine/engine.js";
-import { UdpSockets } from "../../src/services/udp-sockets.js";
+import { Connections } from "../../src/services/connections.js";
+import { openUdp } from "../../src/services/udp-sockets.js";
 
 const KEY = "000102030405060708090a0b0c0d0e0f";
 /** Of xinnan-tech/xiaozhi-mqtt-gateway, whose connection has the number 7. */
@@ -37,12 +38,12 @@ async function bound(t: TestContext): Promise<{ socket: Socket; port: number }> 
 async function connect(t: TestContext) {
 	const { socket, port } = await bound(t);
 	const messages: Message[] = [];
-	const sockets = new UdpSockets((message) => messages.push(message));
+	const sockets = new Connections("udp", openUdp, (message) => messages.push(message));
 	t.after(() => sockets.close());
 	const { key, nonce } = keys();
 	sockets.take("open", [1, "127.0.0.1", port, [...key], [...nonce]]);
 	const arrived = once(socket, "message");
-	sockets.take("send", [1], PACKET);
+	sockets.take("write", [1], PACKET);
 	const [datagram, peer] = (await arrived) as [Buffer, { port: number }];
 	const send = (bytes: Uint8Array) => socket.send(bytes, peer.port, "127.0.0.1");
 	const heard = () =>
@@ -120,7 +121,7 @@ describe("audio over UDP, with AES-128-CTR", () => {
 	it("ends with its session, and a server that is not there is reported", async (t) => {
 		const { sockets, heard } = await connect(t);
 		sockets.take("close", [1]);
-		sockets.take("send", [1], PACKET);
+		sockets.take("write", [1], PACKET);
 		const { key, nonce } = keys();
 		sockets.take("open", [2, "no-such-host.invalid", 1, [...key], [...nonce]]);
 		await until(() => heard().some(([kind, id]) => kind === "udp.dropped" && id === 2), "it is reported");
