@@ -1,12 +1,10 @@
 import type { Player } from "../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { drawAttention } from "../sound/chime.js";
 
-interface AlarmOptions {
+interface AlarmOptions extends Runtime {
 	/** Absent on a board without one: the alarm is then silent. */
 	readonly player?: Player | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** How often the chime is played, unless somebody presses a button before. */

@@ -1,18 +1,16 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware } from "../hardware/hardware.js";
 import type { Question, Questions } from "../hardware/questions.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import { drawAttention } from "../sound/chime.js";
 import type { BackendLink } from "./backend-link.js";
 
-interface ButtonQuestionsOptions {
+interface ButtonQuestionsOptions extends Runtime {
 	readonly board: Pick<Hardware, "chat" | "player">;
 	readonly link: Pick<BackendLink, "show">;
 	/** Tell how a choice is taken. */
 	readonly words: Words | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** The question on the screen. */

@@ -2,7 +2,7 @@ import type { Press } from "../hardware/button.js";
 import type { Hardware, Settings } from "../hardware/hardware.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Envelope } from "../protocols/envelope.js";
 import type { SettingValue } from "../settings/settings-table.js";
@@ -14,17 +14,15 @@ import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
 import { hasReminders, StoredReminders } from "./stored-reminders.js";
 
-export interface ConversationOptions {
+export interface ConversationOptions extends Runtime {
 	readonly board: Hardware;
 	readonly link: BackendLink;
 	/** The setting `events`. */
 	readonly events: SettingValue<"events">;
 	/** Texts in the device's language. A build with this feature has them. */
 	readonly words: Words | undefined;
-	readonly timer: TimerModule;
 	/** Milliseconds since 1970. Default: `Date.now`. */
 	readonly now?: () => number;
-	readonly log: (message: string) => void;
 }
 
 /**

@@ -1,18 +1,16 @@
 import type { Press } from "../hardware/button.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { AssistantLine } from "./assistant-line.js";
 import type { BackendLink } from "./backend-link.js";
 
-interface DeviceEventsOptions {
+interface DeviceEventsOptions extends Runtime {
 	/** The kinds that are said. */
 	readonly events: SettingValue<"events">;
 	readonly link: BackendLink;
 	readonly words: Words | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 type Kind = SettingValue<"events">[number];

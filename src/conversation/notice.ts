@@ -1,16 +1,14 @@
 import type { Hardware } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
 import type { BackendLink } from "./backend-link.js";
 
-interface NoticeOptions {
+interface NoticeOptions extends Runtime {
 	readonly board: Pick<Hardware, "chat" | "player">;
 	readonly link: Pick<BackendLink, "show">;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** A text, and when it is shown: milliseconds from the notice. */

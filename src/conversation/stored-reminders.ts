@@ -1,12 +1,10 @@
 import type { Settings } from "../hardware/hardware.js";
 import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 
-interface StoredRemindersOptions {
-	readonly timer: TimerModule;
+interface StoredRemindersOptions extends Runtime {
 	/** Milliseconds since 1970. Default: `Date.now`. */
 	readonly now?: () => number;
-	readonly log: (message: string) => void;
 }
 
 interface ReminderEvents {

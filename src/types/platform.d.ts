@@ -110,6 +110,7 @@ declare module "src/boards/target/board" {
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { Codec } from "../hardware/sound.js";
+	import type { FirmwareSink, Updater } from "../hardware/updater.js";
 	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
@@ -168,18 +169,5 @@ declare module "virtual-host" {
 	/** Calls back when the user does that. There is one callback for each kind. */
 	export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void;
 	/** The two places for firmware. */
-	export const firmware: {
-		readonly capacity: number;
-		/** Whether the running firmware was installed by an update and is not confirmed. */
-		readonly isOnTrial: boolean;
-		begin(): void;
-		write(piece: ArrayBuffer): void;
-		/** SHA-256 of the pieces so far. */
-		digest(): Promise<ArrayBuffer>;
-		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
-		finish(): Promise<void>;
-		cancel(): void;
-		confirm(): void;
-		rollBack(): void;
-	};
+	export const firmware: Omit<Updater, "begin"> & FirmwareSink & { begin(): void };
 }
