@@ -15,6 +15,7 @@ import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
+import { RESTART_DELAY } from "./system-commands.js";
 import { deviceUuid } from "./uuid.js";
 
 /**
@@ -113,7 +114,7 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		power,
 		openUdp: network.openUdp,
 		...talkOptions(options, { built, settings }),
-		...languageOptions(options, { built, settings }),
+		words: options.language?.[readSetting("language", { built, settings })],
 		...trialOptions(trial, config),
 		followers: [
 			...(options.followers ?? []),
@@ -153,11 +154,6 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 	};
 }
 
-/** In which words the device speaks of itself. */
-function languageOptions({ language: languages }: FirmwareOptions, source: SettingSource) {
-	return { words: languages?.[readSetting("language", source)] };
-}
-
 /** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
 function trialOptions(
 	trial: Trial | undefined,
@@ -191,9 +187,6 @@ interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
 	/** Sets the device up with a phone, on boards that can. */
 	readonly setup?: ((options: SetupOptions) => Setup | undefined) | undefined;
 }
-
-/** The device restarts this many milliseconds after its settings were corrected. */
-const RESTART_DELAY = 1000;
 
 /**
  * Opens the set-up by phone on a device whose settings cannot be used, so that they can be corrected. It restarts once

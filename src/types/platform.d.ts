@@ -84,9 +84,8 @@ declare module "src/platform/http-server" {
 
 /** The mod that is installed beside the firmware. */
 declare module "src/platform/mods" {
-	import type { Mod } from "../mods/mod-tools.js";
 	/** Undefined if no mod is installed. */
-	export function findMod(): Mod | undefined;
+	export function findMod(): { load(): unknown } | undefined;
 }
 
 /** The DNS-SD that the host has. Undefined where UDP has no multicast. */

@@ -2,7 +2,7 @@ import config from "mc/config";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
 import { openImu } from "../../drivers/imu/open-imu.js";
 import { openLightSensor } from "../../drivers/light-sensor/open-light-sensor.js";
@@ -26,21 +26,6 @@ interface Buses {
 	readonly internal: object;
 }
 
-/** Optional: the firmware runs without it if it does not answer. */
-function openSensors() {
-	const { internal } = device.I2C as unknown as Buses;
-	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
-	const motion = openOptional("motion sensor", () => openImu());
-	const light = openOptional("light sensor", () => openLightSensor(bus));
-	return {
-		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
-		closeSensors() {
-			motion?.close();
-			light?.close();
-		},
-	};
-}
-
 /**
  * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
  * clock.
@@ -55,7 +40,10 @@ export function openBoard() {
 	const preview = openPreview(screen);
 	const player = openPlayer(100);
 	const touch = openOptional("touch screen", () => openTouch());
-	const { closeSensors, ...sensors } = openSensors();
+	const { internal } = device.I2C as unknown as Buses;
+	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
+	const motion = openOptional("motion sensor", () => openImu());
+	const light = openOptional("light sensor", () => openLightSensor(bus));
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
@@ -69,15 +57,7 @@ export function openBoard() {
 		camera: openCamera({ width: 320, height: 240, encode: frameJpeg.encode }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
-		...sensors,
-		close() {
-			touch?.close();
-			closeSensors();
-			esp32.network.close();
-			player.close();
-			preview.close();
-			screen.close();
-			power.close();
-		},
+		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
+		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, power),
 	} satisfies Board;
 }

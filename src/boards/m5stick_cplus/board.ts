@@ -1,6 +1,6 @@
 import config from "mc/config";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
@@ -33,13 +33,6 @@ export function openBoard() {
 		buttons,
 		lights: { led },
 		...(motion && { sensors: { motion } }),
-		close() {
-			buttons.a.close();
-			buttons.b.close();
-			led.close();
-			motion?.close();
-			esp32.network.close();
-			screen.close();
-		},
+		close: () => closeAll(buttons.a, buttons.b, led, motion, esp32.network, screen),
 	} satisfies Board;
 }

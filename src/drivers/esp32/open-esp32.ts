@@ -20,3 +20,10 @@ export function openEsp32(name: string, rtc?: RtcClock) {
 		accessPoint: openAccessPoint(network),
 	} satisfies Omit<Board, "close">;
 }
+
+/** Closes parts of a board, in this order. Those that were not opened are undefined. */
+export function closeAll(...parts: readonly ({ close(): void } | undefined)[]): void {
+	for (const part of parts) {
+		part?.close();
+	}
+}
