@@ -1,5 +1,6 @@
 import type { BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
-import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
+import type { ConversationOptions } from "../conversation/backend-link.js";
+import type { Conversation } from "../conversation/conversation.js";
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Direct } from "../direct/open-direct.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";

@@ -12,7 +12,7 @@ export interface NtpRecord {
 	readonly io: new (options: object) => NtpClient;
 }
 
-interface NtpClockOptions extends Runtime {
+export interface NtpClockOptions extends Runtime {
 	/** The client's record, with its servers, sockets and resolver. */
 	readonly ntp: NtpRecord;
 	/** Sets the machine's clock, in seconds since 1970. */

@@ -1,3 +1,4 @@
+import type { Face } from "../../hardware/hardware.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */
@@ -21,11 +22,6 @@ interface Room {
 	readonly lines: number;
 }
 
-interface Said {
-	readonly message: string;
-	readonly alert: { readonly status: string; readonly message: string };
-}
-
 /** Milliseconds that it takes to find a new page. */
 const FIND_TIME = 1_500;
 
@@ -33,7 +29,7 @@ const FIND_TIME = 1_500;
 const READ_PIXELS = 110;
 
 /** Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an empty one. */
-export function layOutPages({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] {
+export function layOutPages({ message, alert }: Pick<Face, "message" | "alert">, room: Room, measure: Measure): readonly Page[] {
 	const warning =
 		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
 	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>

@@ -1,5 +1,5 @@
 import type { AudioParams } from "../../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
 
 /** As the devices of the family record. */
@@ -47,10 +47,8 @@ export interface Microphone {
 	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
 }
 
-export interface RecordingOptions extends Microphone {
-	readonly timer: Pick<TimerModule, "repeat" | "clear">;
+export interface RecordingOptions extends Microphone, Runtime {
 	readonly onPacket: (packet: Uint8Array) => void;
-	readonly log: (message: string) => void;
 }
 
 /** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
