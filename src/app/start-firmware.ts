@@ -115,7 +115,9 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		openUdp: network.openUdp,
 		...talkOptions(options, { built, settings }),
 		words: options.language?.[readSetting("language", { built, settings })],
-		...trialOptions(trial, config),
+		// New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now.
+		session: trial?.isRunning ? "always" : config.session,
+		hasFailed: (version: string) => trial?.hasFailed(version) ?? false,
 		followers: [
 			...(options.followers ?? []),
 			...(direct ? [direct.events] : []),
@@ -151,17 +153,6 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 		listenMode: readSetting("listenMode", source),
 		audioParams: readSetting("audioParams", source),
 		conversation: open,
-	};
-}
-
-/** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
-function trialOptions(
-	trial: Trial | undefined,
-	{ session }: Config,
-): Pick<ApplicationOptions, "session" | "hasFailed"> {
-	return {
-		session: trial?.isRunning ? "always" : session,
-		hasFailed: (version) => trial?.hasFailed(version) ?? false,
 	};
 }
 

@@ -2,16 +2,9 @@
 
 /** Moddable's timers, as far as the firmware uses them. Milliseconds. */
 declare module "timer" {
-	interface Timer {
-		readonly brand: unique symbol;
-	}
-	const Timer: {
-		set(callback: () => void, delay?: number): Timer;
-		repeat(callback: () => void, interval: number): Timer;
-		clear(timer: object | null | undefined): void;
-		/** Blocks. For hardware only. */
-		delay(milliseconds: number): void;
-	};
+	import type { TimerModule } from "../hardware/timer.js";
+
+	const Timer: TimerModule;
 	export default Timer;
 }
 

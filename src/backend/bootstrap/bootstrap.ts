@@ -12,12 +12,10 @@ import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-a
 import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
 
-export interface BootstrapOptions extends Runtime {
+export interface BootstrapOptions extends Runtime, Pick<Identity, "uuid"> {
 	readonly config: BootstrapConfig;
 	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
 	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
-	/** The device's UUID. */
-	readonly uuid: string;
 	readonly http: Http;
 	/** HMAC-SHA256 (RFC 2104). */
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;

@@ -8,7 +8,6 @@ import {
 	type Face,
 	type Network,
 	type Screen,
-	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
@@ -99,19 +98,6 @@ class VirtualBattery implements Battery {
 	}
 }
 
-class VirtualSystem implements System {
-	readonly macAddress = host.options.macAddress;
-
-	info(): object {
-		const { name } = host.options.board;
-		return { language: "en-US", chip_model_name: "virtual", board: { type: name, name } };
-	}
-
-	restart(delay: number): void {
-		host.tell("restart", delay);
-	}
-}
-
 /** Percent. */
 const FULL_VOLUME = 100;
 
@@ -135,7 +121,11 @@ export function openBoard() {
 		network: wifi ?? new VirtualNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
-		system: new VirtualSystem(),
+		system: {
+			macAddress: host.options.macAddress,
+			info: () => ({ language: "en-US", chip_model_name: "virtual", board: { type: board.name, name: board.name } }),
+			restart: (delay) => host.tell("restart", delay),
+		},
 		updater: new VirtualUpdater(),
 		settings: Preference,
 		close() {

@@ -42,7 +42,7 @@ export interface Clock {
 	close(): void;
 }
 
-interface WiFiNetworkOptions extends Runtime {
+export interface WiFiNetworkOptions extends Runtime {
 	readonly wifi: WiFiRecord;
 	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
 	readonly hostname: (macAddress: string) => string;
