@@ -1,5 +1,5 @@
 import config from "mc/config";
-import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";

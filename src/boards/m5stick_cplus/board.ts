@@ -9,17 +9,13 @@ import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 
-/** The part of the SDK's target that is used. The SDK's typings lack it. */
-interface Target {
-	readonly peripheral: { readonly Power: new () => SdkPower };
-}
-
 /**
  * M5StickC Plus: ESP32, a screen that is upright, battery, buttons, LED, motion sensor, real-time clock. The power chip
  * feeds the others, so it is opened first.
  */
 export function openBoard() {
-	const { peripheral } = device as unknown as Target;
+	// The SDK's typings lack it.
+	const { peripheral } = device as unknown as { readonly peripheral: { readonly Power: new () => SdkPower } };
 	const power = new PowerChip(new peripheral.Power());
 	const screen = openFace(new config.Screen({}), power);
 	const buttons = { a: openButton({ pin: 37 }), b: openButton({ pin: 39 }) };

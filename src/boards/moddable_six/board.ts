@@ -1,6 +1,6 @@
 import config from "mc/config";
 import NeoPixel from "neopixel";
-import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { NeoPixelLight } from "../../drivers/neopixel/light-neopixel.js";

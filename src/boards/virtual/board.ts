@@ -106,7 +106,9 @@ export function openBoard() {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && new VirtualScreen(board.screen);
-	const player = has("player") ? openPlayer() : undefined;
+	const player = has("player")
+		? new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 })
+		: undefined;
 	const wifi = openSimulatedWiFi();
 	const { close, ...parts } = openParts(board);
 	return {
@@ -133,8 +135,4 @@ export function openBoard() {
 			close();
 		},
 	} satisfies Board;
-}
-
-function openPlayer(): SoundPlayer {
-	return new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 }
