@@ -8,7 +8,7 @@ import { openCamera } from "../../drivers/camera/open-camera.js";
 import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
 import { openImu } from "../../drivers/imu/open-imu.js";
-import { lightSensor } from "../../drivers/light-sensor/sensor-light.js";
+import { type LightSensor, lightSensor } from "../../drivers/light-sensor/sensor-light.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { SmBusRecord } from "../../drivers/smbus.js";
@@ -43,7 +43,7 @@ export function openBoard() {
 	const motion = openOptional("motion sensor", () => openImu());
 	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
 	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
-	const light = source && lightSensor({ source, unit: "counts", timer: Timer });
+	const light: LightSensor | undefined = source && lightSensor({ source, unit: "counts", timer: Timer });
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,

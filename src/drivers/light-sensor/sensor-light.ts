@@ -11,7 +11,7 @@ interface LightSensorOptions extends Pick<SampledSensorOptions<LightSample, numb
 }
 
 /** How bright it is where the device stands. */
-type LightSensor = SampledSensor<LightSample, number>;
+export type LightSensor = SampledSensor<LightSample, number>;
 
 /** Changes below this are noise. */
 const DARK = 10;
