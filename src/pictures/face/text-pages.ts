@@ -22,6 +22,8 @@ interface Room {
 	readonly lines: number;
 }
 
+type Said = Pick<Face, "message" | "alert">;
+
 /** Milliseconds that it takes to find a new page. */
 const FIND_TIME = 1_500;
 
@@ -29,7 +31,7 @@ const FIND_TIME = 1_500;
 const READ_PIXELS = 110;
 
 /** Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an empty one. */
-export function layOutPages({ message, alert }: Pick<Face, "message" | "alert">, room: Room, measure: Measure): readonly Page[] {
+export function layOutPages({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] {
 	const warning =
 		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
 	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>
