@@ -1,4 +1,5 @@
-import type { PictureBlock, PictureCanvas, PictureScreen } from "../../src/pictures/preview/fitted-picture.js";
+import type { Rectangle } from "../../src/pictures/face/brush.js";
+import type { PictureCanvas, PictureScreen } from "../../src/pictures/preview/fitted-picture.js";
 import type { JpegDecoder } from "../../src/pictures/preview/jpeg-picture.js";
 
 interface FakeBitmap {
@@ -83,7 +84,7 @@ export class FakeJpeg implements JpegDecoder {
 		return this.#isWhole || this.buffers.length > 0;
 	}
 
-	read(): PictureBlock {
+	read(): Rectangle {
 		const [buffer] = this.buffers;
 		if (buffer === undefined) {
 			throw new Error("jpeg read failed");

@@ -1,5 +1,6 @@
 import type { ApplicationOptions } from "../../src/app/application-options.js";
-import { Conversation, type ConversationOptions } from "../../src/conversation/conversation.js";
+import type { ConversationOptions } from "../../src/conversation/backend-link.js";
+import { Conversation } from "../../src/conversation/conversation.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";

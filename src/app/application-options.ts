@@ -1,9 +1,10 @@
 import type { BackendSearch, BackendSearchOptions, BackendSource } from "../backend/search/backend-search.js";
-import type { Conversation, ConversationOptions } from "../conversation/conversation.js";
+import type { ConversationOptions } from "../conversation/backend-link.js";
+import type { Conversation } from "../conversation/conversation.js";
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Direct } from "../direct/open-direct.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { Features } from "../mcp_server/mcp-server.js";
 import type { Envelope } from "../protocols/envelope.js";
@@ -15,7 +16,7 @@ import type { HardwareTool } from "../tools/define-tool.js";
 import type { Voice, VoiceOptions } from "../voice/voice.js";
 import type { ObserverOptions } from "./observed-parts.js";
 
-export interface ApplicationOptions {
+export interface ApplicationOptions extends Runtime {
 	readonly board: Board;
 	/** The device's name in `serverInfo`. Default: the board's. */
 	readonly name?: string | undefined;
@@ -49,7 +50,6 @@ export interface ApplicationOptions {
 	readonly openUdp?: VoiceOptions["openUdp"];
 	/** Saves power while nobody uses the device. */
 	readonly power?: Attachment | undefined;
-	readonly timer: TimerModule;
 	/** Tools that need a missing part are not offered. */
 	readonly tools: readonly HardwareTool[];
 	/** Features besides tools. Default: none. */
@@ -60,7 +60,6 @@ export interface ApplicationOptions {
 	readonly followers?: readonly Attachment[];
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;
-	readonly log: (message: string) => void;
 }
 
 /** Events of the application. What is attached to it implements those that it needs. */

@@ -37,7 +37,6 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	readonly #network: DeviceNetwork;
 	readonly #face: BackendFace;
 	readonly #search: BackendSearch | undefined;
-	/** MCP with the backend. */
 	readonly mcp: BackendMcp;
 	readonly #talk: Talk;
 	readonly #voice: Voice | undefined;

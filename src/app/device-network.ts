@@ -15,7 +15,6 @@ interface DeviceNetworkOptions {
 
 /** The application, as its network needs it. */
 export interface NetworkEvents {
-	/** Changes the face. */
 	show(change: Partial<Face>): void;
 	/** The device starts, or its set-up has ended. */
 	onActivate(): void;

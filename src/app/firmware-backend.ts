@@ -1,7 +1,6 @@
 import type { BootstrapOptions } from "../backend/bootstrap/bootstrap.js";
 import type { BackendSource } from "../backend/search/backend-search.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
 import type { HttpClients } from "../net/http-client.js";
 import { type BackendSetting, readBackend } from "../settings/backend-setting.js";
 import type { SettingSource } from "../settings/read-setting.js";
@@ -14,13 +13,10 @@ import { createTransport, type NetworkClients } from "./create-transport.js";
 /** The board, and what the firmware offers. */
 export interface FirmwareOptions
 	extends Partial<Addons>,
-		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "followers"> {
+		Pick<ApplicationOptions, "tools" | "features" | "ticks" | "followers" | "timer" | "log">,
+		Pick<SettingSource, "built"> {
 	readonly board: Board & { readonly system: System };
-	/** The built-in settings: the manifest's `config`. */
-	readonly built: Readonly<Record<string, unknown>>;
 	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Reading, Sensor } from "../hardware/sensor.js";
 
 /** The application, as its inputs need it. */
 export interface InputActions {
-	/** Tells the backend. */
 	tell(method: string, params: object): void;
 	/** @returns whether the press has another meaning, and so does nothing else */
 	pressed(button: string, press: Press): boolean;

@@ -15,6 +15,7 @@ import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
+import { RESTART_DELAY } from "./system-commands.js";
 import { deviceUuid } from "./uuid.js";
 
 /**
@@ -113,8 +114,10 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		power,
 		openUdp: network.openUdp,
 		...talkOptions(options, { built, settings }),
-		...languageOptions(options, { built, settings }),
-		...trialOptions(trial, config),
+		words: options.language?.[readSetting("language", { built, settings })],
+		// New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now.
+		session: trial?.isRunning ? "always" : config.session,
+		hasFailed: (version: string) => trial?.hasFailed(version) ?? false,
 		followers: [
 			...(options.followers ?? []),
 			...(direct ? [direct.events] : []),
@@ -153,22 +156,6 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 	};
 }
 
-/** In which words the device speaks of itself. */
-function languageOptions({ language: languages }: FirmwareOptions, source: SettingSource) {
-	return { words: languages?.[readSetting("language", source)] };
-}
-
-/** New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now. */
-function trialOptions(
-	trial: Trial | undefined,
-	{ session }: Config,
-): Pick<ApplicationOptions, "session" | "hasFailed"> {
-	return {
-		session: trial?.isRunning ? "always" : session,
-		hasFailed: (version) => trial?.hasFailed(version) ?? false,
-	};
-}
-
 /** The board with HTTP; one that can update itself installs firmware over that. */
 function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) {
 	const { updater, system, settings } = board;
@@ -191,9 +178,6 @@ interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
 	/** Sets the device up with a phone, on boards that can. */
 	readonly setup?: ((options: SetupOptions) => Setup | undefined) | undefined;
 }
-
-/** The device restarts this many milliseconds after its settings were corrected. */
-const RESTART_DELAY = 1000;
 
 /**
  * Opens the set-up by phone on a device whose settings cannot be used, so that they can be corrected. It restarts once

@@ -1,13 +1,6 @@
-import type { Player } from "../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import { drawAttention } from "../sound/chime.js";
-
-interface AlarmOptions {
-	/** Absent on a board without one: the alarm is then silent. */
-	readonly player?: Player | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
-}
+import type { ConversationOptions } from "./backend-link.js";
 
 /** How often the chime is played, unless a button is pressed before. */
 const RINGS = 5;
@@ -15,13 +8,13 @@ const RINGS = 5;
 /** Milliseconds from chime to chime. */
 const RING_INTERVAL = 4_000;
 
-/** Plays the chime again and again, because nobody may be near. */
+/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
 export class Alarm {
-	readonly #options: AlarmOptions;
+	readonly #options: ConversationOptions;
 	#left = 0;
 	#ringing: TimerHandle | undefined;
 
-	constructor(options: AlarmOptions) {
+	constructor(options: ConversationOptions) {
 		this.#options = options;
 	}
 
@@ -41,7 +34,8 @@ export class Alarm {
 	}
 
 	#ring(): void {
-		const { player, timer, log } = this.#options;
+		const { board, timer, log } = this.#options;
+		const { player } = board;
 		this.#left -= 1;
 		drawAttention(player, log);
 		this.#ringing = this.#left === 0 || player === undefined ? undefined : timer.set(() => this.#ring(), RING_INTERVAL);

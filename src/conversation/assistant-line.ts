@@ -1,17 +1,9 @@
 import type { Answer, Assistant } from "../hardware/assistant.js";
-import type { Hardware } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
-import type { BackendLink } from "./backend-link.js";
-
-export interface AssistantLineOptions {
-	/** Its `chat` is where the conversation is read besides the screen. */
-	readonly board: Pick<Hardware, "chat">;
-	readonly link: BackendLink;
-	readonly timer: TimerModule;
-}
+import type { BackendLink, ConversationOptions } from "./backend-link.js";
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */
 const FIRST_SIGN = 20_000;
@@ -39,13 +31,13 @@ interface Pending {
 
 /** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
 export class AssistantLine implements Assistant {
-	readonly #options: AssistantLineOptions;
+	readonly #options: ConversationOptions;
 	#pending: Pending | undefined;
 	#emotion = "";
 	/** Whether the rest of an interrupted answer may still come. */
 	#isAborting = false;
 
-	constructor(options: AssistantLineOptions) {
+	constructor(options: ConversationOptions) {
 		this.#options = options;
 	}
 

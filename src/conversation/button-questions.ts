@@ -1,18 +1,11 @@
 import type { Press } from "../hardware/button.js";
-import type { Hardware } from "../hardware/hardware.js";
 import type { Question, Questions } from "../hardware/questions.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import type { Words } from "../language/en.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import { drawAttention } from "../sound/chime.js";
-import type { BackendLink } from "./backend-link.js";
+import type { BackendLink, ConversationOptions } from "./backend-link.js";
 
-interface ButtonQuestionsOptions {
-	readonly board: Pick<Hardware, "chat" | "player">;
+interface ButtonQuestionsOptions extends Pick<ConversationOptions, "board" | "words" | "timer" | "log"> {
 	readonly link: Pick<BackendLink, "show">;
-	/** Tell how a choice is taken. */
-	readonly words: Words | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** The question on the screen. */

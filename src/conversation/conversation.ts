@@ -2,30 +2,14 @@ import type { Press } from "../hardware/button.js";
 import type { Hardware, Settings } from "../hardware/hardware.js";
 import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
-import type { TimerModule } from "../hardware/timer.js";
-import type { Words } from "../language/en.js";
 import type { Envelope } from "../protocols/envelope.js";
-import type { SettingValue } from "../settings/settings-table.js";
 import { Alarm } from "./alarm.js";
 import { AssistantLine } from "./assistant-line.js";
-import type { BackendLink } from "./backend-link.js";
+import type { ConversationOptions } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
 import { hasReminders, StoredReminders } from "./stored-reminders.js";
-
-export interface ConversationOptions {
-	readonly board: Hardware;
-	readonly link: BackendLink;
-	/** The setting `events`. */
-	readonly events: SettingValue<"events">;
-	/** Texts in the device's language. A build with this feature has them. */
-	readonly words: Words | undefined;
-	readonly timer: TimerModule;
-	/** Milliseconds since 1970. Default: `Date.now`. */
-	readonly now?: () => number;
-	readonly log: (message: string) => void;
-}
 
 /**
  * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
@@ -161,10 +145,10 @@ export class Conversation implements Reminders {
 
 	/** A timer is due. */
 	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, words, timer, log } = this.#options;
+		const { board, link, words, log } = this.#options;
 		log(`timer ${id} is due: ${text}`);
 		link.show({ alert: { status: words?.timer ?? "", message: text } });
-		this.#alarm ??= new Alarm({ player: board.player, timer, log });
+		this.#alarm ??= new Alarm(this.#options);
 		this.#alarm.begin();
 		board.chat?.show(`timer: ${text}`);
 		link.tell("notifications/timer_due", { id, text });

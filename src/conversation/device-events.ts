@@ -1,19 +1,10 @@
 import type { Press } from "../hardware/button.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import type { AssistantLine } from "./assistant-line.js";
-import type { BackendLink } from "./backend-link.js";
-
-interface DeviceEventsOptions {
-	/** The kinds that are said. */
-	readonly events: SettingValue<"events">;
-	readonly link: BackendLink;
-	readonly words: Words | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
-}
+import type { ConversationOptions } from "./backend-link.js";
 
 type Kind = SettingValue<"events">[number];
 
@@ -23,11 +14,11 @@ const SENSOR_PAUSE = 60_000;
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents {
 	readonly #line: AssistantLine;
-	readonly #options: DeviceEventsOptions;
+	readonly #options: ConversationOptions;
 	/** Runs after a sensor's event was said. */
 	#pause: TimerHandle | undefined;
 
-	constructor(line: AssistantLine, options: DeviceEventsOptions) {
+	constructor(line: AssistantLine, options: ConversationOptions) {
 		this.#line = line;
 		this.#options = options;
 	}

@@ -1,17 +1,9 @@
-import type { Hardware } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
-import type { BackendLink } from "./backend-link.js";
-
-interface NoticeOptions {
-	readonly board: Pick<Hardware, "chat" | "player">;
-	readonly link: Pick<BackendLink, "show">;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
-}
+import type { ConversationOptions } from "./backend-link.js";
 
 /** A text, and when it is shown: milliseconds from the notice. */
 interface Subtitle {
@@ -30,10 +22,10 @@ const MAX_TIME = 600_000;
  * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
  */
 export class Notice {
-	readonly #options: NoticeOptions;
+	readonly #options: ConversationOptions;
 	#timers: TimerHandle[] = [];
 
-	constructor(options: NoticeOptions) {
+	constructor(options: ConversationOptions) {
 		this.#options = options;
 	}
 

@@ -1,13 +1,9 @@
 import type { Settings } from "../hardware/hardware.js";
 import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle } from "../hardware/timer.js";
+import type { ConversationOptions } from "./backend-link.js";
 
-interface StoredRemindersOptions {
-	readonly timer: TimerModule;
-	/** Milliseconds since 1970. Default: `Date.now`. */
-	readonly now?: () => number;
-	readonly log: (message: string) => void;
-}
+type ReminderOptions = Pick<ConversationOptions, "timer" | "now" | "log">;
 
 interface ReminderEvents {
 	/** A timer is due, or was while the device was off. */
@@ -46,7 +42,7 @@ const CLOCK_CHECK = 5_000;
  */
 export class StoredReminders implements Reminders {
 	readonly #settings: Settings;
-	readonly #options: StoredRemindersOptions;
+	readonly #options: ReminderOptions;
 	readonly #events: ReminderEvents;
 	readonly #running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
@@ -54,7 +50,7 @@ export class StoredReminders implements Reminders {
 	/** The time of the last check. */
 	#looked: number;
 
-	constructor(settings: Settings, options: StoredRemindersOptions, events: ReminderEvents) {
+	constructor(settings: Settings, options: ReminderOptions, events: ReminderEvents) {
 		this.#settings = settings;
 		this.#options = options;
 		this.#events = events;

@@ -1,20 +1,14 @@
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { MCP_PATH, type RequestRules } from "./check-request.js";
+import { MCP_PATH } from "./check-request.js";
 import { KnownClients } from "./known-clients.js";
-import { ServedConnection } from "./served-connection.js";
+import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
 
-export interface EndpointOptions {
+export interface EndpointOptions
+	extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes" | "onNotification" | keyof Runtime> {
 	readonly platform: HttpServerPlatform;
 	readonly port: number;
-	readonly rules: RequestRules;
-	/** Bytes of answers that may wait to be sent on a connection. */
-	readonly maxQueuedBytes: number;
-	readonly timer: TimerModule;
-	/** A client is sent a notification or request of its call. */
-	readonly onNotification: (text: string) => void;
-	readonly log: (message: string) => void;
 }
 
 /** Connections served at the same time: each takes a part of the heap. Further ones wait in the network's queue. */

@@ -1,26 +1,20 @@
-import type { Settings } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";
 import type { Features, McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpServerPlatform } from "../net/http-server.js";
-import { readSetting } from "../settings/read-setting.js";
+import { readSetting, type SettingSource } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import { hostnameOf } from "../text/hostname.js";
 import { DeviceEvents } from "./device-events.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
 /** The dependencies of serving clients directly. */
-export interface DirectOptions {
-	/** The built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
-	readonly settings: Settings | undefined;
+export interface DirectOptions extends Runtime, SettingSource {
 	/** The device's MAC address, lower case, with colons. */
 	readonly deviceId: string;
 	/** Bytes that a message may have, and that may wait to be sent. */
 	readonly maxMessageBytes: number;
 	readonly maxQueuedBytes: number;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** Clients on the network are served directly. */

@@ -12,7 +12,7 @@ import { checkHeaders, isStateless } from "./stateless-headers.js";
 /** The header by which a client is known. */
 export const CLIENT_HEADER = "mcp-session-id";
 
-interface PostedMessageOptions {
+export interface PostedMessageOptions {
 	readonly headers: ServedRequest["headers"];
 	/** The largest message in bytes. */
 	readonly maxBytes: number;

@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
 import { decodeText } from "../text/message-assembler.js";
@@ -6,21 +6,15 @@ import type { Sendable } from "../text/pieced-text.js";
 import { utf8Length } from "../text/utf8.js";
 import { WriteQueue } from "../text/write-queue.js";
 import { checkRequest, type Rejection, type RequestRules } from "./check-request.js";
-import type { KnownClients } from "./known-clients.js";
-import { CLIENT_HEADER, PostedMessage } from "./posted-message.js";
+import { CLIENT_HEADER, PostedMessage, type PostedMessageOptions } from "./posted-message.js";
 
-export interface ConnectionOptions<Context> {
+export interface ConnectionOptions<Context> extends Runtime, Pick<PostedMessageOptions, "clients" | "onResponse"> {
 	readonly server: McpServer<Context>;
-	readonly clients: KnownClients;
 	readonly rules: RequestRules;
 	/** Bytes of answers that may wait to be sent. */
 	readonly maxQueuedBytes: number;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 	/** The client is sent a notification or request of its call. */
 	readonly onNotification: (text: string) => void;
-	/** A response to a request of another connection's call has arrived. */
-	readonly onResponse: (response: object) => void;
 	/** The connection has become {@link ServedConnection.isSilent silent}. */
 	readonly onSilent: () => void;
 	readonly onEnd: () => void;

@@ -8,7 +8,7 @@ export interface SampledSource<Sample> {
 	close?(): void;
 }
 
-interface SampledSensorOptions<Sample, Value extends Reading> {
+export interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly title?: string | undefined;
 	/** The quantity that it measures, and its unit. A driver of several quantities knows it after its first sample. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
@@ -24,6 +24,11 @@ interface SampledSensorOptions<Sample, Value extends Reading> {
 
 /** Shortest poll interval of a sensor, and so the shortest time between two reports, ms. */
 const SENSOR_INTERVAL = 1_000;
+
+/** Two decimals: the rest is noise. */
+export function rounded(value: number): number {
+	return Math.round(value * 100) / 100;
+}
 
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {

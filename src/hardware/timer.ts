@@ -8,3 +8,9 @@ export interface TimerModule {
 	/** Does nothing for undefined or for a timer that has run. */
 	clear(timer: TimerHandle | null | undefined): void;
 }
+
+/** What most classes need of the running firmware: timers, and the log. */
+export interface Runtime {
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}

@@ -5,11 +5,8 @@ declare const inferred: unique symbol;
  *
  * `validate` supports exactly the subset that the builders below make.
  */
-export interface Schema<T = unknown> {
+export interface Schema<T = unknown> extends Described<T> {
 	readonly type: "boolean" | "integer" | "number" | "string" | "array" | "object";
-	readonly title?: string;
-	readonly description?: string;
-	readonly default?: T;
 	readonly enum?: readonly string[];
 	readonly minimum?: number;
 	readonly maximum?: number;

@@ -1,5 +1,5 @@
 import type { Settings } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** The mod that is installed beside the firmware, as the platform finds it. */
@@ -8,16 +8,14 @@ interface Mod {
 	load(): unknown;
 }
 
-export interface ModToolsOptions {
+export interface ModToolsOptions extends Runtime {
 	/** Undefined if none is installed. */
 	readonly mod: Mod | undefined;
 	/** The tools of the firmware. */
 	readonly tools: readonly HardwareTool[];
 	readonly settings?: Settings | undefined;
-	readonly timer: TimerModule;
 	/** Called with the reason if the mod is left out. */
 	readonly onBroken: (reason: string) => void;
-	readonly log: (message: string) => void;
 }
 
 /** Stores how many starts with a mod failed. */

@@ -1,8 +1,7 @@
-import type { SampledSource } from "../drivers/sensor-sampled.js";
+import { rounded, type SampledSource } from "../drivers/sensor-sampled.js";
 import { ANALOG } from "./io-classes.js";
 import { firstFault, type Part, pinFault } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, stepOf, unitOf } from "./polled-sensor.js";
-import { rounded } from "./sample-values.js";
 
 /** From one number to another; the second one may be the lower one. */
 type Range = readonly [from: number, to: number];

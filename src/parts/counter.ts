@@ -1,6 +1,6 @@
+import { rounded } from "../drivers/sensor-sampled.js";
 import { firstFault, numberFault, type Part, pinFault } from "./part.js";
 import { openPolled, type SensorOptions, sensorFault, unitOf } from "./polled-sensor.js";
-import { rounded } from "./sample-values.js";
 
 export interface CounterOptions extends SensorOptions {
 	/** Its rising edges are counted. */

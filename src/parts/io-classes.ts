@@ -1,18 +1,14 @@
+import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
+
 /** A digital pin of ECMA-419 (§10.1). */
-export interface DigitalPin {
-	read(): number;
+export interface DigitalPin extends DigitalInput {
 	write(value: number): void;
-	close(): void;
 }
 
 /** ECMA-419's class of digital pins, as far as parts use it. */
-export interface DigitalClass {
-	readonly Input: number;
-	readonly InputPullUp: number;
+export interface DigitalClass extends InputClass {
 	readonly InputPullDown: number;
 	readonly Output: number;
-	readonly Rising: number;
-	readonly Falling: number;
 	new (options: object): DigitalPin;
 }
 

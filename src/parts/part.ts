@@ -4,7 +4,7 @@ import type { SerialLine } from "../hardware/line.js";
 import type { Sensor } from "../hardware/sensor.js";
 import type { Servo } from "../hardware/servo.js";
 import type { Switch } from "../hardware/switch.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 
 /** A part's use of a pin. Parts on one bus share its pins. */
 export type PinUse = "input" | "output" | "analog" | "bus";
@@ -18,7 +18,7 @@ export interface UsedPin {
 }
 
 /** The platform's services for a part that opens. */
-export interface PartIo {
+export interface PartIo extends Runtime {
 	/** The part's name. */
 	readonly name: string;
 	/**
@@ -33,10 +33,8 @@ export interface PartIo {
 	 * @throws Error if the target has none of this name
 	 */
 	bus(name: string): object;
-	readonly timer: TimerModule;
 	/** A monotonic clock: milliseconds, as a 32-bit number. */
 	readonly ticks: () => number;
-	readonly log: (message: string) => void;
 }
 
 /** Members of an opened part. */

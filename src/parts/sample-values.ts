@@ -1,3 +1,4 @@
+import { rounded } from "../drivers/sensor-sampled.js";
 import type { Reading } from "../hardware/sensor.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
@@ -67,9 +68,4 @@ function isValue(value: unknown): value is number | boolean {
 
 function isAxes(value: unknown): value is Readonly<Record<"x" | "y" | "z", number>> {
 	return isObject(value) && [value.x, value.y, value.z].every((axis) => typeof axis === "number");
-}
-
-/** Two decimals: the rest is noise. */
-export function rounded(value: number): number {
-	return Math.round(value * 100) / 100;
 }

@@ -1,16 +1,12 @@
 import type { Board } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
-import { readSetting } from "../settings/read-setting.js";
+import type { Runtime } from "../hardware/timer.js";
+import { readSetting, type SettingSource } from "../settings/read-setting.js";
 import { PowerSaver } from "./power-saver.js";
 
-export interface PowerOptions {
+export interface PowerOptions extends Runtime, Pick<SettingSource, "built"> {
 	readonly board: Board;
-	/** The built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
 	/** Whether the chip may sleep at all. */
 	readonly maySleep: boolean;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */

@@ -1,6 +1,6 @@
 import type { Face, Hardware } from "../hardware/hardware.js";
 import type { ChipPower } from "../hardware/power.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** Times in seconds; 0: never. */
@@ -15,12 +15,10 @@ interface PowerTimes {
 	readonly wakeAfter: number;
 }
 
-interface PowerSaverOptions extends PowerTimes {
+interface PowerSaverOptions extends PowerTimes, Runtime {
 	readonly board: Pick<Hardware, "screen" | "buttons">;
 	/** Absent where the chip cannot sleep. */
 	readonly chip: Pick<ChipPower, "canWake" | "sleep"> | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** Percent of the chosen brightness that a dimmed screen has. */

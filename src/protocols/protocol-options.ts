@@ -1,6 +1,6 @@
 import type { TextFont } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { BackoffOptions } from "./backoff.js";
@@ -51,12 +51,10 @@ export interface ProtocolEvents {
 /** When the device is in a session: always, or only while it or the backend needs one. */
 export type SessionPolicy = "always" | "on-demand";
 
-export interface ProtocolOptions {
+export interface ProtocolOptions extends Runtime {
 	readonly events: ProtocolEvents;
 	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */
 	readonly audio?: AudioParams | null | undefined;
 	/** The screen's font, if the backend may send glyphs for it. */

@@ -2,6 +2,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import type { ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";
+import type { HandshakeRequest } from "./websocket-handshake.js";
 
 /** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
 export interface WebSocketClient {
@@ -12,11 +13,7 @@ export interface WebSocketClient {
 	close(): void;
 }
 
-export interface WebSocketClientOptions {
-	readonly host: string;
-	readonly port: number;
-	readonly path: string;
-	readonly headers: Map<string, string>;
+export interface WebSocketClientOptions extends HandshakeRequest {
 	/** The client's property `target`, or that of these options, which the callbacks have as `this`. */
 	readonly target?: unknown;
 	onReadable(count: number, options: { readonly more: boolean; readonly binary?: boolean }): void;
@@ -33,12 +30,8 @@ export interface WebSocketRecord {
 }
 
 /** Where to connect, and the credentials. */
-interface WebSocketTarget {
+interface WebSocketTarget extends HandshakeRequest {
 	readonly record: WebSocketRecord;
-	readonly host: string;
-	readonly port: number;
-	readonly path: string;
-	readonly headers: Map<string, string>;
 }
 
 /** `this` of a callback: https://419.ecma-international.org/#-9-io-class-pattern */

@@ -69,6 +69,7 @@ const DAY = 86_400;
 /** Seconds that a timer can wait. */
 const MAX_TIMER = 2_000_000;
 const MAX_16_BITS = 65_535;
+const SECONDS = { kind: "integer", unit: "seconds" } as const;
 
 /**
  * Every setting of the firmware: what it may be, its default, and in its comment what it is for, which is not stored in a chip's flash.
@@ -177,8 +178,7 @@ export const SETTINGS = deepFreeze({
 	mqttPassword: { kind: "secret", default: "" },
 	/** MQTT: keep-alive interval */
 	keepAlive: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 1,
 		max: MAX_16_BITS,
 		default: 240,
@@ -205,8 +205,7 @@ export const SETTINGS = deepFreeze({
 	httpToken: { kind: "secret", default: "", format: "visible" },
 	/** interval of checks at `otaUrl`; 0: only at the start */
 	otaInterval: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 60,
 		max: MAX_TIMER,
 		orZero: true,
@@ -223,8 +222,7 @@ export const SETTINGS = deepFreeze({
 	hmacKey: { kind: "hex", maxBytes: 64 },
 	/** time in which new firmware must reach its backend */
 	updateTrial: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 1,
 		max: DAY,
 		default: 300,
@@ -249,16 +247,14 @@ export const SETTINGS = deepFreeze({
 	},
 	/** time without a network until the set-up begins; 0: never */
 	setupAfter: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 0,
 		max: DAY,
 		default: 180,
 	},
 	/** time after which an unused set-up ends */
 	setupTime: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 60,
 		max: DAY,
 		default: 300,
@@ -274,8 +270,7 @@ export const SETTINGS = deepFreeze({
 	 * @default `60` on a board with a battery, else `0`
 	 */
 	screenDim: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 0,
 		max: DAY,
 	},
@@ -284,15 +279,13 @@ export const SETTINGS = deepFreeze({
 	 * @default `300` on a board with a battery, else `0`
 	 */
 	screenOff: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 0,
 		max: DAY,
 	},
 	/** time without use or session until deep sleep; 0: never */
 	sleepAfter: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 10,
 		max: DAY,
 		orZero: true,
@@ -300,8 +293,7 @@ export const SETTINGS = deepFreeze({
 	},
 	/** duration of deep sleep; 0: until a button or touch */
 	wakeAfter: {
-		kind: "integer",
-		unit: "seconds",
+		...SECONDS,
 		min: 1,
 		max: MAX_TIMER,
 		orZero: true,

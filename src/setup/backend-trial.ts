@@ -1,6 +1,6 @@
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { BackendSource } from "../backend/search/backend-search.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { Protocol } from "../protocols/protocol.js";
 import type { ProtocolEvents } from "../protocols/protocol-options.js";
 import type { Transport } from "../protocols/transport.js";
@@ -16,9 +16,7 @@ export interface BackendRoute {
 	readonly connect: (served: ServedBackend) => Transport;
 }
 
-interface BackendTrialOptions extends BackendRoute {
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
+interface BackendTrialOptions extends BackendRoute, Runtime {
 	/** Called once, with the reason if the backend could not be reached. Not after `close`. */
 	readonly onEnd: (problem: string | undefined) => void;
 }

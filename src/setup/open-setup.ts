@@ -1,8 +1,8 @@
 import type { ListGateways } from "../backend/discovery/gateway-list.js";
 import type { Board, Settings } from "../hardware/hardware.js";
-import type { TimerModule } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/timer.js";
 import type { HttpServerPlatform } from "../net/http-server.js";
-import { readSetting } from "../settings/read-setting.js";
+import { readSetting, type SettingSource } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { type BackendRoute, BackendTrial } from "./backend-trial.js";
 import { PhoneSetup, type SetupEvents } from "./phone-setup.js";
@@ -10,10 +10,8 @@ import type { FindGateways, TryBackend } from "./setup-attempt.js";
 import type { CheckSettings } from "./setup-form.js";
 
 /** The dependencies of the set-up. */
-export interface SetupOptions {
+export interface SetupOptions extends Runtime, Pick<SettingSource, "built"> {
 	readonly board: Pick<Board, "accessPoint" | "screen" | "settings">;
-	/** The built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
 	/** The device's MAC address, lower case, with colons. */
 	readonly deviceId: string;
 	readonly check: CheckSettings;
@@ -23,8 +21,6 @@ export interface SetupOptions {
 	readonly listGateways?: ListGateways | undefined;
 	/** Default: Math.random, the chip's generator on an ESP32. */
 	readonly random?: () => number;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** The set-up of a board: the application makes it with its events. */

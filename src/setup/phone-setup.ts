@@ -143,7 +143,10 @@ export class PhoneSetup {
 	#makeAttempt(): SetupAttempt {
 		return new SetupAttempt(this.#options, {
 			onProgress: (status) => this.#setStatus(status),
-			onPaused: (status) => this.#awaitForm(status),
+			onPaused: (status) => {
+				this.#setStatus(status);
+				this.#wait();
+			},
 			onStored: (status, restart) => {
 				this.#setStatus(status);
 				this.#timer = this.#options.timer.set(() => this.#end(restart), FAREWELL_TIME);
@@ -252,11 +255,6 @@ export class PhoneSetup {
 			void this.#attempt?.join(form);
 		}
 		return errors;
-	}
-
-	#awaitForm(status: SetupStatus): void {
-		this.#setStatus(status);
-		this.#wait();
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { FoundGateway } from "../backend/discovery/gateway-list.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { AccessPoint } from "../hardware/wifi-setup.js";
-import { settingText, storeSetting, withSettings } from "../settings/read-setting.js";
+import { type SettingSource, settingText, storeSetting, withSettings } from "../settings/read-setting.js";
 import { currentValues, FIELDS, type SetupForm, type SetupValues } from "./setup-form.js";
 import type { SetupStatus } from "./setup-routes.js";
 
@@ -19,10 +19,8 @@ export type TryBackend = (settings: Pick<Settings, "get">, onEnd: (problem: stri
 /** Looks for gateways in the network that was joined. `onEnd` is called once; not after `close`. */
 export type FindGateways = (onEnd: (gateways: readonly FoundGateway[]) => void) => Step;
 
-export interface SetupAttemptOptions {
+export interface SetupAttemptOptions extends Pick<SettingSource, "built"> {
 	readonly accessPoint: AccessPoint;
-	/** The firmware's built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
 	readonly settings: Settings;
 	/** Tries the backend before settings are stored. Absent: they are stored untried. */
 	readonly tryBackend?: TryBackend | undefined;

@@ -1,7 +1,18 @@
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "../net/http-server.js";
 import { decodeText } from "../text/message-assembler.js";
-import { type AnswerPart, bytesOf } from "./answer-part.js";
+import { utf8Length } from "../text/utf8.js";
+
+/** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */
+export interface AnswerPart {
+	readonly text: string;
+	/** Of the text as UTF-8. */
+	readonly bytes: number;
+}
+
+export function answerPart(text: string): AnswerPart {
+	return { text, bytes: utf8Length(text) };
+}
 
 /** The answer to a request. */
 export interface Answer {
@@ -98,7 +109,7 @@ export class SetupConnection {
 			response.headers.set(name, value);
 		}
 		response.headers.set("connection", "close");
-		response.headers.set("content-length", String(bytesOf(this.#parts)));
+		response.headers.set("content-length", String(this.#parts.reduce((sum, { bytes }) => sum + bytes, 0)));
 		try {
 			this.#connection.respond(response);
 		} catch {

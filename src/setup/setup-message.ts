@@ -4,7 +4,7 @@ import { JAPANESE } from "./setup-text-ja.js";
 import { CHINESE } from "./setup-text-zh.js";
 
 /** The texts of each language, by the setting `language`. */
-const SETUP_TEXTS: Readonly<Record<string, SetupTexts>> = deepFreeze({
+export const SETUP_TEXTS: Readonly<Record<string, SetupTexts>> = deepFreeze({
 	en: ENGLISH,
 	ja: JAPANESE,
 	zh: CHINESE,

@@ -1,12 +1,10 @@
 import type { Settings } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import { settingText } from "../settings/read-setting.js";
+import { type SettingSource, settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** When the set-up may begin by itself. */
-export interface SetupNeedOptions {
-	/** The firmware's built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
+export interface SetupNeedOptions extends Pick<SettingSource, "built"> {
 	readonly settings: Settings;
 	/** Whether the device's own network has a password. */
 	readonly isProtected: boolean;

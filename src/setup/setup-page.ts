@@ -1,5 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
-import { type AnswerPart, answerPart } from "./answer-part.js";
+import { type AnswerPart, answerPart } from "./setup-connection.js";
 import { FIELDS } from "./setup-form.js";
 
 const HEAD = `<!DOCTYPE html>

@@ -2,14 +2,10 @@ import type { FoundGateway } from "../backend/discovery/gateway-list.js";
 import type { FoundNetwork } from "../hardware/wifi-setup.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { answerPart } from "./answer-part.js";
-import type { Answer } from "./setup-connection.js";
+import { type Answer, answerPart } from "./setup-connection.js";
 import type { FormErrors, SetupValues } from "./setup-form.js";
-import { inLanguage, type SetupMessage } from "./setup-message.js";
+import { inLanguage, SETUP_TEXTS, type SetupMessage } from "./setup-message.js";
 import { SETUP_PAGE } from "./setup-page.js";
-import { ENGLISH } from "./setup-text-en.js";
-import { JAPANESE } from "./setup-text-ja.js";
-import { CHINESE } from "./setup-text-zh.js";
 
 /** The state of the set-up. "joining" is any step in progress. */
 export interface SetupStatus {
@@ -86,11 +82,9 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 		case "/status":
 			return json(200, describe(source.status()));
 		case "/texts/en":
-			return json(200, { ...ENGLISH });
 		case "/texts/ja":
-			return json(200, { ...JAPANESE });
 		case "/texts/zh":
-			return json(200, { ...CHINESE });
+			return json(200, { ...SETUP_TEXTS[path.slice(-2)] });
 		default:
 			return redirect(source);
 	}

@@ -1,30 +1,30 @@
-import type { SerialLines } from "../hardware/line.js";
-import type { Servos } from "../hardware/servo.js";
-import type { Switch, Switches } from "../hardware/switch.js";
+import type { Light } from "../hardware/light.js";
+import type { SerialLine } from "../hardware/line.js";
+import type { Servo } from "../hardware/servo.js";
+import type { Switch } from "../hardware/switch.js";
+import { formatColor } from "./color.js";
 
-/** The switches in the device's status. */
-export function switchesStatus(switches: Switches): object {
-	return Object.fromEntries(Object.entries(switches).map(([name, each]) => [name, describeSwitch(each)]));
+/** Parts of a kind in the device's status. JSON leaves out what is undefined in a description. */
+export function partsStatus<Part>(parts: Readonly<Record<string, Part>>, describe: (part: Part) => object): object {
+	return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, describe(part)]));
 }
 
-/** Whether a switch is on, and for how long. JSON leaves out what is undefined. */
+/** How a light is. */
+export function describeLight({ title, on, brightness, color, error }: Light): object {
+	return { title, on, brightness, color: color === undefined ? undefined : formatColor(color), error };
+}
+
+/** Whether a switch is on, and for how long. */
 export function describeSwitch({ title, on, maxOn, left, error }: Switch): object {
 	return { title, on, seconds_left: left, max_seconds: maxOn, error };
 }
 
-/** The servos in the device's status. */
-export function servosStatus(servos: Servos): object {
-	return Object.fromEntries(
-		Object.entries(servos).map(([name, { title, angle, min, max, error }]) => [
-			name,
-			{ title, angle, min, max, error },
-		]),
-	);
+/** Where a servo was moved last, and its range. */
+export function describeServo({ title, angle, min, max, error }: Servo): object {
+	return { title, angle, min, max, error };
 }
 
-/** The serial lines in the device's status. */
-export function linesStatus(lines: SerialLines): object {
-	return Object.fromEntries(
-		Object.entries(lines).map(([name, { title, last, error }]) => [name, { title, last, error }]),
-	);
+/** The line that arrived last. */
+export function describeLine({ title, last, error }: SerialLine): object {
+	return { title, last, error };
 }

@@ -1,16 +1,15 @@
 import type { Sensor, Sensors } from "../hardware/sensor.js";
+import { partsStatus } from "./parts-status.js";
 
 /** The current value of every sensor, or an `error` if it fails. */
 export function sensorsStatus(sensors: Sensors): object {
-	return Object.fromEntries(
-		Object.entries(sensors).map(([name, sensor]) => {
-			try {
-				return [name, readSensor(sensor)];
-			} catch (error) {
-				return [name, { kind: sensor.kind, error: error instanceof Error ? error.message : String(error) }];
-			}
-		}),
-	);
+	return partsStatus(sensors, (sensor) => {
+		try {
+			return readSensor(sensor);
+		} catch (error) {
+			return { kind: sensor.kind, error: error instanceof Error ? error.message : String(error) };
+		}
+	});
 }
 
 /** The current value of a sensor. */

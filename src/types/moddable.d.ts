@@ -59,22 +59,6 @@ declare module "neopixel" {
 	export default NeoPixel;
 }
 
-/** ECMA-419's MQTT client. */
-declare module "embedded:network/mqtt/client" {
-	import type { MqttRecord } from "../mqtt/mqtt-channel.js";
-
-	const MQTTClient: MqttRecord["io"];
-	export default MQTTClient;
-}
-
-/** ECMA-419's HTTP client. */
-declare module "embedded:network/http/client" {
-	import type { HttpRecord } from "../net/http-client.js";
-
-	const HTTPClient: HttpRecord["io"];
-	export default HTTPClient;
-}
-
 /** Listens for TCP connections (ECMA-419 §12). */
 declare module "embedded:io/socket/listener" {
 	class Listener {
@@ -297,23 +281,6 @@ declare const screen: object;
 declare const device: {
 	readonly I2C: { readonly default: object };
 	readonly io: { readonly SMBus: object };
-};
-
-/** The engine itself. */
-declare module "debug" {
-	const Debug: {
-		/** Collects garbage now. */
-		gc(): void;
-	};
-	export default Debug;
-}
-
-/** The firmware, which starts as it is imported. */
-declare module "src/main" {}
-
-/** The chip, on devices. */
-declare const System: {
-	restart(): void;
 };
 
 /** A class with data of C, which the function of this name frees. Only to extend. */

@@ -2,16 +2,9 @@
 
 /** Moddable's timers, as far as the firmware uses them. Milliseconds. */
 declare module "timer" {
-	interface Timer {
-		readonly brand: unique symbol;
-	}
-	const Timer: {
-		set(callback: () => void, delay?: number): Timer;
-		repeat(callback: () => void, interval: number): Timer;
-		clear(timer: object | null | undefined): void;
-		/** Blocks. For hardware only. */
-		delay(milliseconds: number): void;
-	};
+	import type { TimerModule } from "../hardware/timer.js";
+
+	const Timer: TimerModule;
 	export default Timer;
 }
 
@@ -84,9 +77,8 @@ declare module "src/platform/http-server" {
 
 /** The mod that is installed beside the firmware. */
 declare module "src/platform/mods" {
-	import type { Mod } from "../mods/mod-tools.js";
 	/** Undefined if no mod is installed. */
-	export function findMod(): Mod | undefined;
+	export function findMod(): { load(): unknown } | undefined;
 }
 
 /** The DNS-SD that the host has. Undefined where UDP has no multicast. */
@@ -110,6 +102,7 @@ declare module "src/boards/target/board" {
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { Codec } from "../hardware/sound.js";
+	import type { FirmwareSink, Updater } from "../hardware/updater.js";
 	import type { AudioOutRecord } from "../sound/player/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
@@ -168,18 +161,5 @@ declare module "virtual-host" {
 	/** Calls back when the user does that. There is one callback for each kind. */
 	export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void;
 	/** The two places for firmware. */
-	export const firmware: {
-		readonly capacity: number;
-		/** Whether the running firmware was installed by an update and is not confirmed. */
-		readonly isOnTrial: boolean;
-		begin(): void;
-		write(piece: ArrayBuffer): void;
-		/** SHA-256 of the pieces so far. */
-		digest(): Promise<ArrayBuffer>;
-		isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean>;
-		finish(): Promise<void>;
-		cancel(): void;
-		confirm(): void;
-		rollBack(): void;
-	};
+	export const firmware: Omit<Updater, "begin"> & FirmwareSink & { begin(): void };
 }

@@ -1,19 +1,17 @@
 import type { Settings } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { Updater } from "../hardware/updater.js";
 import { FIRMWARE } from "../settings/firmware.js";
 import { forgetTrial } from "./trial-memory.js";
 
-export interface TrialOptions {
+export interface TrialOptions extends Runtime {
 	/** Undefined on a board that cannot update itself. */
 	readonly updater: Pick<Updater, "isOnTrial" | "confirm" | "rollBack"> | undefined;
 	readonly settings: Settings | undefined;
 	/** Milliseconds in which the device must reach its backend. */
 	readonly time: number;
-	readonly timer: TimerModule;
 	/** Shows that new firmware was rolled back. */
 	readonly onFailed: (message: string) => void;
-	readonly log: (message: string) => void;
 }
 
 /**

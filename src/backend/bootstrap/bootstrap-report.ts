@@ -9,7 +9,6 @@ export interface Identity {
 	readonly uuid: string;
 	/** Empty for none. */
 	readonly serialNumber: string;
-	/** The setting. */
 	readonly language: BootstrapConfig["language"];
 }
 

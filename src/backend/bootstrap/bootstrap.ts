@@ -1,5 +1,5 @@
 import type { Board, Http, HttpResponse } from "../../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { expectOk } from "../../net/http-status.js";
 import { Backoff, type BackoffOptions } from "../../protocols/backoff.js";
 import type { BootstrapConfig } from "../../settings/config.js";
@@ -12,17 +12,13 @@ import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-a
 import { bootstrapHeaders, bootstrapReport, type Identity } from "./bootstrap-report.js";
 import { type ServedBackend, storeBackend, storedBackend } from "./served-backend.js";
 
-export interface BootstrapOptions {
+export interface BootstrapOptions extends Runtime, Pick<Identity, "uuid"> {
 	readonly config: BootstrapConfig;
 	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
 	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
-	/** The device's UUID. */
-	readonly uuid: string;
 	readonly http: Http;
 	/** HMAC-SHA256 (RFC 2104). */
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
 	readonly events: BootstrapEvents;

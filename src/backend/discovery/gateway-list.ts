@@ -1,4 +1,4 @@
-import type { TimerModule } from "../../hardware/timer.js";
+import type { Runtime } from "../../hardware/timer.js";
 import type { DnsSd, FoundService, OpenDnsSd } from "./gateway-search.js";
 import { bareHost, SERVICE_TYPE, urlOf } from "./gateway-search.js";
 
@@ -10,12 +10,10 @@ export interface FoundGateway {
 	readonly backend: string;
 }
 
-interface GatewayListOptions {
+interface GatewayListOptions extends Runtime {
 	readonly openDnsSd: OpenDnsSd;
-	readonly timer: TimerModule;
 	/** Called once, when the search is over. Not after `close`. */
 	readonly onEnd: (gateways: readonly FoundGateway[]) => void;
-	readonly log: (message: string) => void;
 }
 
 /** {@link listGateways}, on a network. */

@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
 
@@ -43,7 +43,7 @@ const MISSING_AFTER = 10_000;
 const addressPattern = (): RegExp => /^\d{1,3}(\.\d{1,3}){3}$/;
 const pathPattern = (): RegExp => /^\/[\w\-./~%]{0,127}$/;
 
-export interface GatewaySearchOptions {
+export interface GatewaySearchOptions extends Runtime {
 	/** The hostname of the gateway, with or without `.local`. Empty: the first one that answers. */
 	readonly host: string;
 	readonly openDnsSd: OpenDnsSd;
@@ -53,10 +53,8 @@ export interface GatewaySearchOptions {
 	readonly onFailed: (error: Error, retryIn: number) => void;
 	/** No gateway has answered for 10 s. The search goes on; this is called once per search. */
 	readonly onMissing: (message: string) => void;
-	readonly timer: TimerModule;
 	/** A number in [0, 1). Default `Math.random`. */
 	readonly random?: () => number;
-	readonly log: (message: string) => void;
 }
 
 /**

@@ -1,7 +1,7 @@
 import config from "mc/config";
-import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
@@ -17,12 +17,6 @@ export function openBoard() {
 		screen,
 		preview,
 		buttons,
-		close() {
-			buttons.right.close();
-			buttons.left.close();
-			esp32.network.close();
-			preview.close();
-			screen.close();
-		},
+		close: () => closeAll(buttons.right, buttons.left, esp32.network, preview, screen),
 	} satisfies Board;
 }

@@ -1,6 +1,6 @@
 import config from "mc/config";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import type { Board } from "../../hardware/hardware.js";
@@ -23,12 +23,6 @@ export function openBoard() {
 		preview,
 		buttons: { screen: button },
 		...(motion && { sensors: { motion } }),
-		close() {
-			button.close();
-			motion?.close();
-			esp32.network.close();
-			preview.close();
-			screen.close();
-		},
+		close: () => closeAll(button, motion, esp32.network, preview, screen),
 	} satisfies Board;
 }

@@ -1,6 +1,6 @@
 import config from "mc/config";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 
@@ -16,12 +16,6 @@ export function openBoard() {
 		...esp32,
 		screen,
 		buttons,
-		close() {
-			for (const button of Object.values(buttons)) {
-				button.close();
-			}
-			esp32.network.close();
-			screen.close();
-		},
+		close: () => closeAll(buttons.a, buttons.b, buttons.c, esp32.network, screen),
 	} satisfies Board;
 }

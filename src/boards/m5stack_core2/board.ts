@@ -2,7 +2,7 @@
 import Digital from "embedded:io/digital";
 import FT6x06 from "embedded:sensor/Touch/FT6x06";
 import config from "mc/config";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
@@ -68,13 +68,6 @@ export function openBoard() {
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...(motion && { sensors: { motion } }),
-		close() {
-			player.close();
-			touch?.close();
-			motion?.close();
-			esp32.network.close();
-			preview.close();
-			screen.close();
-		},
+		close: () => closeAll(player, touch, motion, esp32.network, preview, screen),
 	} satisfies Board;
 }

@@ -1,11 +1,14 @@
+/// <reference path="../../types/ltr553als.d.ts" />
+import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
+import Timer from "timer";
 import { Aw88298 } from "../../drivers/aw88298.js";
 import { Axp2101 } from "../../drivers/axp2101.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
 import { openImu } from "../../drivers/imu/open-imu.js";
-import { openLightSensor } from "../../drivers/light-sensor/open-light-sensor.js";
+import { type LightSensor, lightSensor } from "../../drivers/light-sensor/sensor-light.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { SmBusRecord } from "../../drivers/smbus.js";
@@ -19,27 +22,6 @@ import type { PowerChipGlobal } from "./opened-power-chip.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
 declare const amp: { volume: number };
-
-/** The I2C buses of this target. The SDK's typings know only one of them. */
-interface Buses {
-	/** The one that the board's own chips are on. */
-	readonly internal: object;
-}
-
-/** Optional: the firmware runs without it if it does not answer. */
-function openSensors() {
-	const { internal } = device.I2C as unknown as Buses;
-	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
-	const motion = openOptional("motion sensor", () => openImu());
-	const light = openOptional("light sensor", () => openLightSensor(bus));
-	return {
-		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
-		closeSensors() {
-			motion?.close();
-			light?.close();
-		},
-	};
-}
 
 /**
  * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
@@ -55,7 +37,13 @@ export function openBoard() {
 	const preview = openPreview(screen);
 	const player = openPlayer(100);
 	const touch = openOptional("touch screen", () => openTouch());
-	const { closeSensors, ...sensors } = openSensors();
+	// The bus that the board's own chips are on. The SDK's typings lack it.
+	const { internal } = device.I2C as unknown as { readonly internal: object };
+	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
+	const motion = openOptional("motion sensor", () => openImu());
+	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
+	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
+	const light: LightSensor | undefined = source && lightSensor({ source, unit: "counts", timer: Timer });
 	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
 	return {
 		...esp32,
@@ -69,15 +57,7 @@ export function openBoard() {
 		camera: openCamera({ width: 320, height: 240, encode: frameJpeg.encode }),
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
-		...sensors,
-		close() {
-			touch?.close();
-			closeSensors();
-			esp32.network.close();
-			player.close();
-			preview.close();
-			screen.close();
-			power.close();
-		},
+		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
+		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, power),
 	} satisfies Board;
 }

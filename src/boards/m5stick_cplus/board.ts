@@ -1,6 +1,6 @@
 import config from "mc/config";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openImu, STANDARD_GRAVITY } from "../../drivers/imu/open-imu.js";
 import { openOptional } from "../../drivers/open-optional.js";
 import { PowerChip, type SdkPower } from "../../drivers/power-chip.js";
@@ -9,17 +9,13 @@ import { openRtc } from "../../drivers/rtc/open-rtc.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 
-/** The part of the SDK's target that is used. The SDK's typings lack it. */
-interface Target {
-	readonly peripheral: { readonly Power: new () => SdkPower };
-}
-
 /**
  * M5StickC Plus: ESP32, a screen that is upright, battery, buttons, LED, motion sensor, real-time clock. The power chip
  * feeds the others, so it is opened first.
  */
 export function openBoard() {
-	const { peripheral } = device as unknown as Target;
+	// The SDK's typings lack it.
+	const { peripheral } = device as unknown as { readonly peripheral: { readonly Power: new () => SdkPower } };
 	const power = new PowerChip(new peripheral.Power());
 	const screen = openFace(new config.Screen({}), power);
 	const buttons = { a: openButton({ pin: 37 }), b: openButton({ pin: 39 }) };
@@ -33,13 +29,6 @@ export function openBoard() {
 		buttons,
 		lights: { led },
 		...(motion && { sensors: { motion } }),
-		close() {
-			buttons.a.close();
-			buttons.b.close();
-			led.close();
-			motion?.close();
-			esp32.network.close();
-			screen.close();
-		},
+		close: () => closeAll(buttons.a, buttons.b, led, motion, esp32.network, screen),
 	} satisfies Board;
 }

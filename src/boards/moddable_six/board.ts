@@ -1,8 +1,9 @@
 import config from "mc/config";
-import { openBacklight } from "../../drivers/backlight/open-backlight.js";
+import NeoPixel from "neopixel";
+import { openBacklight } from "../../drivers/backlight/host-backlight.js";
 import { openButton } from "../../drivers/button/open-button.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
-import { openNeoPixel } from "../../drivers/neopixel/open-neopixel.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { NeoPixelLight } from "../../drivers/neopixel/light-neopixel.js";
 import type { Board } from "../../hardware/hardware.js";
 import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
@@ -14,7 +15,7 @@ export function openBoard() {
 	const preview = openPreview(screen);
 	const player = openPlayer(70);
 	const button = openButton({ pin: 0 });
-	const led = openNeoPixel({ pin: 48, length: 1, order: "GRB" });
+	const led = new NeoPixelLight(new NeoPixel({ pin: 48, length: 1, order: "GRB" }));
 	const esp32 = openEsp32("moddable_six");
 	return {
 		...esp32,
@@ -24,13 +25,6 @@ export function openBoard() {
 		preview,
 		buttons: { flash: button },
 		lights: { led },
-		close() {
-			player.close();
-			button.close();
-			led.close();
-			esp32.network.close();
-			preview.close();
-			screen.close();
-		},
+		close: () => closeAll(player, button, led, esp32.network, preview, screen),
 	} satisfies Board;
 }

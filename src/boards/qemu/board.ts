@@ -1,7 +1,9 @@
+import Ethernet from "embedded:network/interface/ethernet";
 import Instrumentation from "instrumentation";
 import { openChip } from "../../drivers/chip/open-chip.js";
-import { openEthernet } from "../../drivers/ethernet/open-ethernet.js";
+import { EthernetNetwork } from "../../drivers/ethernet/ethernet-network.js";
 import type { Board } from "../../hardware/hardware.js";
+import { hostnameOf } from "../../text/hostname.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */
 function memory(): object {
@@ -18,7 +20,11 @@ function memory(): object {
 
 /** A chip in QEMU, with Ethernet instead of Wi-Fi. `self.get_system_info` reports its memory, too. */
 export function openBoard() {
-	const network = openEthernet();
+	const network = new EthernetNetwork({
+		ethernet: { io: Ethernet },
+		hostname: hostnameOf,
+		log: (message) => trace(`${message}\n`),
+	});
 	const { system, ...chip } = openChip("qemu", network.macAddress);
 	return {
 		...chip,

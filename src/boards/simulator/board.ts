@@ -1,7 +1,7 @@
 import Resource from "Resource";
 import Preference from "preference";
 import Timer from "timer";
-import type { Board, Network, Settings, System, SystemInfo } from "../../hardware/hardware.js";
+import type { Board, Settings } from "../../hardware/hardware.js";
 import { HeldBytes } from "../../hardware/pictures.js";
 import type { Codec, Player } from "../../hardware/sound.js";
 import { openFace } from "../../pictures/face/open-face.js";
@@ -10,30 +10,6 @@ import { inBuild } from "../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 import { openControls } from "./controls.js";
-
-/** The computer's own network, which is always online. */
-class SimulatorNetwork implements Network {
-	readonly type = "ethernet";
-	readonly online = true;
-	onChange: (() => void) | undefined = undefined;
-}
-
-class SimulatorSystem implements System {
-	readonly macAddress: string;
-
-	constructor(settings: Settings) {
-		this.macAddress = macAddress(settings);
-	}
-
-	info(): SystemInfo {
-		return { language: "en-US", chip_model_name: "simulator", board: { type: "simulator", name: "simulator" } };
-	}
-
-	/** The simulator cannot restart: it logs that, and goes on. */
-	restart(delay: number): void {
-		Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
-	}
-}
 
 /**
  * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So a number
@@ -85,9 +61,21 @@ export function openBoard() {
 		screen: face,
 		preview,
 		camera: { capture: async () => new HeldBytes(new Uint8Array(new Resource("room.jpg"))) },
-		network: wifi ?? new SimulatorNetwork(),
+		// The computer's own network is always online.
+		network: wifi ?? { type: "ethernet", online: true, onChange: undefined },
 		...(wifi && { accessPoint: wifi }),
-		system: new SimulatorSystem(Preference),
+		system: {
+			macAddress: macAddress(Preference),
+			info: () => ({
+				language: "en-US",
+				chip_model_name: "simulator",
+				board: { type: "simulator", name: "simulator" },
+			}),
+			// The simulator cannot restart: it logs that, and goes on.
+			restart(delay) {
+				Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
+			},
+		},
 		settings: Preference,
 		close() {
 			player.close();

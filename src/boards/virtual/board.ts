@@ -8,7 +8,6 @@ import {
 	type Face,
 	type Network,
 	type Screen,
-	type System,
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
@@ -99,19 +98,6 @@ class VirtualBattery implements Battery {
 	}
 }
 
-class VirtualSystem implements System {
-	readonly macAddress = host.options.macAddress;
-
-	info(): object {
-		const { name } = host.options.board;
-		return { language: "en-US", chip_model_name: "virtual", board: { type: name, name } };
-	}
-
-	restart(delay: number): void {
-		host.tell("restart", delay);
-	}
-}
-
 /** Percent. */
 const FULL_VOLUME = 100;
 
@@ -120,7 +106,9 @@ export function openBoard() {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && new VirtualScreen(board.screen);
-	const player = has("player") ? openPlayer() : undefined;
+	const player = has("player")
+		? new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 })
+		: undefined;
 	const wifi = openSimulatedWiFi();
 	const { close, ...parts } = openParts(board);
 	return {
@@ -135,7 +123,11 @@ export function openBoard() {
 		network: wifi ?? new VirtualNetwork(),
 		...(wifi && { accessPoint: wifi }),
 		thermometer: { temperature: 41.5 },
-		system: new VirtualSystem(),
+		system: {
+			macAddress: host.options.macAddress,
+			info: () => ({ language: "en-US", chip_model_name: "virtual", board: { type: board.name, name: board.name } }),
+			restart: (delay) => host.tell("restart", delay),
+		},
 		updater: new VirtualUpdater(),
 		settings: Preference,
 		close() {
@@ -143,8 +135,4 @@ export function openBoard() {
 			close();
 		},
 	} satisfies Board;
-}
-
-function openPlayer(): SoundPlayer {
-	return new SoundPlayer({ audioOut: { io: host.AudioOut }, timer: Timer, volume: 70 });
 }

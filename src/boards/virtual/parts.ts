@@ -116,17 +116,8 @@ const SENSORS = {
 	motion: () => new VirtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
 };
 
-/** A sensor of a virtual board: each has the name of its kind. */
-type VirtualSensorName = keyof typeof SENSORS;
-
-interface PartNames {
-	readonly buttons: readonly string[];
-	readonly lights: readonly string[];
-	readonly sensors: readonly VirtualSensorName[];
-}
-
 /** The lights, sensors and buttons of a virtual board, and its prompt. */
-export function openParts(board: PartNames): {
+export function openParts(board: host.VirtualBoardProfile): {
 	readonly lights?: Lights;
 	readonly sensors?: Sensors;
 	readonly buttons?: Buttons;

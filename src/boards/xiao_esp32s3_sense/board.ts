@@ -1,6 +1,6 @@
 import { openButton } from "../../drivers/button/open-button.js";
 import { openCamera } from "../../drivers/camera/open-camera.js";
-import { openEsp32 } from "../../drivers/esp32/open-esp32.js";
+import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
 import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
 import type { Board } from "../../hardware/hardware.js";
 
@@ -14,10 +14,6 @@ export function openBoard() {
 		camera: openCamera({ width: 640, height: 480 }),
 		buttons: { boot: button },
 		lights: { led },
-		close() {
-			button.close();
-			led.close();
-			esp32.network.close();
-		},
+		close: () => closeAll(button, led, esp32.network),
 	} satisfies Board;
 }

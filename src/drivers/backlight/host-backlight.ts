@@ -1,7 +1,7 @@
 import type { Backlight } from "../../hardware/hardware.js";
 
 /** An instance of `Host.Backlight`, defined by the setup of some of the SDK's targets. */
-export interface BacklightOutput {
+interface BacklightOutput {
 	write(percent: number): void;
 }
 
@@ -22,4 +22,10 @@ export class HostBacklight implements Backlight {
 		this.#output.write(brightness);
 		this.#brightness = brightness;
 	}
+}
+
+/** The backlight of this target. The SDK's typings lack it. */
+export function openBacklight(): HostBacklight {
+	const { Host } = globalThis as unknown as { readonly Host: { readonly Backlight: new () => BacklightOutput } };
+	return new HostBacklight(new Host.Backlight());
 }

@@ -2,13 +2,13 @@ import type { WakePin } from "../../hardware/power.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419, as far as it is used. */
-interface DigitalInput {
+export interface DigitalInput {
 	read(): number;
 	close(): void;
 }
 
 /** ECMA-419's class of digital inputs. */
-interface DigitalClass {
+export interface DigitalClass {
 	readonly Input: number;
 	readonly InputPullUp: number;
 	readonly Rising: number;

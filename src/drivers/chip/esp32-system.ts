@@ -1,19 +1,10 @@
 import type { System, SystemInfo, Thermometer } from "../../hardware/hardware.js";
 import type { TimerModule } from "../../hardware/timer.js";
+import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
 
-/** ESP-IDF's data about the chip: `esp32Chip`. */
-export interface Chip {
-	readonly model: number;
-	readonly cores: number;
-	readonly revision: number;
-	readonly features: number;
-	readonly flashSize: number;
-	readonly psramSize: number;
-	readonly minimumFreeHeap: number;
-	/** Degrees Celsius; undefined on a chip without a sensor. */
-	readonly temperature: number | undefined;
-}
+/** ESP-IDF's data about the chip. */
+export type Chip = Omit<typeof esp32Chip, "restart">;
 
 interface Esp32SystemOptions {
 	readonly chip: Chip;

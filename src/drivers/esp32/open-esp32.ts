@@ -1,9 +1,17 @@
+import UDP from "embedded:io/socket/udp";
 import Time from "time";
+import WiFi from "wifi";
 import type { Board } from "../../hardware/hardware.js";
+import type { AccessPoint } from "../../hardware/wifi-setup.js";
 import { openChip } from "../chip/open-chip.js";
 import type { RtcClock } from "../rtc/rtc-clock.js";
-import { openAccessPoint, startRadio } from "../wifi/open-access-point.js";
+import type { UdpRecord } from "../wifi/captive-dns.js";
 import { openWiFi } from "../wifi/open-wifi.js";
+import { SoftAccessPoint } from "../wifi/soft-access-point.js";
+import type { WiFiNetwork } from "../wifi/wifi-network.js";
+
+/** The address that ESP-IDF gives the chip in its own network. */
+const ADDRESS = "192.168.4.1";
 
 /**
  * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, and those of `openChip`.
@@ -19,4 +27,37 @@ export function openEsp32(name: string, rtc?: RtcClock) {
 		network,
 		accessPoint: openAccessPoint(network),
 	} satisfies Omit<Board, "close">;
+}
+
+/** Closes parts of a board, in this order. Those that were not opened are undefined. */
+export function closeAll(...parts: readonly ({ close(): void } | undefined)[]): void {
+	for (const part of parts) {
+		part?.close();
+	}
+}
+
+/**
+ * Starts the radio, for the SDK's two Wi-Fi modules. Only `wifi` opens an access point, and it must start the radio
+ * first: a second start ends the machine, and only the other module checks.
+ */
+function startRadio(): void {
+	WiFi.mode = WiFi.Mode.station;
+}
+
+/** The chip's own Wi-Fi network, for the set-up. */
+function openAccessPoint(network: WiFiNetwork): AccessPoint {
+	return new SoftAccessPoint({
+		radio: {
+			open({ ssid, password }) {
+				// The SDK's typings lack `station`: the chip can still join a network.
+				const options = { ssid, ...(password !== "" && { password }), station: true };
+				WiFi.accessPoint(options);
+			},
+			close: startRadio,
+		},
+		network,
+		udp: { io: UDP } as unknown as UdpRecord,
+		address: ADDRESS,
+		log: (message) => trace(`${message}\n`),
+	});
 }

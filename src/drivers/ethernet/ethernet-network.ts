@@ -1,25 +1,17 @@
 import type { Network } from "../../hardware/hardware.js";
+import type { WiFiInterface, WiFiNetworkOptions } from "../wifi/wifi-network.js";
 
 /** ECMA-419's Ethernet network interface, as far as it is used. */
-export interface EthernetInterface {
-	/** At least 500 when there is an address. */
-	readonly connection: number;
-	readonly MAC: string | undefined;
-	/** The option `hostname` is sent to the DHCP server. */
-	configure(options: { hostname: string }): void;
+export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "MAC" | "configure" | "close"> {
 	connect(): void;
-	close(): void;
 }
 
 interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
 }
 
-interface EthernetNetworkOptions {
+interface EthernetNetworkOptions extends Pick<WiFiNetworkOptions, "hostname" | "log"> {
 	readonly ethernet: EthernetRecord;
-	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
-	readonly hostname: (macAddress: string) => string;
-	readonly log: (message: string) => void;
 }
 
 /** ECMA-419: the connection has an address. */

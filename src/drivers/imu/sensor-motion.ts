@@ -1,5 +1,4 @@
-import type { TimerModule } from "../../hardware/timer.js";
-import { SampledSensor, type SampledSource } from "../sensor-sampled.js";
+import { rounded, SampledSensor, type SampledSensorOptions } from "../sensor-sampled.js";
 
 /** Metres per second squared, or a driver's own unit. */
 type Axes = Readonly<Record<"x" | "y" | "z", number>>;
@@ -10,11 +9,9 @@ export interface MotionSample {
 	readonly accelerometer?: Axes;
 }
 
-interface MotionSensorOptions {
-	readonly source: SampledSource<MotionSample>;
+interface MotionSensorOptions extends Pick<SampledSensorOptions<MotionSample, Axes>, "source" | "timer"> {
 	/** Metres per second squared per unit of the driver. Default 1; some drivers of the SDK report multiples of g. */
 	readonly scale?: number;
-	readonly timer: TimerModule;
 }
 
 /** The acceleration that the device feels, along its axes. At rest that is gravity. */
@@ -29,7 +26,7 @@ export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions):
 		describe: () => ({ kind: "motion", unit: "m/s²" }),
 		source,
 		pick: ({ accelerometer: axes }) =>
-			axes && { x: round(axes.x * scale), y: round(axes.y * scale), z: round(axes.z * scale) },
+			axes && { x: rounded(axes.x * scale), y: rounded(axes.y * scale), z: rounded(axes.z * scale) },
 		differs: wasMoved,
 		timer,
 	});
@@ -37,9 +34,4 @@ export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions):
 
 function wasMoved(now: Axes, before: Axes): boolean {
 	return Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
-}
-
-/** To hundredths: the rest is noise. */
-function round(value: number): number {
-	return Math.round(value * 100) / 100;
 }

@@ -1,16 +1,13 @@
-import type { TimerModule } from "../../hardware/timer.js";
-import { SampledSensor, type SampledSource } from "../sensor-sampled.js";
+import { SampledSensor, type SampledSensorOptions } from "../sensor-sampled.js";
 
 /** A sample of a light sensor of ECMA-419. */
 interface LightSample {
 	readonly lightmeter?: { readonly illuminance: number };
 }
 
-interface LightSensorOptions {
-	readonly source: SampledSource<LightSample>;
+interface LightSensorOptions extends Pick<SampledSensorOptions<LightSample, number>, "source" | "timer"> {
 	/** "lx", or what else the driver counts in. */
 	readonly unit: string;
-	readonly timer: TimerModule;
 }
 
 /** How bright it is where the device stands. */

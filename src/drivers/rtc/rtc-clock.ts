@@ -1,4 +1,4 @@
-import { MIN_TIME } from "../wifi/ntp-clock.js";
+import { MIN_TIME, type NtpClockOptions } from "../wifi/ntp-clock.js";
 
 /** ECMA-419's real-time clock, as far as it is used. */
 export interface RealTimeClock {
@@ -6,13 +6,8 @@ export interface RealTimeClock {
 	time: number | undefined;
 }
 
-interface RtcClockOptions {
+interface RtcClockOptions extends Pick<NtpClockOptions, "setTime" | "now" | "log"> {
 	readonly rtc: RealTimeClock;
-	/** Sets the machine's clock, in seconds since 1970. */
-	readonly setTime: (seconds: number) => void;
-	/** The machine's time, in milliseconds since 1970. */
-	readonly now: () => number;
-	readonly log: (message: string) => void;
 }
 
 /** A machine's clock, backed by a chip that keeps the time while the machine is off. */

@@ -1,5 +1,6 @@
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 import { deepFreeze } from "../../text/deep-freeze.js";
+import type { esp32Bootloader } from "../chip/esp32-bootloader.js";
 import { ESP32_MODELS } from "../chip/esp32-models.js";
 import { ImageHead } from "./image-head.js";
 
@@ -24,19 +25,12 @@ interface DigestWriter {
 	close(): ArrayBuffer;
 }
 
-/** The functions of ESP-IDF's bootloader. */
-interface Bootloader {
-	readonly isOnTrial: boolean;
-	confirm(): void;
-	rollBack(): void;
-}
-
 interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
 	/** Opens the partition that is not running. */
 	readonly openPartition: () => Partition;
 	readonly openUpdate: (partition: Partition) => FlashUpdate;
 	readonly openDigest: () => DigestWriter;
-	readonly bootloader: Bootloader;
+	readonly bootloader: Pick<typeof esp32Bootloader, "isOnTrial" | "confirm" | "rollBack">;
 	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
 	readonly model: number;
 	/** The project of the running firmware, as its image names it (esp_app_desc_t). */

@@ -15,7 +15,7 @@ export interface UdpRecord {
 	readonly io: new (options: { port: number; onReadable: (count: number) => void }) => UdpSocket;
 }
 
-interface CaptiveDnsOptions {
+export interface CaptiveDnsOptions {
 	readonly udp: UdpRecord;
 	/** The IPv4 address that every name gets. */
 	readonly address: string;

@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { Clock } from "./wifi-network.js";
 
 /** ECMA-419's NTP client, as far as it is used. */
@@ -12,15 +12,13 @@ export interface NtpRecord {
 	readonly io: new (options: object) => NtpClient;
 }
 
-interface NtpClockOptions {
+export interface NtpClockOptions extends Runtime {
 	/** The client's record, with its servers, sockets and resolver. */
 	readonly ntp: NtpRecord;
 	/** Sets the machine's clock, in seconds since 1970. */
 	readonly setTime: (seconds: number) => void;
 	/** The machine's time, in milliseconds since 1970. */
 	readonly now: () => number;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** If the machine's time is before 2025, it was never set. */

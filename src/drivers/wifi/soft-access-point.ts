@@ -1,15 +1,11 @@
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
-import { CaptiveDns, type UdpRecord } from "./captive-dns.js";
+import { CaptiveDns, type CaptiveDnsOptions } from "./captive-dns.js";
 import type { WiFiNetwork } from "./wifi-network.js";
 
-interface SoftAccessPointOptions {
+interface SoftAccessPointOptions extends Pick<CaptiveDnsOptions, "udp" | "address" | "log"> {
 	/** Opens and closes the radio's own network. */
 	readonly radio: { open(access: WiFiAccess): void; close(): void };
 	readonly network: Pick<WiFiNetwork, "pause" | "resume" | "scan" | "tryToJoin">;
-	readonly udp: UdpRecord;
-	/** The device's address in its own network. */
-	readonly address: string;
-	readonly log: (message: string) => void;
 }
 
 /** A board's own Wi-Fi network, beside the one that it joins, in which every name leads to the device. */

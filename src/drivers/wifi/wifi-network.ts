@@ -1,5 +1,5 @@
 import type { Network } from "../../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
 
 /** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
@@ -42,7 +42,7 @@ export interface Clock {
 	close(): void;
 }
 
-interface WiFiNetworkOptions {
+export interface WiFiNetworkOptions extends Runtime {
 	readonly wifi: WiFiRecord;
 	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
 	readonly hostname: (macAddress: string) => string;
@@ -57,8 +57,6 @@ interface WiFiNetworkOptions {
 	 * after the clock has answered.
 	 */
 	readonly needsTime: boolean;
-	readonly timer: TimerModule;
-	readonly log: (message: string) => void;
 }
 
 /** ECMA-419: the connection has an address. */

@@ -56,19 +56,14 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		const { method, params } = question;
 		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
 		return new Promise<T>((resolve, reject) => {
-			this.#wait(
-				id,
-				call,
-				question,
-				(response) => {
-					try {
-						resolve(readResponse(response, question));
-					} catch (error) {
-						reject(error);
-					}
-				},
-				reject,
-			);
+			const settle = (response: Params): void => {
+				try {
+					resolve(readResponse(response, question));
+				} catch (error) {
+					reject(error);
+				}
+			};
+			this.#wait(id, call, question, settle, reject);
 			call.session.notify(request);
 		});
 	}

@@ -39,7 +39,7 @@ const CACHEABLE_METHODS: readonly string[] = deepFreeze([
 	"resources/read",
 ]);
 
-const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
+export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 /** Names the request of a notification, for a peer whose requests share a connection. */
 const REQUEST_ID = "xs-mcp/requestId";

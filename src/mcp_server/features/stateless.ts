@@ -7,7 +7,7 @@ import type { SessionServer } from "../session-options.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureResult, FeatureSession } from "./feature-session.js";
 import type { Feature } from "./server-feature.js";
-import { StatelessRequest, type Suspender, subjectOf } from "./stateless-request.js";
+import { StatelessRequest, SUBSCRIPTION_ID, type Suspender, subjectOf } from "./stateless-request.js";
 
 /** Limits of requests without a session. */
 export interface StatelessOptions {
@@ -30,7 +30,6 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
 const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
-const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 const NAMES: readonly string[] = deepFreeze([
 	VERSION,

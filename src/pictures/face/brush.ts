@@ -1,3 +1,11 @@
+/** A part of a screen or a picture: pixels. */
+export interface Rectangle {
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	readonly height: number;
+}
+
 /** A font of the canvas. */
 export interface Font {
 	/** Pixels from line to line. */

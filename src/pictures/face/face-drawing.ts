@@ -1,6 +1,5 @@
 import type { Face, Theme } from "../../hardware/hardware.js";
-import type { Canvas, Font } from "./brush.js";
-import { Brush } from "./brush.js";
+import { Brush, type Canvas, type Font, type Rectangle } from "./brush.js";
 import type { Look } from "./emotions.js";
 import { type Colors, mix } from "./face-colors.js";
 import { drawFeatures, FACE_HEIGHT, FACE_WIDTH, type FacePlace, type Pose } from "./face-features.js";
@@ -36,14 +35,6 @@ export interface Fonts {
 	/** A large font for a code, perhaps of digits only. */
 	readonly codeFont: Font;
 	readonly sent: SentGlyphs;
-}
-
-/** Pixels of a part of the screen. */
-export interface Rectangle {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
 }
 
 /** Pixels of height below which a face cannot be told apart. */

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../text/deep-freeze.js";
-import type { Brush } from "./brush.js";
+import type { Brush, Rectangle } from "./brush.js";
 import type { Brow, Extra, Eye, Look } from "./emotions.js";
 import type { Colors } from "./face-colors.js";
 
@@ -31,12 +31,7 @@ export const FACE_WIDTH = 172;
 export const FACE_HEIGHT = 136;
 
 /** A rectangle, in units from the face's middle. */
-export interface Area {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
-}
+export type Area = Rectangle;
 
 /** Of eyes and mouth wherever they move to, without what the face has besides. */
 export const LEFT_EYE_AREA: Area = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });

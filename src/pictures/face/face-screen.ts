@@ -7,7 +7,7 @@ import {
 	type Theme,
 } from "../../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
-import type { Canvas, Font } from "./brush.js";
+import type { Canvas, Font, Rectangle } from "./brush.js";
 import { type Look, lookOf } from "./emotions.js";
 import {
 	ALERT_EDGE,
@@ -16,7 +16,6 @@ import {
 	type Fonts,
 	linesOfWords,
 	placeOf,
-	type Rectangle,
 	wordsTop,
 } from "./face-drawing.js";
 import { FaceRest } from "./face-rest.js";

@@ -1,6 +1,6 @@
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Rectangle } from "./brush.js";
 import type { Look } from "./emotions.js";
-import type { Rectangle } from "./face-drawing.js";
 import {
 	type Area,
 	extraArea,

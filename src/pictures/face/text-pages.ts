@@ -1,3 +1,4 @@
+import type { Face } from "../../hardware/hardware.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */
@@ -21,10 +22,7 @@ interface Room {
 	readonly lines: number;
 }
 
-interface Said {
-	readonly message: string;
-	readonly alert: { readonly status: string; readonly message: string };
-}
+type Said = Pick<Face, "message" | "alert">;
 
 /** Milliseconds that it takes to find a new page. */
 const FIND_TIME = 1_500;

@@ -1,4 +1,4 @@
-import type { Canvas } from "../face/brush.js";
+import type { Canvas, Rectangle } from "../face/brush.js";
 
 /** A canvas that takes bitmaps. */
 export interface PictureCanvas extends Omit<Canvas, "blendRectangle" | "drawText" | "getTextWidth"> {
@@ -11,14 +11,6 @@ export interface PictureScreen {
 	readonly rotation: 0 | 90 | 180 | 270;
 	/** Makes a bitmap of pixels of 16 bits, in the screen's format. */
 	readonly makeBitmap: (width: number, height: number, pixels: ArrayBuffer) => object;
-}
-
-/** A part of a picture. */
-export interface PictureBlock {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
 }
 
 /**
@@ -64,7 +56,7 @@ export class FittedPicture {
 	}
 
 	/** @param pixels of the block, in the screen's format, row by row */
-	add({ x, y, width, height }: PictureBlock, pixels: Uint16Array): void {
+	add({ x, y, width, height }: Rectangle, pixels: Uint16Array): void {
 		if (x === 0) {
 			this.#bottom = this.#firstRow(y + height);
 			this.#turn(this.#bottom - this.#top);

@@ -1,4 +1,5 @@
-import { FittedPicture, type PictureBlock, type PictureScreen } from "./fitted-picture.js";
+import type { Rectangle } from "../face/brush.js";
+import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
 
 /** Moddable's JPEG decoder, as far as it is used. There is one at a time: it keeps what it knows in C's static variables. */
@@ -10,7 +11,7 @@ export interface JpegDecoder {
 	 *
 	 * @throws Error if the file is damaged, or ends too early
 	 */
-	read(): PictureBlock | undefined;
+	read(): Rectangle | undefined;
 	/** Whether it has begun, and there are blocks to read. */
 	readonly ready: boolean;
 	/** The pieces that are not used up. The first may be used in part. */
@@ -137,7 +138,7 @@ export class JpegPicture implements PictureDecoder {
 	}
 }
 
-function readBlock(decoder: JpegDecoder): PictureBlock {
+function readBlock(decoder: JpegDecoder): Rectangle {
 	try {
 		const block = decoder.read();
 		if (block !== undefined) {

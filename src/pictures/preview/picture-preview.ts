@@ -1,19 +1,14 @@
 import type { PictureSink, Preview } from "../../hardware/pictures.js";
 import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { FaceScreen } from "../face/face-screen.js";
 import type { PictureScreen } from "./fitted-picture.js";
 import { type JpegDecoder, JpegPicture, type PictureDecoder } from "./jpeg-picture.js";
 import { type Inflater, PngPicture } from "./png-picture.js";
 
-/** The face, which makes room for a picture. */
-interface CoveredFace {
-	readonly isCovered: boolean;
-	cover(): void;
-	uncover(): void;
-}
-
 interface PicturePreviewOptions {
 	readonly screen: PictureScreen;
-	readonly face: CoveredFace;
+	/** It makes room for a picture. */
+	readonly face: Pick<FaceScreen, "isCovered" | "cover" | "uncover">;
 	readonly openJpeg: () => JpegDecoder;
 	readonly openInflater: () => Inflater;
 	readonly timer: TimerModule;

@@ -1,14 +1,12 @@
 import type { Board } from "../../hardware/hardware.js";
 import { FIRMWARE } from "../../settings/firmware.js";
-import { settingText, storeSetting } from "../../settings/read-setting.js";
+import { type SettingSource, settingText, storeSetting } from "../../settings/read-setting.js";
 import { hostnameOf } from "../../text/hostname.js";
 import { ImprovService } from "./improv-service.js";
 import { SerialLine } from "./serial-line.js";
 
-interface OpenImprovOptions {
+interface OpenImprovOptions extends Pick<SettingSource, "built"> {
 	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
-	/** The built-in settings. */
-	readonly built: Readonly<Record<string, unknown>>;
 	readonly log: (message: string) => void;
 }
 

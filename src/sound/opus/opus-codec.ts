@@ -1,16 +1,14 @@
 import type { AudioParams, Codec, Player, Sound } from "../../hardware/sound.js";
-import type { TimerModule } from "../../hardware/timer.js";
+import type { Runtime } from "../../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
 import { FORMAT, type Microphone, Recording, type RecordingOptions } from "./recording.js";
 
-interface OpusCodecOptions {
+interface OpusCodecOptions extends Runtime {
 	readonly player: Player;
 	/** Parameters as {@link OpusDecoder} has them. Samples have 16 bits, low byte first. */
 	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => OpusThread;
 	/** Absent on a board without a microphone. */
 	readonly microphone?: Microphone | undefined;
-	readonly timer: Pick<TimerModule, "set" | "repeat" | "clear">;
-	readonly log: (message: string) => void;
 }
 
 /** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */

@@ -1,5 +1,6 @@
 import type { AudioParams } from "../../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/timer.js";
+import type { AudioOutOptions } from "../player/played-sound.js";
 import type { OpusThread } from "./opus-threads.js";
 
 /** As the devices of the family record. */
@@ -25,12 +26,8 @@ export interface AudioIn {
 	close(): void;
 }
 
-interface AudioInOptions {
-	readonly audioType: "LPCM";
-	/** Hertz. */
-	readonly sampleRate: number;
+interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sampleRate" | "bitsPerSample"> {
 	readonly channels: 1 | 2;
-	readonly bitsPerSample: 16;
 	readonly onReadable: (bytes: number) => void;
 }
 
@@ -47,10 +44,8 @@ export interface Microphone {
 	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
 }
 
-export interface RecordingOptions extends Microphone {
-	readonly timer: Pick<TimerModule, "repeat" | "clear">;
+export interface RecordingOptions extends Microphone, Runtime {
 	readonly onPacket: (packet: Uint8Array) => void;
-	readonly log: (message: string) => void;
 }
 
 /** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */

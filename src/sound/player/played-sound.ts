@@ -26,7 +26,7 @@ export interface AudioOutRecord {
 	readonly io: new (options: AudioOutOptions) => AudioOut;
 }
 
-interface PlayedSoundOptions {
+export interface PlayedSoundOptions {
 	readonly audioOut: AudioOutRecord;
 	readonly timer: TimerModule;
 	/** Hertz. */

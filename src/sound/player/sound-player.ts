@@ -1,10 +1,7 @@
 import type { Player, Sound, SoundFiles, Speaker } from "../../hardware/sound.js";
-import type { TimerModule } from "../../hardware/timer.js";
-import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
+import { PlayedSound, type PlayedSoundOptions } from "./played-sound.js";
 
-interface SoundPlayerOptions {
-	readonly audioOut: AudioOutRecord;
-	readonly timer: TimerModule;
+interface SoundPlayerOptions extends Pick<PlayedSoundOptions, "audioOut" | "timer"> {
 	/** Percent: the initial volume. 100 for an amplifier with its own volume. */
 	readonly volume: number;
 	/** The firmware's sound files. */

@@ -1,8 +1,7 @@
 import { boolean, integer, number, object, optional, string } from "../../mcp_server/schema.js";
 import { defineTool } from "../define-tool.js";
 import { READS } from "../hints.js";
-import { lightsStatus } from "../lights-status.js";
-import { linesStatus, servosStatus, switchesStatus } from "../parts-status.js";
+import { describeLight, describeLine, describeServo, describeSwitch, partsStatus } from "../parts-status.js";
 import { sensorsStatus } from "../sensors-status.js";
 
 export default defineTool({
@@ -32,11 +31,11 @@ export default defineTool({
 			battery: battery && { level: battery.level, charging: battery.charging },
 			network: network && { type: network.type, ssid: network.ssid, signal: signalWord(network.rssi) },
 			chip: thermometer && { temperature: thermometer.temperature },
-			lights: lights && lightsStatus(lights),
+			lights: lights && partsStatus(lights, describeLight),
 			sensors: sensors && sensorsStatus(sensors),
-			switches: switches && switchesStatus(switches),
-			servos: servos && servosStatus(servos),
-			lines: lines && linesStatus(lines),
+			switches: switches && partsStatus(switches, describeSwitch),
+			servos: servos && partsStatus(servos, describeServo),
+			lines: lines && partsStatus(lines, describeLine),
 		};
 	},
 });

@@ -5,7 +5,7 @@ import { parseColor } from "../color.js";
 import { defineTool } from "../define-tool.js";
 import { findPart } from "../find-part.js";
 import { SETS } from "../hints.js";
-import { describeLight } from "../lights-status.js";
+import { describeLight } from "../parts-status.js";
 
 export default defineTool({
 	name: "self.light.set",

@@ -1,6 +1,6 @@
-import { EMOTIONS } from "../../hardware/emotions.js";
 import { done } from "../../mcp_server/content.js";
 import { enumeration } from "../../mcp_server/schema.js";
+import { emotionWords } from "../../pictures/face/emotions.js";
 import { defineTool } from "../define-tool.js";
 import { SETS } from "../hints.js";
 
@@ -10,7 +10,7 @@ export default defineTool({
 	description: "Set the emotion of the face on the screen. It stays until another is set, or the assistant shows one.",
 	annotations: SETS,
 	needs: ["screen"],
-	input: { emotion: enumeration(EMOTIONS) },
+	input: { emotion: enumeration(emotionWords()) },
 	run: ({ emotion }, { screen }) => {
 		screen.show({ emotion });
 		return done({ emotion });
