@@ -174,7 +174,11 @@ export class Calls {
 		const { callTimeout = CALL_TIMEOUT } = this.#context;
 		const queue = this.#openQueue();
 		if (!this.#server.online) {
-			this.#wake(queue);
+			this.#policy
+				?.wake()
+				.catch(({ message }: Error) =>
+					queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
+				);
 		}
 		try {
 			const session = await queue.enter(options.signal);
@@ -245,14 +249,6 @@ export class Calls {
 				this.#requests = undefined;
 			}
 		}
-	}
-
-	#wake(queue: CallQueue): void {
-		this.#policy
-			?.wake()
-			.catch(({ message }: Error) =>
-				queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
-			);
 	}
 
 	/** A queue costs memory: a server has one only while there are calls to it. */

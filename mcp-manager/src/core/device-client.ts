@@ -153,7 +153,10 @@ export class DeviceClient implements McpClient {
 			};
 			const cancel = (error: ServerError, reason: string): void => {
 				fail(error);
-				this.#cancel(method, id, reason);
+				// `initialize` cannot be cancelled: MCP "Cancellation".
+				if (method !== "initialize") {
+					this.#tell({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+				}
 			};
 			const expire = (): void =>
 				cancel(new ServerError("timeout", `no answer to ${method} within ${timeout} ms`), "Request timed out");
@@ -176,14 +179,6 @@ export class DeviceClient implements McpClient {
 			});
 			this.#send(messageOf(id, request, onprogress !== undefined)).catch(fail);
 		});
-	}
-
-	/** Cancels the request at the device. `initialize` cannot be cancelled: MCP "Cancellation". */
-	#cancel(method: string, requestId: RequestId, reason: string): void {
-		if (method !== "initialize") {
-			const params = { requestId, reason };
-			this.#tell({ jsonrpc: "2.0", method: "notifications/cancelled", params });
-		}
 	}
 
 	#receive(message: JSONRPCMessage): void {

@@ -22,7 +22,7 @@ import { readList } from "./read-list.js";
 import { requestError } from "./request-error.js";
 import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
-import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
+import { type LogOptions, SessionLog } from "./session-log.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -80,7 +80,11 @@ export class Session extends EventEmitter<Events> {
 	#changes: ChangeStream | undefined;
 	/** Undefined if the server gets no answers. */
 	#questions: Questions | undefined;
-	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
+	readonly #log = new SessionLog((level) => {
+		const request = { method: "logging/setLevel", params: { level } };
+		// A server that rejects this uses its own level.
+		this.#connected.request(request, z.looseObject({}), { timeout: REQUEST_TIMEOUT }).catch(() => {});
+	});
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
 	#closed = false;
@@ -300,18 +304,19 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	#open(): McpClient {
-		const client = this.identity.configured ? this.#openSdkClient() : new DeviceClient(this.#info, this.#capabilities);
+		const capabilities = this.#capabilities;
+		let client: McpClient;
+		if (this.identity.configured) {
+			const { negotiation: mode = "legacy" } = this.#transport;
+			const sdkClient = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
+			this.#questions = Questions.open(sdkClient, capabilities);
+			client = sdkClient;
+		} else {
+			client = new DeviceClient(this.#info, capabilities);
+		}
 		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
 		client.fallbackNotificationHandler = async ({ method, params = {} }: McpRequest) => this.#notified(method, params);
 		this.#client = client;
-		return client;
-	}
-
-	#openSdkClient(): Client {
-		const { negotiation: mode = "legacy" } = this.#transport;
-		const capabilities = this.#capabilities;
-		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = Questions.open(client, capabilities);
 		return client;
 	}
 
@@ -328,12 +333,6 @@ export class Session extends EventEmitter<Events> {
 			this.#log.received(params);
 		}
 		this.emit("notification", method, params);
-	}
-
-	async #setLogLevel(level: LogLevel): Promise<void> {
-		const request = { method: "logging/setLevel", params: { level } };
-		// A server that rejects this uses its own level.
-		await this.#connected.request(request, z.looseObject({}), { timeout: REQUEST_TIMEOUT }).catch(() => {});
 	}
 
 	/** Sends a request, and turns the SDK's errors into those of this session. */

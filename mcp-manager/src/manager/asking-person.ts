@@ -46,13 +46,8 @@ export async function withQuestions<Result extends object>(
 	let answers: Pick<InputClient, "inputResponses" | "requestState"> = {};
 	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
 		const result = await call(inputClient && { ...inputClient, ...answers });
-		if (!isInputRequiredResult(result)) {
-			return result as Result;
-		}
-		if (elicit === undefined) {
-			throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {
-				details: result,
-			});
+		if (elicit === undefined || !isInputRequiredResult(result)) {
+			return expectComplete(result);
 		}
 		const inputResponses: Record<string, object> = {};
 		for (const [key, question] of Object.entries(result.inputRequests ?? {})) {

@@ -22,14 +22,11 @@ export async function runInitScript(
 		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
 	}
 	const code = readFileSync(script, "utf8");
-	const call = { name: tool, arguments: { [parameterOf(found)]: code } };
+	const { properties = {}, required = [] } = found.inputSchema;
+	const parameter = Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
+	const call = { name: tool, arguments: { [parameter]: code } };
 	const { isError, content } = await upstream.request("tools/call", call);
 	if (isError) {
 		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
 	}
-}
-
-/** The argument for the script: `code`, or else the first required one. */
-function parameterOf({ inputSchema: { properties = {}, required = [] } }: ServerTool): string {
-	return Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
 }

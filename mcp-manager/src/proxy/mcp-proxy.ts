@@ -50,8 +50,7 @@ export class McpProxy extends EventEmitter<Events> {
 		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
 		this.#upstream = new Upstream(upstream, timing ?? ownTiming);
 		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
-		this.#lists = new UpstreamLists(this.#upstream);
-		this.#lists.on("warning", (message) => this.emit("warning", message));
+		this.#lists = new UpstreamLists(this.#upstream, (message) => this.emit("warning", message));
 	}
 
 	/** The instructions for the host. */

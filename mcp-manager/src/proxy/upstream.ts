@@ -50,7 +50,8 @@ export class Upstream extends EventEmitter<Events> {
 	/** Of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
-	#lostReason = "not connected yet";
+	/** Why there is no connection. */
+	lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
 
@@ -58,15 +59,6 @@ export class Upstream extends EventEmitter<Events> {
 		super();
 		this.#config = config;
 		this.#timing = timing;
-	}
-
-	get connected(): boolean {
-		return this.#session !== undefined;
-	}
-
-	/** Why there is no connection. */
-	get lostReason(): string {
-		return this.#lostReason;
 	}
 
 	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
@@ -118,7 +110,7 @@ export class Upstream extends EventEmitter<Events> {
 	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
 		if (this.#session === undefined) {
-			throw new ServerError("server-offline", this.#lostReason);
+			throw new ServerError("server-offline", this.lostReason);
 		}
 		this.#inProgress += 1;
 		try {
@@ -158,7 +150,7 @@ export class Upstream extends EventEmitter<Events> {
 		session.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#session = undefined;
-			this.#lostReason = reason;
+			this.lostReason = reason;
 		});
 	}
 

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import type { EventEmitter } from "node:events";
 import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
@@ -19,6 +19,8 @@ export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "er
 
 interface ConfiguredServerOptions {
 	readonly servers: ServerRegistry;
+	/** Emits the server's events. */
+	readonly events: EventEmitter<ConfiguredServerEvents>;
 	/** Milliseconds between pings. */
 	readonly pingInterval: number;
 	/** Throws if the limit of connections is reached and none is idle. */
@@ -29,11 +31,11 @@ interface ConfiguredServerOptions {
 	readonly auth: AuthProvider | OAuthClientProvider | undefined;
 }
 
-interface Events {
-	/** Its status has changed. */
-	status: [status: ConnectionStatus];
-	/** Its process wrote a line to standard error. */
-	stderr: [line: string];
+export interface ConfiguredServerEvents {
+	/** The status of a server's connection has changed. */
+	status: [server: ConfiguredServer, status: ConnectionStatus];
+	/** The process of a server wrote a line to standard error. */
+	stderr: [server: ConfiguredServer, line: string];
 }
 
 /** Longest retry interval after the retries of the policy, or if the server asks for one, ms. */
@@ -50,7 +52,7 @@ const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
 /** A server to which the gateway connects: keeps its connection open, and reconnects. */
-export class ConfiguredServer extends EventEmitter<Events> {
+export class ConfiguredServer {
 	readonly config: ServerConfig;
 	readonly #options: ConfiguredServerOptions;
 	#status: ConnectionStatus = "disconnected";
@@ -74,7 +76,6 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	/** @throws RangeError if another server has its id */
 	constructor(config: ServerConfig, options: ConfiguredServerOptions) {
-		super();
 		this.config = config;
 		this.#options = options;
 		options.servers.configure(config.id, this.#settings());
@@ -228,7 +229,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
 		const transport = new ConfiguredTransport(this.config, { negotiation, auth: this.#options.auth });
-		transport.onstderr = (line) => this.emit("stderr", line);
+		transport.onstderr = (line) => this.#options.events.emit("stderr", this, line);
 		this.#transport = transport;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
@@ -343,7 +344,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#changeStatus(status: ConnectionStatus): void {
 		if (this.#status !== status) {
 			this.#status = status;
-			this.emit("status", status);
+			this.#options.events.emit("status", this, status);
 		}
 	}
 }

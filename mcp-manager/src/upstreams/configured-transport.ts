@@ -166,16 +166,16 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
-			const cause = error instanceof InsufficientScopeError ? await this.#lacksScope(error) : error;
+			let cause = error;
+			if (error instanceof InsufficientScopeError) {
+				// The request needs more than the token allows: the connection continues.
+				cause =
+					this.#auth instanceof SignedIn
+						? await this.#auth.missScope(error)
+						: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
+			}
 			throw this.#failedToSend(message, cause, options);
 		}
-	}
-
-	/** A request that needs more than the token allows: the connection continues. */
-	async #lacksScope(error: InsufficientScopeError): Promise<ServerError> {
-		return this.#auth instanceof SignedIn
-			? await this.#auth.missScope(error)
-			: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
 	}
 
 	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
@@ -215,7 +215,11 @@ export class ConfiguredTransport implements ServerTransport {
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
 			this.#refusal = failure;
-			this.#rejectUnsent(message, error, reason);
+			if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
+				// The answer says that the request did not reach the server, and is safe to repeat.
+				const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
+				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
+			}
 			this.#end(reason);
 		}
 		return failure;
@@ -246,14 +250,6 @@ export class ConfiguredTransport implements ServerTransport {
 	async close(reason = "closed by the gateway"): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
-	}
-
-	/** Answers a request that did not reach the server, to mark it as safe to repeat. */
-	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
-		if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
-			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
-			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
-		}
 	}
 
 	#end(reason: string): void {

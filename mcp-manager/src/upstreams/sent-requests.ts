@@ -10,12 +10,8 @@ import {
 export class SentRequests {
 	readonly #unanswered = new Set<RequestId>();
 	#initializeId: RequestId | undefined;
-	#rejectsInitialize = false;
-
 	/** Whether the server has answered `initialize` with an error. */
-	get rejectsInitialize(): boolean {
-		return this.#rejectsInitialize;
-	}
+	rejectsInitialize = false;
 
 	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
 	sent(message: JSONRPCMessage): void {
@@ -29,7 +25,7 @@ export class SentRequests {
 
 	/** Returns whether a message answers one of the requests, and removes that request. */
 	take(message: JSONRPCMessage): boolean {
-		this.#rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
+		this.rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
 		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
 	}
 }
