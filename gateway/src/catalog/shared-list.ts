@@ -94,7 +94,8 @@ class SharedList<Item extends Described> {
 
 	/** The items by the names that clients use, without the alias. */
 	#named(alias: string, naming: Lookup): ReadonlyMap<string, Item> {
-		const key = keyOf(alias, naming);
+		// Prefixed names depend on the alias's length: long ones are shortened to fit.
+		const key = naming === "prefixed" ? String(alias.length) : naming;
 		const byName =
 			this.#byName.get(key) ??
 			new Map(namesOf(this.#items, alias, naming).map((name, index) => [name, this.#items[index] as Item]));
@@ -118,11 +119,6 @@ class SharedList<Item extends Described> {
 
 function prefixOf(alias: string, naming: Lookup): string {
 	return naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
-}
-
-/** Prefixed names depend on the alias's length: long ones are shortened to fit. */
-function keyOf(alias: string, naming: Lookup): string {
-	return naming === "prefixed" ? String(alias.length) : naming;
 }
 
 function namesOf(items: readonly Described[], alias: string, naming: Lookup): readonly string[] {

@@ -276,14 +276,13 @@ export class Cluster {
 			if (!connection.signal.aborted) {
 				this.#leaveBuckets();
 				this.#warn(error as Error);
-				setTimeout(() => this.#retry(connection), RETRY_TIME).unref();
+				const retry = (): void => {
+					if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
+						void this.#rejoin();
+					}
+				};
+				setTimeout(retry, RETRY_TIME).unref();
 			}
-		}
-	}
-
-	#retry(connection: AbortController): void {
-		if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
-			void this.#rejoin();
 		}
 	}
 

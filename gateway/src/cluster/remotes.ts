@@ -67,11 +67,6 @@ export class Remotes {
 		return new Set([...this.#known.values()].map(({ entry }) => entry.offers));
 	}
 
-	/** Devices in a session with another gateway. */
-	get size(): number {
-		return this.#transports.size;
-	}
-
 	/** The bucket may be another one: its entries are read anew. */
 	reset(): void {
 		for (const transport of [...this.#transports.values()]) {
@@ -144,7 +139,7 @@ export class Remotes {
 				const known = this.#known.get(id);
 				const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
 				if (edit === "forgotten" && hasConnected) {
-					this.#edits.done(id);
+					this.#edits.waiting.delete(id);
 				} else if (known !== undefined) {
 					await this.#publish(known, edit);
 				}
@@ -315,6 +310,6 @@ export class Remotes {
 		if (registry.find(id)?.session === undefined) {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
 		}
-		this.#edits.done(id);
+		this.#edits.waiting.delete(id);
 	}
 }

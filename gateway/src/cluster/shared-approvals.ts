@@ -11,7 +11,7 @@ import {
 import { TokenError } from "../config/token-store.js";
 import type { PendingShare, SharedPending } from "../devices/bootstrap/device-bindings.js";
 import type { Code, CodeStore } from "../oauth/codes.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent } from "./bus.js";
 import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -174,13 +174,5 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 
 /** Whether an entry was written; false if it has changed since it was read. */
 async function isWritten(update: Promise<number>): Promise<boolean> {
-	try {
-		await update;
-		return true;
-	} catch (error) {
-		if (isOutdated(error)) {
-			return false;
-		}
-		throw error;
-	}
+	return (await ifCurrent(update)) !== undefined;
 }

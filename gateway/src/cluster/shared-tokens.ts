@@ -13,7 +13,7 @@ import {
 	type TokenStore,
 	tokenRecordSchema,
 } from "../config/token-store.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent } from "./bus.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -114,8 +114,12 @@ export class SharedTokens implements TokenShare {
 				await this.#reconcile(bucket);
 				this.#warned = "";
 			} catch (error) {
+				const { message } = error as Error;
 				this.#isDirty = true;
-				this.#warn(error as Error);
+				if (message !== this.#warned) {
+					this.#warned = message;
+					this.#options.warn(`cluster: tokens are not shared now: ${message}`);
+				}
 			}
 		});
 	}
@@ -217,23 +221,19 @@ export class SharedTokens implements TokenShare {
 		if (known?.removed !== undefined) {
 			return false;
 		}
-		try {
-			const text = JSON.stringify(entry);
-			const revision = await (known === undefined
-				? bucket.create(sha256, text)
-				: bucket.update(sha256, text, known.revision));
+		const text = JSON.stringify(entry);
+		const revision = await ifCurrent(
+			known === undefined ? bucket.create(sha256, text) : bucket.update(sha256, text, known.revision),
+		);
+		if (revision !== undefined) {
 			this.#adopt(sha256, { record: entry.record, revision });
 			return true;
-		} catch (error) {
-			if (!isOutdated(error)) {
-				throw error;
-			}
-			const found = await bucket.get(sha256);
-			if (found !== null) {
-				this.#learn(sha256, found.operation === "PUT" ? found.value : undefined, found.revision);
-			}
-			return false;
 		}
+		const found = await bucket.get(sha256);
+		if (found !== null) {
+			this.#learn(sha256, found.operation === "PUT" ? found.value : undefined, found.revision);
+		}
+		return false;
 	}
 
 	async #remove(bucket: KV, { sha256, kind }: Pick<TokenRecord, "sha256" | "kind">): Promise<void> {
@@ -255,13 +255,6 @@ export class SharedTokens implements TokenShare {
 			this.#known.set(hash, entry);
 		}
 		return isNew;
-	}
-
-	#warn({ message }: Error): void {
-		if (message !== this.#warned) {
-			this.#warned = message;
-			this.#options.warn(`cluster: tokens are not shared now: ${message}`);
-		}
 	}
 }
 

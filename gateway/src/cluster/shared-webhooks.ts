@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { KV, KvEntry } from "@nats-io/kv";
 import type { WebhookListener, WebhookRecord, WebhookStore } from "../events/webhook-store.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent } from "./bus.js";
 import type { Members } from "./members.js";
 import { readMessage, VERSION, type WebhookEntry, webhookEntrySchema } from "./messages.js";
 
@@ -145,22 +145,18 @@ export class SharedWebhooks implements WebhookStore {
 			const { gateway, incarnation } = owner;
 			const entry = { v: VERSION, gateway, incarnation, sealed: this.#seal(record) };
 			const bucket = this.#reached();
-			try {
-				const text = JSON.stringify(entry);
-				const last = known && { previousSeq: known.revision };
-				const revision = await (last ? bucket.put(id, text, last) : bucket.create(id, text));
+			const text = JSON.stringify(entry);
+			const last = known && { previousSeq: known.revision };
+			const revision = await ifCurrent(last ? bucket.put(id, text, last) : bucket.create(id, text));
+			if (revision !== undefined) {
 				this.#learn({ entry, record, revision });
 				return;
-			} catch (error) {
-				if (!isOutdated(error)) {
-					throw error;
-				}
-				const found = await bucket.get(id);
-				if (found === null) {
-					this.#forget(id);
-				} else {
-					this.received(found);
-				}
+			}
+			const found = await bucket.get(id);
+			if (found === null) {
+				this.#forget(id);
+			} else {
+				this.received(found);
 			}
 		}
 	}

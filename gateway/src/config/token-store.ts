@@ -130,7 +130,9 @@ export class TokenStore {
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		this.refresh();
 		const record = this.#index.byHash.get(digest(secret));
-		return record !== undefined && isTokenOf(kind, record, this.now) ? record : undefined;
+		// The hash in the record of a signed-in client is an id, not a token's.
+		const isOfToken = record?.kind === kind && record.grant === undefined;
+		return isOfToken && isValid(record, this.now) ? record : undefined;
 	}
 
 	/** The record of a token that was verified before; undefined if it was removed or has expired. */
@@ -349,9 +351,4 @@ function boundName(deviceId: string): string {
 
 function isValid({ expires }: TokenRecord, now: number): boolean {
 	return expires === undefined || Date.parse(expires) > now;
-}
-
-/** The hash in the record of a signed-in client is an id, not a token's. */
-function isTokenOf(kind: TokenKind, record: TokenRecord, now: number): boolean {
-	return record.kind === kind && record.grant === undefined && isValid(record, now);
 }

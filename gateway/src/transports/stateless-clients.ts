@@ -127,7 +127,11 @@ class StatelessTransport implements Transport {
 		this.#lastId += 1;
 		const id = this.#lastId;
 		this.#exchanges.set(id, new Exchange(response, this.#form, { requests: [[id, request]] }));
-		response.once("close", () => this.#disconnected(id));
+		response.once("close", () => {
+			if (this.#exchanges.delete(id)) {
+				this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+			}
+		});
 		this.#isDispatching = true;
 		this.onmessage?.({ ...request, id });
 		this.#isDispatching = false;
@@ -160,12 +164,6 @@ class StatelessTransport implements Transport {
 		}
 		this.#exchanges.clear();
 		this.onclose?.();
-	}
-
-	#disconnected(requestId: RequestId): void {
-		if (this.#exchanges.delete(requestId)) {
-			this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
-		}
 	}
 
 	/** The HTTP status of an answer: 200, but 404 for an unknown method, and 400 for a missing capability of the client. */
