@@ -99,7 +99,7 @@ function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
 			throw new HttpError(400, "malformed", "expected name, arguments and url");
 		}
 		const { holder = "" } = c.var.admission.access;
-		const answer = await events?.test({ holder, server: undefined, ...data });
+		const answer = await events?.webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
 			throw new HttpError(404, "not-found", "no such subscription");
 		}

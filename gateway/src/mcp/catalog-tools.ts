@@ -23,8 +23,8 @@ export interface CatalogTool {
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }
 
-/** By the kind of the list. */
-const LIST_INSTRUCTIONS: Readonly<Record<ListKind, readonly string[]>> = {
+/** The notes in a client's list, by its kind. */
+export const LIST_INSTRUCTIONS: Readonly<Record<ListKind, readonly string[]>> = {
 	full: [],
 	groups: [
 		`A tool that several devices have is listed once: its argument devices names some of them, tags of several, or "all".
@@ -170,11 +170,6 @@ export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, re
 		groups: [serversList.listed],
 		search: LISTED.filter(({ annotations }) => !readOnly || annotations?.readOnlyHint),
 	};
-}
-
-/** The note in a client's list. */
-export function instructionsFor({ kind }: Catalog): readonly string[] {
-	return LIST_INSTRUCTIONS[kind];
 }
 
 /**

@@ -210,7 +210,7 @@ export class ClientSide {
 		const { uses, tokens } = this.#context;
 		void uses.saveIfDue(tokens.records);
 		this.guard.recheck();
-		this.#core.gateway.events?.recheck();
+		this.#core.gateway.events?.webhooks.recheck();
 		this.#renewTls?.();
 	}
 

@@ -56,7 +56,7 @@ export class HttpSession {
 	/** The stream for messages that answer no request. */
 	#stream: ServerResponse | undefined;
 	#idleTimer: NodeJS.Timeout | undefined;
-	#closed = false;
+	isClosed = false;
 
 	constructor(options: HttpSessionOptions) {
 		const { client, kept, onOpened, onClosed, onError } = options;
@@ -81,7 +81,7 @@ export class HttpSession {
 		this.#transport.onerror = onError;
 		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
 		this.#transport.onclose = () => {
-			this.#closed = true;
+			this.isClosed = true;
 			clearTimeout(this.#idleTimer);
 			this.#stopFollowing();
 			onClosed(this.#transport.sessionId ?? "");
@@ -118,13 +118,9 @@ export class HttpSession {
 		return this.#options.holder;
 	}
 
-	get isClosed(): boolean {
-		return this.#closed;
-	}
-
 	/** Undefined until the client has sent its name. */
 	get client(): ConnectedClient | undefined {
-		const info = this.#server.server.getClientVersion();
+		const info = this.#server.getClientVersion();
 		const { client, since } = this.#options;
 		const { principal } = client;
 		return info && { principal, name: info.name, version: info.version, since, calls: this.#calls };
@@ -164,7 +160,7 @@ export class HttpSession {
 
 	#startIdleTimer(): void {
 		clearTimeout(this.#idleTimer);
-		if (this.idle && !this.#closed) {
+		if (this.idle && !this.isClosed) {
 			const close = (): void => void this.close().catch(this.#options.onError);
 			this.#idleTimer = setTimeout(close, this.#options.idleTimeout);
 		}
