@@ -3,7 +3,7 @@ import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/co
 import { relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
-import { type CatalogChange, CatalogChanges, type Lists } from "./catalog-changes.js";
+import { type CatalogChange, changesOf, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
@@ -77,7 +77,8 @@ export class Catalog {
 	readonly panel: string | undefined;
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
-	readonly #changes: CatalogChanges;
+	/** Reports changes from now on. @returns a function that stops it */
+	readonly onChange: (listener: (change: CatalogChange) => void) => () => void;
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
@@ -94,7 +95,7 @@ export class Catalog {
 		this.panel = options.panel;
 		this.#servers = servers;
 		this.#options = options;
-		this.#changes = new CatalogChanges(servers, {
+		this.onChange = changesOf(servers, {
 			lists: () => this.#update(),
 			reaches: (server) => options.lists.reaches(server),
 			clientUri: (server, uri) => this.clientUri(server, uri),
@@ -237,11 +238,6 @@ export class Catalog {
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
 	findState(uri: string): Server | undefined {
 		return this.#withAlias(aliasInStateUri(uri));
-	}
-
-	/** Reports changes from now on. @returns a function that stops it */
-	onChange(listener: (change: CatalogChange) => void): () => void {
-		return this.#changes.onChange(listener);
 	}
 
 	#update(): Lists {

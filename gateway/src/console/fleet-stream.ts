@@ -5,7 +5,7 @@ import type { Access } from "../config/access.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
-import { StreamLimit } from "../http/stream-limit.js";
+import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
 import { FLEET_QUERY, FLEET_VIEW } from "./fleet-query.js";
 import type { FleetMessage, FleetView } from "./messages.js";
@@ -27,7 +27,7 @@ export class FleetStreams {
 	readonly #fleet: Fleet;
 	readonly #maxBodyBytes: number;
 	readonly #pages = new Map<string, OpenPage>();
-	readonly #limit = new StreamLimit("consoles");
+	readonly #count = streamLimit("consoles");
 
 	constructor(fleet: Fleet, maxBodyBytes: number) {
 		this.#fleet = fleet;
@@ -42,7 +42,7 @@ export class FleetStreams {
 		const id = randomUUID();
 		const { outgoing } = c.env;
 		const { access, owner } = c.var.admission;
-		this.#limit.add(owner, outgoing);
+		this.#count(owner, outgoing);
 		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
 		outgoing.once("close", () => this.#pages.delete(id));
 		return RESPONSE_ALREADY_SENT;

@@ -33,10 +33,7 @@ const DOCUMENT = CLIENT_METADATA.extend({
 
 /** A client's metadata document cannot be used. The message goes to the person who signs in. */
 export class DocumentError extends Error {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
-		this.name = "DocumentError";
-	}
+	override readonly name = "DocumentError";
 }
 
 type MetadataDocumentsOptions = Pick<PublicRequestOptions, "resolve" | "mayConnect" | "ca">;

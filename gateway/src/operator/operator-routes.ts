@@ -9,7 +9,7 @@ import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { HttpEnv, Route } from "../http/route.js";
-import { StreamLimit } from "../http/stream-limit.js";
+import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
 
@@ -157,9 +157,9 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 
 /** `GET /events`: server-sent events about the devices that the token can access. */
 export function streamEvents(events: GatewayEvents): Route {
-	const limit = new StreamLimit("event streams");
+	const count = streamLimit("event streams");
 	return (c) => {
-		limit.add(c.var.admission.owner, c.env.outgoing);
+		count(c.var.admission.owner, c.env.outgoing);
 		follow(events, c.env.outgoing, c.var.admission.access);
 		return RESPONSE_ALREADY_SENT;
 	};

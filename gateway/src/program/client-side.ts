@@ -3,9 +3,9 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, publicOrigin, urlAt } from "../config/listen-address.js";
-import { OwnSignInCode } from "../config/sign-in-code.js";
+import { ownSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
-import { ClaudeExtension } from "../console/claude-extension.js";
+import { claudeExtension } from "../console/claude-extension.js";
 import { ConsoleFiles } from "../console/console-files.js";
 import type { ConsoleOptions } from "../console/console-routes.js";
 import { urlsForDevices } from "../console/device-urls.js";
@@ -17,7 +17,6 @@ import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { FlashImages } from "../devices/firmware/flash-images.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
@@ -112,7 +111,7 @@ export class ClientSide {
 		const { configuration, log, tokens, urls, onClose } = this.#context;
 		const { httpAddress: address, httpPort: port, maxBodyBytes, bootstrap, stateFolder } = configuration;
 		const { servers } = this.#core.gateway;
-		const codes = this.#cluster?.approvals ?? new OwnSignInCode(stateFolder);
+		const codes = this.#cluster?.approvals ?? ownSignInCode(stateFolder);
 		const files = TlsFiles.of("http", configuration);
 		const tls = files?.options;
 		const app = createApp({
@@ -155,7 +154,6 @@ export class ClientSide {
 	#console(bindings: DeviceBindings): ConsoleOptions {
 		const { configuration, tokens, uses, urls } = this.#context;
 		const { firmwareFolder } = configuration;
-		const images = firmwareFolder === undefined ? undefined : new FlashImages(firmwareFolder);
 		const { gateway, manager } = this.#core;
 		const fleet = new Fleet({
 			servers: gateway.servers,
@@ -176,12 +174,13 @@ export class ClientSide {
 		const describe = () => ({
 			urls: urlsForDevices(urls, configuration),
 			isLoopback,
-			hasFirmware: images !== undefined,
+			hasFirmware: firmwareFolder !== undefined,
 			hasVoice,
 			...(bridge && { bridge }),
 		});
-		const extension = ClaudeExtension.find(this.#context.consoleFolder);
-		return { files: this.#files, extension, fleet, events: gateway.events, manager, tokens, uses, images, describe };
+		const extension = claudeExtension(this.guard, this.#context.consoleFolder);
+		const { events } = gateway;
+		return { files: this.#files, extension, fleet, events, manager, tokens, uses, firmwareFolder, describe };
 	}
 
 	/** Sessions of clients. */

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
 import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
@@ -83,11 +84,7 @@ function Tile({ link, control, name }: TileProps) {
 		<div class="tile" role="group" aria-label={name}>
 			<div class="tile-head">
 				<span>{name}</span>
-				{press && (
-					<button type="button" aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)}>
-						{t("press")}
-					</button>
-				)}
+				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)} text={t("press")} />}
 				{first && <Input {...first} label={name} onChange={(value) => change(first.input, value)} />}
 			</div>
 			{others.map(({ input, value }) => (
@@ -171,9 +168,12 @@ function Choice({
 	return (
 		<span class="segments" role="group" aria-label={label}>
 			{options.map((option) => (
-				<button key={String(option)} type="button" aria-pressed={value === option} onClick={() => onChange(option)}>
-					{typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
-				</button>
+				<Button
+					key={String(option)}
+					aria-pressed={value === option}
+					onClick={() => onChange(option)}
+					text={typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
+				/>
 			))}
 		</span>
 	);

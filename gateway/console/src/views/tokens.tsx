@@ -2,6 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { confirm } from "../parts/confirm.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";
@@ -139,9 +140,7 @@ function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly
 					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed, now.value)}`}
 				</small>
 			</span>
-			<button type="button" onClick={onRevoke}>
-				{t("revoke")}
-			</button>
+			<Button onClick={onRevoke} text={t("revoke")} />
 		</li>
 	);
 }
@@ -198,9 +197,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					)}
 				</>
 			)}
-			<button type="submit" class="primary">
-				{t("create")}
-			</button>
+			<Button type="submit" class="primary" text={t("create")} />
 		</form>
 	);
 }
