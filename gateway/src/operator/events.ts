@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { FirmwareUpdate, FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 
 /** An event for operators. Arguments and results of calls are not included. */
 export type GatewayEvent = {
@@ -26,7 +26,7 @@ interface Events {
 export class GatewayEvents extends EventEmitter<Events> {
 	readonly #servers: ServerRegistry;
 
-	constructor(servers: ServerRegistry) {
+	constructor(servers: ServerRegistry, updates: FirmwareUpdates) {
 		super();
 		this.#servers = servers;
 		// A listener for each operator who watches.
@@ -39,11 +39,7 @@ export class GatewayEvents extends EventEmitter<Events> {
 			this.#emit({ device: id, type: "notification", method, params }),
 		);
 		servers.on("call", ({ serverId, ...call }) => this.#emit({ device: serverId, type: "call", ...call }));
-	}
-
-	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
-	firmware({ device, step, version }: FirmwareUpdate): void {
-		this.#emit({ device, type: "firmware", step, version });
+		updates.on("update", ({ device, step, version }) => this.#emit({ device, type: "firmware", step, version }));
 	}
 
 	#emit({ device, ...event }: WithoutTime<GatewayEvent>): void {

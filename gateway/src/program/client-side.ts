@@ -16,7 +16,6 @@ import { BOOTSTRAP_PATHS } from "../devices/bootstrap/bootstrap-routes.js";
 import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
@@ -77,7 +76,7 @@ export class ClientSide {
 		this.#files = ConsoleFiles.read(context.consoleFolder);
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
-		this.#events = new GatewayEvents(servers);
+		this.#events = new GatewayEvents(servers, core.gateway.updates);
 		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals, context.resolve);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
@@ -87,13 +86,13 @@ export class ClientSide {
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
-			onRejected: (reason) => metrics.requestRejected(reason),
+			onRejected: (reason) => metrics.rejectedRequests.inc({ reason }),
 			addressOf: (request) => this.guard.addressOf(request),
 		});
 		servers.on("saved", (error) => context.saves.attempted(error));
-		servers.on("call", ({ outcome, duration }) => metrics.called(outcome, duration));
+		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
 		servers.on("rejected", (description) => {
-			metrics.deviceRejected();
+			metrics.rejectedDevices.inc();
 			limitedLog.warn("device", {}, `rejected: ${description}`);
 		});
 		servers.on("connected", (_server, { identity }) =>
@@ -102,7 +101,7 @@ export class ClientSide {
 		servers.on("disconnected", (_server, { identity }, reason) =>
 			this.#logSession(identity, { reason }, "device disconnected"),
 		);
-		core.gateway.updates.on("update", (update) => this.#firmwareUpdated(update));
+		core.gateway.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
 		this.#events.on("event", (event) => this.#logEvent(event));
 	}
 
@@ -223,12 +222,6 @@ export class ClientSide {
 	async close(): Promise<void> {
 		await this.#endpoint.close();
 		await this.#context.uses.save(this.#context.tokens.records);
-	}
-
-	/** For `/events`, the log and the metrics. */
-	#firmwareUpdated(update: FirmwareUpdate): void {
-		this.#metrics.firmwareUpdated(update.step);
-		this.#events.firmware(update);
 	}
 
 	/** The manager's status is logged for configured servers. A device of another gateway is in that one's log. */

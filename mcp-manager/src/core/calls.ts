@@ -6,7 +6,7 @@ import { ServerError } from "./errors.js";
 import type { ServerTool } from "./offers.js";
 import type { Results } from "./results.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import type { CallOptions, RequestOptions, Session } from "./session.js";
+import type { CallOptions, Session } from "./session.js";
 import type { Upload, Uploads } from "./uploads.js";
 
 /** Calls that may wait for one server. */
@@ -55,7 +55,7 @@ interface CalledServer {
 interface QueuedRequest {
 	readonly method: string;
 	readonly params: Readonly<Record<string, unknown>>;
-	readonly options: RequestOptions;
+	readonly options: CallOptions;
 	/** Whether it is another gateway's: its parameters are not changed. */
 	readonly isForwarded?: boolean;
 }
@@ -162,7 +162,7 @@ export class Calls {
 	async request<Method extends keyof Results>(
 		method: Method,
 		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions = {},
+		options: CallOptions = {},
 	): Promise<Results[Method]> {
 		return await this.#track(this.#inTurn<Results[Method]>({ method, params, options }));
 	}

@@ -4,7 +4,7 @@ import {
 	type ClientCapabilities,
 	type Implementation,
 	type RequestId,
-	type RequestOptions as SdkOptions,
+	type RequestOptions,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -39,9 +39,6 @@ export interface CallOptions extends LogOptions {
 	readonly inputClient?: InputClient | undefined;
 	/** The application that calls, as it names itself: for the record. */
 	readonly clientName?: string | undefined;
-}
-
-export interface RequestOptions extends CallOptions {
 	/** The tool that is called, as listed: its schema may request arguments as HTTP headers (2026-07-28). */
 	readonly tool?: ServerTool | undefined;
 }
@@ -147,20 +144,18 @@ export class Session extends EventEmitter<Events> {
 		await this.#send("initialize", {}, (options) => client.connect(this.#transport, options));
 		if (client instanceof Client && client.getProtocolEra() === "modern") {
 			this.#modern = client;
-			this.#changes = new ChangeStream(client, () => this.#reportGap());
+			this.#changes = new ChangeStream(client, () => {
+				this.emit("gap");
+				// Changes may have been missed: everything that can change is reported as changed.
+				for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
+					this.emit("notification", method, {});
+				}
+			});
 			await this.#changes.start();
 		}
 		// Since 2026-07-28 `serverInfo` is optional.
 		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
-	}
-
-	/** Changes may have been missed: everything that can change is reported as changed. */
-	#reportGap(): void {
-		this.emit("gap");
-		for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
-			this.emit("notification", method, {});
-		}
 	}
 
 	/** The revision that the two sides agreed on; undefined before the handshake. */
@@ -229,7 +224,7 @@ export class Session extends EventEmitter<Events> {
 	async request<Method extends keyof Results>(
 		method: Method,
 		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions = {},
+		options: CallOptions = {},
 	): Promise<Results[Method]> {
 		const schema: z.ZodType<Results[Method]> = RESULTS[method];
 		const isAsking = this.isStateless && method !== "completion/complete";
@@ -241,7 +236,7 @@ export class Session extends EventEmitter<Events> {
 			if (!this.isStateless && this.declares("logging")) {
 				this.#log.want(options.logLevel);
 			}
-			const send = (final: SdkOptions) => this.#connected.request(request, schema, final);
+			const send = (final: RequestOptions) => this.#connected.request(request, schema, final);
 			const answer = this.#modern
 				? modernRequest(this.#modern, { request, schema, options: sdkOptions, tool: options.tool })
 				: (this.#questions?.during(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
@@ -253,15 +248,12 @@ export class Session extends EventEmitter<Events> {
 
 	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link request} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
-		const changes = this.#changes;
-		if (changes !== undefined) {
-			await this.#send("subscriptions/listen", {}, () => changes.follow(uri, wanted));
-			return;
-		}
-		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
-		await this.#send(method, {}, (options) =>
-			this.#connected.request({ method, params: { uri } }, z.looseObject({}), options),
-		);
+		const older = wanted ? "resources/subscribe" : "resources/unsubscribe";
+		const method = this.#changes ? "subscriptions/listen" : older;
+		await this.#send(method, {}, async (options) => {
+			const request = { method, params: { uri } };
+			await (this.#changes?.follow(uri, wanted) ?? this.#connected.request(request, z.looseObject({}), options));
+		});
 	}
 
 	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link request} does. */
@@ -339,7 +331,7 @@ export class Session extends EventEmitter<Events> {
 	async #send<T>(
 		method: string,
 		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
-		request: (options: SdkOptions & { readonly timeout: number }) => Promise<T>,
+		request: (options: RequestOptions & { readonly timeout: number }) => Promise<T>,
 	): Promise<T> {
 		if (signal?.aborted) {
 			throw new ServerError("cancelled", `${method} was cancelled`);

@@ -3,11 +3,13 @@ import {
 	type AuthProvider,
 	InsufficientScopeError,
 	isJSONRPCErrorResponse,
+	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	type OAuthClientProvider,
 	ProtocolErrorCode,
+	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
@@ -24,7 +26,6 @@ import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./ht
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
-import { SentRequests } from "./sent-requests.js";
 import type { ServerConfig } from "./server-config.js";
 
 /**
@@ -59,6 +60,30 @@ interface ConfiguredTransportOptions extends TransportOptions {
 	 * some end at anything else.
 	 */
 	readonly negotiation?: VersionNegotiationMode | undefined;
+}
+
+/** The requests of a connection that await an answer. */
+class SentRequests {
+	readonly #unanswered = new Set<RequestId>();
+	#initializeId: RequestId | undefined;
+	/** Whether the server has answered `initialize` with an error. */
+	rejectsInitialize = false;
+
+	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
+	sent(message: JSONRPCMessage): void {
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.add(message.id);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
+	}
+
+	/** Returns whether a message answers one of the requests, and removes that request. */
+	take(message: JSONRPCMessage): boolean {
+		this.rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
+		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+	}
 }
 
 /** One connection to a configured server. On any transport it ends once, with a reason. */
