@@ -227,7 +227,10 @@ export class Catalog {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
 		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
-		return server && mayHaveResources(server) ? { server, uri: parsed?.uri ?? uri } : undefined;
+		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
+		// A server may have resources that it does not list.
+		const mayHave = resources.length + resourceTemplates.length > 0 || server?.session?.declares("resources");
+		return server && mayHave ? { server, uri: parsed?.uri ?? uri } : undefined;
 	}
 
 	/** The URI by which clients of this catalog know a server's resource. */
@@ -330,11 +333,6 @@ export class Catalog {
 	#only(): Server | undefined {
 		return this.#options.lists.only;
 	}
-}
-
-/** A server may have resources that it does not list. */
-function mayHaveResources({ session, offers }: Server): boolean {
-	return offers.resources.length + offers.resourceTemplates.length > 0 || session?.declares("resources") === true;
 }
 
 /** The old array if the new one has the same items. */

@@ -66,7 +66,12 @@ export class RemoteTransport implements ServerTransport {
 		if ("id" in message) {
 			this.#call(message);
 		} else if (message.method === "notifications/cancelled") {
-			this.#cancel(message.params?.requestId as RequestId);
+			const id = message.params?.requestId as RequestId;
+			const call = this.#calls.get(id);
+			this.#calls.delete(id);
+			if (call !== undefined) {
+				this.#options.calls.cancel(call);
+			}
 		}
 	}
 
@@ -117,14 +122,6 @@ export class RemoteTransport implements ServerTransport {
 			this.#calls.set(id, call);
 		} catch (error) {
 			this.#fail(id, error as ServerError);
-		}
-	}
-
-	#cancel(id: RequestId): void {
-		const call = this.#calls.get(id);
-		this.#calls.delete(id);
-		if (call !== undefined) {
-			this.#options.calls.cancel(call);
 		}
 	}
 

@@ -223,7 +223,9 @@ export class Remotes {
 	/** Brings the registry in line with an entry. */
 	#apply(entry: Entry, offers: Offers | undefined): void {
 		const { registry } = this.#options;
-		if (this.#isClosed || this.#isInSessionHere(entry.id)) {
+		const session = registry.sessionOf(entry.id);
+		// A device in a session with this gateway is not remote.
+		if (this.#isClosed || (session !== undefined && session.identity.gateway === undefined)) {
 			return;
 		}
 		const isOnline = this.#isOnline(entry);
@@ -289,12 +291,6 @@ export class Remotes {
 	/** Whether a device is in a session with another gateway. */
 	#isOnline({ online, gateway, incarnation }: Entry): boolean {
 		return online && gateway !== this.#options.gateway && this.#options.members.has(gateway, incarnation);
-	}
-
-	/** Whether a device is in a session with this gateway. */
-	#isInSessionHere(id: string): boolean {
-		const session = this.#options.registry.sessionOf(id);
-		return session !== undefined && session.identity.gateway === undefined;
 	}
 
 	#revisionOf(id: string): number {

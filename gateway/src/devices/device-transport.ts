@@ -99,7 +99,11 @@ export abstract class DeviceTransport implements ServerTransport {
 		if (!this.isForSession(id)) {
 			this.onerror?.(new Error("message for another session dropped"));
 		} else if (type === "mcp") {
-			this.#deliver(payload);
+			try {
+				this.onmessage?.(normalizeMessage(payload, this.#initializeId));
+			} catch (error) {
+				this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
+			}
 		} else if (type === "goodbye") {
 			this.goodbye(id === this.deviceSessionId);
 		} else if (type === "listen" || type === "abort") {
@@ -145,14 +149,6 @@ export abstract class DeviceTransport implements ServerTransport {
 		if (bytes > maxMessageBytes) {
 			const problem = `message too large for the device: ${bytes} bytes (limit ${maxMessageBytes})`;
 			throw new ServerError("invalid-arguments", problem);
-		}
-	}
-
-	#deliver(payload: unknown): void {
-		try {
-			this.onmessage?.(normalizeMessage(payload, this.#initializeId));
-		} catch (error) {
-			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
 		}
 	}
 

@@ -92,7 +92,8 @@ export class EmbeddedBroker implements MqttBus {
 			retain: false,
 		} as const;
 		client?.publish(packet, () => {});
-		if (client !== undefined && unsentBytes(client) > MAX_UNSENT_BYTES) {
+		const { conn } = (client ?? {}) as { readonly conn?: Duplex };
+		if (client !== undefined && conn !== undefined && conn.writableLength > MAX_UNSENT_BYTES) {
 			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
 			client.close();
 		}
@@ -216,10 +217,6 @@ function describeRejection({ id, connect }: AdmittedClient, { message }: Error):
 			? `MQTT ${connect.version} is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`
 			: message.slice(0, 200);
 	return `${name}: ${reason}`;
-}
-
-function unsentBytes(client: Client): number {
-	return (client as unknown as { conn: Duplex }).conn.writableLength;
 }
 
 /** The largest MQTT packet of a device, in bytes. */

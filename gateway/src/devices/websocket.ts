@@ -203,7 +203,11 @@ class DeviceWebSocketTransport extends DeviceTransport {
 			if (isBinary) {
 				this.audio?.receive(() => readFrame(data, frameVersion));
 			} else {
-				this.#receive(data.toString());
+				try {
+					this.receive(parseMessage(data.toString()));
+				} catch (error) {
+					this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
+				}
 			}
 		});
 		socket.on("close", () => this.ended("the device closed the connection"));
@@ -226,14 +230,6 @@ class DeviceWebSocketTransport extends DeviceTransport {
 
 	protected override disconnect(): void {
 		this.#socket.close();
-	}
-
-	#receive(text: string): void {
-		try {
-			this.receive(parseMessage(text));
-		} catch (error) {
-			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
-		}
 	}
 }
 

@@ -130,10 +130,6 @@ export class EventService {
 		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
 	}
 
-	#followed(type: EventType, query: EventQuery): EventQuery {
-		return type.isOnDemand ? this.#wanted.follow(query) : query;
-	}
-
 	/** Calls this whenever there are new events. */
 	onStored(listener: () => void): void {
 		this.#options.log.on("stored", listener);
@@ -201,7 +197,7 @@ export class EventService {
 		const { log, servers } = this.#options;
 		const type = findEventType(name);
 		const query = type
-			? this.#followed(type, queryFor(type, args, { ...scope, servers }))
+			? this.#wanted.follow(type, queryFor(type, args, { ...scope, servers }))
 			: this.#upstream.query(name, args, (device) => maySee(device, { ...scope, servers }));
 		try {
 			return new EventFeed(log, query, start);
@@ -232,9 +228,12 @@ class WantedEvents {
 		return [...this.#wanted].some(([matches, end]) => end > now && matches(asked));
 	}
 
-	/** Follows a subscription until it is closed, and a while longer. */
-	follow(query: EventQuery): EventQuery {
+	/** Follows a subscription to such events until it is closed, and a while longer. */
+	follow({ isOnDemand }: EventType, query: EventQuery): EventQuery {
 		const { matches } = query;
+		if (!isOnDemand) {
+			return query;
+		}
 		this.#set(matches, Number.POSITIVE_INFINITY);
 		const close = (): void => {
 			if (this.#wanted.has(matches)) {

@@ -103,10 +103,6 @@ export class Webhooks {
 		});
 	}
 
-	get size(): number {
-		return this.#subscriptions.size;
-	}
-
 	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
 	async subscribe(request: WebhookRequest): Promise<SubscribeResult> {
 		try {
@@ -242,7 +238,7 @@ export class Webhooks {
 		if (own.length >= MAX_PER_HOLDER) {
 			throw exhausted("subscriptions", MAX_PER_HOLDER);
 		}
-		if (this.size >= MAX_SUBSCRIPTIONS) {
+		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
 			throw exhausted("subscriptions", MAX_SUBSCRIPTIONS);
 		}
 	}

@@ -183,7 +183,13 @@ export class DeviceClient implements McpClient {
 
 	#receive(message: JSONRPCMessage): void {
 		if ("method" in message) {
-			"id" in message ? this.#answer(message.id, message.method) : this.#notified(message);
+			if ("id" in message) {
+				const { id, method } = message;
+				const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
+				this.#tell({ jsonrpc: "2.0", id, ...(method === "ping" ? { result: {} } : { error }) });
+			} else {
+				this.#notified(message);
+			}
 			return;
 		}
 		const pending = this.#pending.get(message.id as RequestId);
@@ -192,14 +198,6 @@ export class DeviceClient implements McpClient {
 		} else {
 			pending.answered(message);
 		}
-	}
-
-	#answer(id: RequestId, method: string): void {
-		const answer =
-			method === "ping"
-				? { result: {} }
-				: { error: { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" } };
-		this.#tell({ jsonrpc: "2.0", id, ...answer });
 	}
 
 	#tell(message: JSONRPCMessage): void {

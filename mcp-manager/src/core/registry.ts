@@ -151,8 +151,12 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
 		const settings = this.#directory.settingsOf(id);
+		// A device may give the id of a configured server as its own.
 		if ((transport.identity.configured === true) !== (settings !== undefined)) {
-			return this.#rejectTaken(transport);
+			const session = new Session(transport);
+			this.emit("rejected", `${id}: the id belongs to a configured server`);
+			session.close("the id belongs to a configured server");
+			return session;
 		}
 		this.#directory.get(id)?.session?.close("the server has reconnected");
 		const { maxServers = 10_000 } = this.#options;
@@ -179,14 +183,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (this.#directory.get(record.id) === undefined && this.#directory.size < maxServers) {
 			this.#directory.add(record);
 		}
-	}
-
-	/** A device that gives the id of a configured server as its own. */
-	#rejectTaken(transport: ServerTransport): Session {
-		const session = new Session(transport);
-		this.emit("rejected", `${transport.identity.id}: the id belongs to a configured server`);
-		session.close("the id belongs to a configured server");
-		return session;
 	}
 
 	/**

@@ -185,12 +185,9 @@ export class Session extends EventEmitter<Events> {
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
 	get isStateless(): boolean {
-		if (this.#modern !== undefined) {
-			return true;
-		}
 		const { stateless } = this.capabilities.experimental ?? {};
-		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
-		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
+		const { supportedVersions: versions } = (stateless ?? {}) as { supportedVersions?: unknown };
+		return this.#modern !== undefined || (Array.isArray(versions) && versions.includes(REVISION_OF_STATELESS));
 	}
 
 	/** A whole list, whose items are not checked. Rejects as {@link request} and {@link readList} do. */
