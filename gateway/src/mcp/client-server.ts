@@ -22,37 +22,28 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
-import type { EventService } from "../events/event-service.js";
 import { callOptions, DEFAULT_LOG_LEVEL, envelopeOf } from "./call-options.js";
 import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, failedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
 import { inputRequiredFor, requestCaller } from "./own-tool-caller.js";
-import type { RequestStates, SignedState } from "./request-states.js";
+import type { SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
-import { clientTasks, serveExtensions } from "./serve-extensions.js";
+import { clientTasks, type ExtensionOptions, serveExtensions } from "./serve-extensions.js";
 import { serveListen } from "./serve-listen.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
 import type { ServedClient } from "./served-client.js";
 import { SERVER_INFO } from "./server-info.js";
-import type { Tasks } from "./tasks.js";
 
-export interface ClientServerOptions {
+export interface ClientServerOptions extends ExtensionOptions {
 	/** Caller, for the record. */
 	readonly principal: string;
-	/** The client's token: its hash. Absent without a token. */
-	readonly holder?: string | undefined;
 	/** See `Gateway.whenKnown`. Default: the client may not reach configured servers. */
 	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
-	/** The events of devices. Default: none are served. */
-	readonly events?: EventService | undefined;
-	/** The tasks of clients. Default: calls do not become tasks. */
-	readonly tasks?: Tasks | undefined;
 	readonly catalog: Catalog;
-	readonly requestStates: RequestStates;
 	/** Tells of updates that the client's calls have started. */
 	readonly updates?: FirmwareUpdates;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */

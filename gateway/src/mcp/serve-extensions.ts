@@ -7,7 +7,7 @@ import { type ClientTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.j
 import type { ServedClient } from "./served-client.js";
 import type { Tasks } from "./tasks.js";
 
-interface ExtensionOptions {
+export interface ExtensionOptions {
 	/** The events of devices. Default: none are served. */
 	readonly events?: EventService | undefined;
 	/** The tasks of clients. Default: calls do not become tasks. */

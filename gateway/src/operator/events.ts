@@ -18,12 +18,8 @@ export type GatewayEvent = {
 	| ({ readonly type: "call" } & Omit<CallRecord, "serverId">)
 );
 
-interface Events {
-	event: [event: GatewayEvent];
-}
-
 /** The gateway's events, for `/events` and the log. */
-export class GatewayEvents extends EventEmitter<Events> {
+export class GatewayEvents extends EventEmitter<{ event: [event: GatewayEvent] }> {
 	readonly #servers: ServerRegistry;
 
 	constructor(servers: ServerRegistry, updates: FirmwareUpdates) {

@@ -8,16 +8,12 @@ export interface EventId {
 	readonly number: number;
 }
 
-interface KeptEvent extends EventId {
-	readonly text: string;
-}
-
 /**
  * The last server-sent events of a session, for a client that has lost its connection: MCP "Resumability and Redelivery".
  * Events of all streams share the limits; the oldest go first.
  */
 export class EventLog {
-	readonly #events: KeptEvent[] = [];
+	readonly #events: (EventId & { readonly text: string })[] = [];
 	#characters = 0;
 	/** The number of the last event. Above what an earlier process has given: its clients resume here. */
 	last = Date.now();

@@ -12,13 +12,8 @@ import { controlName, inputName, inputValue, optionText } from "../texts/words.j
 /** Milliseconds after the last move of a slider until its value is sent. */
 const SETTLE_TIME = 300;
 
-interface ControlsProps {
-	readonly link: Device;
-	readonly isDisabled?: boolean;
-}
-
 /** The controls of a device: each is set with one tap. */
-export function Controls({ link, isDisabled = false }: ControlsProps) {
+export function Controls({ link, isDisabled = false }: { readonly link: Device; readonly isDisabled?: boolean }) {
 	const controls = controlsOf(link.tools.value ?? [], link.status.value);
 	if (controls.length === 0) {
 		return null;
@@ -33,12 +28,6 @@ export function Controls({ link, isDisabled = false }: ControlsProps) {
 			</fieldset>
 		</section>
 	);
-}
-
-interface TileProps {
-	readonly link: Device;
-	readonly control: Control;
-	readonly name: string;
 }
 
 /** Makes the calls of a control. Shows what was set until the device says how it is, and why a call failed. */
@@ -76,7 +65,7 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 }
 
 /** One control, and why its last call failed. */
-function Tile({ link, control, name }: TileProps) {
+function Tile({ link, control, name }: { readonly link: Device; readonly control: Control; readonly name: string }) {
 	const { inputs, press, secondsLeft, error } = control;
 	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));

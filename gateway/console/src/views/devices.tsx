@@ -125,12 +125,13 @@ function Totals({ filter, onChoose }: TotalsProps) {
 	);
 }
 
-interface TagFilterProps {
+function TagFilter({
+	chosen: current,
+	onChoose,
+}: {
 	readonly chosen: string;
 	readonly onChoose: (tag: string) => void;
-}
-
-function TagFilter({ chosen: current, onChoose }: TagFilterProps) {
+}) {
 	const tags = totals.value?.tags ?? [];
 	if (tags.length === 0) {
 		return null;

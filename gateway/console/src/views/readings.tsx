@@ -65,12 +65,7 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 	);
 }
 
-interface ReadingViewProps {
-	readonly reading: Reading;
-	readonly series: Series | undefined;
-}
-
-function ReadingView({ reading, series }: ReadingViewProps) {
+function ReadingView({ reading, series }: { readonly reading: Reading; readonly series: Series | undefined }) {
 	const name = readingName(reading);
 	const isPlotted = series?.values.some((value) => value !== series.values[0]);
 	return (
