@@ -40,6 +40,7 @@ interface HttpSessionOptions {
 
 /** A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it: MCP "Session Management". */
 export class HttpSession {
+	readonly holder: SessionHolder;
 	readonly #options: HttpSessionOptions;
 	readonly #transport: SessionTransport;
 	readonly #server: ClientServer;
@@ -60,6 +61,7 @@ export class HttpSession {
 
 	constructor(options: HttpSessionOptions) {
 		const { client, kept, onOpened, onClosed, onError } = options;
+		this.holder = options.holder;
 		this.#options = options;
 		this.#server = new ClientServer({
 			...client,
@@ -112,10 +114,6 @@ export class HttpSession {
 	isOf({ catalog, holder }: SessionClient): boolean {
 		const { client } = this.#options;
 		return client.catalog.key === catalog.key && client.holder === holder;
-	}
-
-	get holder(): SessionHolder {
-		return this.#options.holder;
 	}
 
 	/** Undefined until the client has sent its name. */

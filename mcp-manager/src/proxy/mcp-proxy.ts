@@ -48,8 +48,7 @@ export class McpProxy extends EventEmitter<Events> {
 		this.#isLocked = options.skill !== "";
 		const { upstream, connectTimeout } = options;
 		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
-		this.#upstream = new Upstream(upstream, timing ?? ownTiming);
-		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
+		this.#upstream = new Upstream(upstream, timing ?? ownTiming, (list) => this.emit("listChanged", list));
 		this.#lists = new UpstreamLists(this.#upstream, (message) => this.emit("warning", message));
 	}
 
