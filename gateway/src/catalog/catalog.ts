@@ -121,7 +121,7 @@ export class Catalog {
 
 	/** The servers that the client may reach. */
 	get servers(): readonly Server[] {
-		return this.#options.lists.servers;
+		return this.#options.lists.servers();
 	}
 
 	/**
@@ -134,7 +134,7 @@ export class Catalog {
 
 	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
 	get allTools(): readonly Tool[] {
-		return this.#options.lists.tools;
+		return this.#options.lists.tools();
 	}
 
 	/** The kind of list at present. */
@@ -154,7 +154,7 @@ export class Catalog {
 
 	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
 	get groups(): ReadonlyMap<string, ToolGroup> {
-		return this.#options.lists.groups;
+		return this.#options.lists.groups();
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -254,7 +254,7 @@ export class Catalog {
 	#makeLists(): Lists {
 		const { lists, ownTools = [] } = this.#options;
 		const size = {
-			servers: lists.servers.length,
+			servers: lists.servers().length,
 			hasAtMost: (most: number) => this.#hasAtMost(most),
 			inGroups: () => this.#countInGroups(),
 		};
@@ -264,11 +264,11 @@ export class Catalog {
 		}
 		const listed = (): readonly Tool[] => [
 			...ownTools.map((own) => own.listed),
-			...(kind === "full" ? lists.fullList : this.#someTools(kind)),
+			...(kind === "full" ? lists.fullList() : this.#someTools(kind)),
 		];
 		const isShared = kind === "full" && ownTools.length === 0;
-		const tools = isShared ? lists.fullList : keepSame(this.#lists.tools, listed());
-		const { resources, resourceTemplates, prompts } = lists;
+		const tools = isShared ? lists.fullList() : keepSame(this.#lists.tools, listed());
+		const [resources, resourceTemplates, prompts] = [lists.resources(), lists.resourceTemplates(), lists.prompts()];
 		return { tools, kind, resources, resourceTemplates, prompts };
 	}
 
@@ -297,7 +297,7 @@ export class Catalog {
 	#hasAtMost(most: number): boolean {
 		const { listings, lists } = this.#options;
 		let count = 0;
-		for (const server of lists.servers) {
+		for (const server of lists.servers()) {
 			const allowed = lists.allowed(server);
 			count += server.tools.filter((tool) => listings.allows(tool, allowed)).length;
 			if (count > most) {

@@ -35,21 +35,20 @@ const TEXTS = ["description", "inputSchema", "outputSchema"] as const;
 /** Never matches. */
 const NOTHING = /(?!)/g;
 
-/** The {@link SharedList} of each list of tools or prompts. */
-export class SharedLists<Item extends Described> {
-	readonly #made = new WeakMap<readonly Item[], SharedList<Item>>();
-	readonly #shownAs: (item: Item) => Item;
-
-	/** @param shownAs returns an item as clients see it, under its own name */
-	constructor(shownAs: (item: Item) => Item) {
-		this.#shownAs = shownAs;
-	}
-
-	of(items: readonly Item[]): SharedList<Item> {
-		const list = this.#made.get(items) ?? new SharedList(items, this.#shownAs);
-		this.#made.set(items, list);
+/**
+ * Makes a function that returns the {@link SharedList} of each list of tools or prompts.
+ *
+ * @param shownAs returns an item as clients see it, under its own name
+ */
+export function sharedLists<Item extends Described>(
+	shownAs: (item: Item) => Item,
+): (items: readonly Item[]) => SharedList<Item> {
+	const made = new WeakMap<readonly Item[], SharedList<Item>>();
+	return (items) => {
+		const list = made.get(items) ?? new SharedList(items, shownAs);
+		made.set(items, list);
 		return list;
-	}
+	};
 }
 
 /** A list of tools or prompts. Thousands of servers share one, so whatever does not depend on their aliases is computed once. */
