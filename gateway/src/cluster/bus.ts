@@ -207,6 +207,14 @@ export class Bus {
 	}
 }
 
+/** A bucket. @throws Error without a connection, while there is none */
+export function reached<Bucket>(bucket: Bucket | undefined): Bucket {
+	if (bucket === undefined) {
+		throw new Error("the connection to NATS is lost");
+	}
+	return bucket;
+}
+
 /** Which part of a long message this is; undefined if it is whole. */
 export function partOf({ headers: more }: Msg): { readonly part: number; readonly parts: number } | undefined {
 	const [part, parts] = (more?.get(PART) ?? "").split("/").map(Number);

@@ -1,6 +1,6 @@
 import type { KvWatchEntry } from "@nats-io/kv";
 import type { Offers, ServerRegistry } from "xs-mcp-manager/core";
-import { type Buckets, isOutdated } from "./bus.js";
+import { type Buckets, isOutdated, reached } from "./bus.js";
 import { type Edit, Edits } from "./edits.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import type { Members } from "./members.js";
@@ -150,10 +150,7 @@ export class Remotes {
 	}
 
 	async #publish({ entry, revision }: Known, edit: Edit): Promise<void> {
-		const { devices } = this.#options.buckets() ?? {};
-		if (devices === undefined) {
-			throw new Error("the connection to NATS is lost");
-		}
+		const { devices } = reached(this.#options.buckets());
 		const key = keyOf(entry.id);
 		try {
 			if (edit === "forgotten") {

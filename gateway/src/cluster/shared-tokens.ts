@@ -13,7 +13,7 @@ import {
 	type TokenStore,
 	tokenRecordSchema,
 } from "../config/token-store.js";
-import { ifCurrent } from "./bus.js";
+import { ifCurrent, reached } from "./bus.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -125,7 +125,6 @@ export class SharedTokens implements TokenShare {
 	}
 
 	async commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean> {
-		const bucket = this.#bucket;
 		const old = new Map(before.map((record) => [record.sha256, record]));
 		try {
 			for (const to of after) {
@@ -133,13 +132,11 @@ export class SharedTokens implements TokenShare {
 				if (from === to) {
 					continue;
 				}
-				// A token rotated at two gateways would have two successors.
-				if (bucket === undefined) {
-					throw new Error("the connection to NATS is lost");
-				}
 				const known = this.#known.get(to.sha256);
 				// The file may not have records yet that were read from the bucket.
 				const isOld = known !== undefined && !isSame(known.record, from);
+				// Not without a connection: a token rotated at two gateways would have two successors.
+				const bucket = reached(this.#bucket);
 				if (isOld || !(await this.#put(bucket, to))) {
 					return false;
 				}

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { inputSchemaOf, type OrInput, type Server, textResult } from "xs-mcp-manager/core";
+import { inputSchemaOf, type OrInput, present, type Server, textResult } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
@@ -260,8 +260,4 @@ function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotation
 
 function unknownTool(name: string): CallToolResult {
 	return failedCall("unknown-tool", `Unknown tool: ${name}. tools_search finds tools`);
-}
-
-function present<T extends object>(members: T): Partial<T> {
-	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -11,6 +11,7 @@ export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
 export {
 	type Offers,
+	present,
 	type ServerPrompt,
 	type ServerResource,
 	type ServerTemplate,
