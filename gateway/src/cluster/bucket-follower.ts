@@ -32,13 +32,20 @@ export class BucketFollower {
 
 	/** Settles when every bucket is watched. Rejects if one cannot be, or the connection is lost meanwhile. */
 	async start(buckets: Buckets, connection: AbortSignal): Promise<void> {
-		const { approvals, webhooks } = this.#readers.shared;
+		const { approvals, tokens, uses, webhooks } = this.#readers.shared;
 		const follow = (bucket: KV, onEntry: (entry: KvWatchEntry) => void, withValues = true): Promise<void> =>
 			watch(bucket, connection, onEntry, ({ message }) => this.#warn(`cluster: ${message}`), withValues);
-		await follow(buckets.gateways, (entry) => this.#onGateway(entry));
+		await follow(buckets.gateways, (entry) => {
+			this.noteVersion(entry.value, `gateway ${entry.key}`);
+			this.#readers.members.received(entry.key, valueIn(entry), entry.isUpdate);
+		});
 		await follow(buckets.devices, (entry) => this.#onDevice(entry));
 		await follow(buckets.lists, (entry) => this.#onLists(entry), false);
-		await follow(buckets.tokens, (entry) => this.#onToken(entry));
+		await follow(buckets.tokens, (entry) => {
+			if (!uses.received(entry.key, entry.value)) {
+				tokens.received(entry.key, valueIn(entry), entry.revision);
+			}
+		});
 		await follow(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)));
 		await follow(buckets.webhooks, (entry) => webhooks.received(entry));
 	}
@@ -52,11 +59,6 @@ export class BucketFollower {
 					"its devices cannot be reached here. Upgrade this gateway",
 			);
 		}
-	}
-
-	#onGateway(entry: KvWatchEntry): void {
-		this.noteVersion(entry.value, `gateway ${entry.key}`);
-		this.#readers.members.received(entry.key, valueIn(entry), entry.isUpdate);
 	}
 
 	#onDevice(found: KvWatchEntry): void {
@@ -79,13 +81,6 @@ export class BucketFollower {
 			claims.recheckLists();
 		} else if (found.isUpdate) {
 			remotes.listsStored(found.key);
-		}
-	}
-
-	#onToken(entry: KvWatchEntry): void {
-		const { uses, tokens } = this.#readers.shared;
-		if (!uses.received(entry.key, entry.value)) {
-			tokens.received(entry.key, valueIn(entry), entry.revision);
 		}
 	}
 }

@@ -159,7 +159,12 @@ export class Cluster {
 	async #start(): Promise<void> {
 		const { name, registry } = this.#options;
 		this.#bus = await Bus.connect(this.#options, name, {
-			onLost: () => this.#lost(),
+			onLost: () => {
+				// Devices and clients that are here go on.
+				this.#leaveBuckets();
+				this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
+				this.#members.clear();
+			},
 			onBack: () => void this.#rejoin(),
 			onRefused: (message) => this.#options.warn(`cluster: ${message}. ${PERMISSIONS}`),
 		});
@@ -248,13 +253,6 @@ export class Cluster {
 		await this.#renew(true);
 		await this.#follower.start(buckets, connection);
 		await this.#claims.flush();
-	}
-
-	/** Without NATS, devices and clients that are here go on. */
-	#lost(): void {
-		this.#leaveBuckets();
-		this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
-		this.#members.clear();
 	}
 
 	#leaveBuckets(): void {

@@ -149,7 +149,10 @@ class StatelessTransport implements Transport {
 		const text = textOf(withId(message, request.id));
 		if (isAnswer) {
 			this.#exchanges.delete(id);
-			exchange.answer(id, text, this.#statusOf(message));
+			const code = "error" in message ? message.error.code : undefined;
+			const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
+			const isMissing = code === ProtocolErrorCode.MissingRequiredClientCapability;
+			exchange.answer(id, text, isUnknown ? 404 : isMissing ? 400 : 200);
 		} else if (!exchange.isSlow) {
 			exchange.write(eventOf(text));
 		} else if (!OF_CALLS.has(message.method)) {
@@ -164,13 +167,6 @@ class StatelessTransport implements Transport {
 		}
 		this.#exchanges.clear();
 		this.onclose?.();
-	}
-
-	/** The HTTP status of an answer: 200, but 404 for an unknown method, and 400 for a missing capability of the client. */
-	#statusOf(message: JSONRPCMessage): number {
-		const code = "error" in message ? message.error.code : undefined;
-		const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
-		return isUnknown ? 404 : code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200;
 	}
 }
 

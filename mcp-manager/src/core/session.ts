@@ -56,8 +56,6 @@ interface Events {
 	closed: [reason: string];
 }
 
-const OF_REQUESTS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/cancelled"]);
-
 const REQUEST_TIMEOUT = 30_000;
 
 /** Characters of a description of an invalid message, for the log. */
@@ -103,7 +101,7 @@ export class Session extends EventEmitter<Events> {
 				return;
 			}
 			const { method, params = {} } = message;
-			if (OF_REQUESTS.has(method)) {
+			if (method === "notifications/progress" || method === "notifications/cancelled") {
 				this.emit("requestNotification", method, params);
 			} else if (this.#client === undefined && !("id" in message)) {
 				this.#notified(method, params);

@@ -85,17 +85,14 @@ async function createToken(json: ReturnType<typeof requestIn>): Promise<string |
 	try {
 		return await create({});
 	} catch (error) {
-		const question = error instanceof ApiError && error.status === 409 ? questionIn(error) : undefined;
+		const isQuestion = error instanceof ApiError && error.status === 409;
+		const { question } = ((isQuestion && error.body) || {}) as { question?: TokenQuestion };
 		if (question === undefined) {
 			throw error;
 		}
 		const isAgreed = await confirm(textOf(question, json.kind), t("create"));
 		return isAgreed ? await create({ yes: true }) : undefined;
 	}
-}
-
-function questionIn({ body }: ApiError): TokenQuestion | undefined {
-	return (body as { question?: TokenQuestion } | undefined)?.question;
 }
 
 function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: string): readonly string[] {
