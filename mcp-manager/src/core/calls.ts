@@ -193,7 +193,12 @@ export class Calls {
 					: await session.request(method as keyof Results, sent, sending);
 				return (upload?.complete(result as CallToolResult) ?? result) as Result;
 			} catch (error) {
-				throw this.#withConsequence(error);
+				// An interrupted call is not repeated: the tool may have done its work.
+				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
+					throw error;
+				}
+				const message = `${this.#server.alias} disconnected during the call, which may have been carried out`;
+				throw new ServerError("server-disconnected", message, { cause: error });
 			} finally {
 				upload?.end();
 				queue.leave();
@@ -278,17 +283,6 @@ export class Calls {
 		return tool && identity.gateway === undefined
 			? await this.#context.uploads?.start(identity, tool, args as object)
 			: undefined;
-	}
-
-	/** The error of a request that was sent. An interrupted call is not repeated: the tool may have done its work. */
-	#withConsequence(error: unknown): unknown {
-		return error instanceof ServerError && error.code === "server-disconnected"
-			? new ServerError(
-					"server-disconnected",
-					`${this.#server.alias} disconnected during the call, which may have been carried out`,
-					{ cause: error },
-				)
-			: error;
 	}
 }
 
