@@ -20,8 +20,12 @@ export type { Access } from "./config/access.js";
 export { ConfigurationError, type ConfigurationSources, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, type TokenKind, type TokenRecord, TokenStore } from "./config/token-store.js";
-export type { Admission, AuthenticateDevice, DeviceCredentials } from "./devices/admission.js";
-export type { EmbeddedBrokerOptions } from "./devices/embedded-broker.js";
+export type {
+	Admission,
+	AuthenticateDevice,
+	DeviceCredentials,
+	DeviceListenerOptions as EmbeddedBrokerOptions,
+} from "./devices/admission.js";
 export type { ExternalBrokerOptions } from "./devices/external-broker.js";
 export { MqttDevices } from "./devices/mqtt.js";
 export { UdpChannels } from "./devices/udp-channels.js";

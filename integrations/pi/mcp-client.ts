@@ -118,21 +118,15 @@ function piTool(tool: ManagementTool, manager: () => McpManager, longResults: Lo
 				signal,
 				approve: ({ server, tool, args }) =>
 					confirm(
-						{
-							title: `Call ${tool} of ${server}?`,
-							text: JSON.stringify(args, undefined, 2),
-							unasked: `The call of '${tool}' is not approved: nobody can be asked. Set autoApprove of '${server}' in ${CONFIG}`,
-						},
 						context,
+						[`Call ${tool} of ${server}?`, JSON.stringify(args, undefined, 2)],
+						`The call of '${tool}' is not approved: nobody can be asked. Set autoApprove of '${server}' in ${CONFIG}`,
 					),
 				approveConnection: (id, shown) =>
 					confirm(
-						{
-							title: `Connect to ${id}?`,
-							text: shown,
-							unasked: `The connection to '${id}' is not approved: nobody can be asked. Add it to ${CONFIG}`,
-						},
 						context,
+						[`Connect to ${id}?`, shown],
+						`The connection to '${id}' is not approved: nobody can be asked. Add it to ${CONFIG}`,
 					),
 				notify: (text) => context.ui.notify(text, "info"),
 			});
@@ -143,8 +137,9 @@ function piTool(tool: ManagementTool, manager: () => McpManager, longResults: Lo
 
 /** Asks the person. Throws `unasked` if nobody can be asked. */
 async function confirm(
-	{ title, text, unasked }: { readonly title: string; readonly text: string; readonly unasked: string },
 	{ hasUI, ui, signal }: ExtensionContext,
+	[title, text]: readonly [title: string, text: string],
+	unasked: string,
 ): Promise<boolean> {
 	if (!hasUI) {
 		throw new Error(unasked);

@@ -1,3 +1,4 @@
+import { Button } from "./parts/button.js";
 import { ConfirmDialog } from "./parts/confirm.js";
 import { Notice } from "./parts/notice.js";
 import { lists, totals } from "./store/fleet.js";
@@ -80,9 +81,7 @@ function Header() {
 				{isOpen && <Shortcuts />}
 				<Preferences />
 				{isOpen && session.value?.signedIn && (
-					<button type="button" class="quiet" onClick={() => void signOut()} title={session.value.principal}>
-						{t("signOut")}
-					</button>
+					<Button class="quiet" onClick={() => void signOut()} title={session.value.principal} text={t("signOut")} />
 				)}
 			</div>
 		</header>

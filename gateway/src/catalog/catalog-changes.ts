@@ -35,86 +35,74 @@ interface Followed {
 /** Listeners that are told of a change in one turn of the event loop: each may write to its client. */
 const TOLD_PER_TURN = 50;
 
-/** Tells listeners of the changes in a catalog. Without listeners it follows nothing. */
-export class CatalogChanges {
-	readonly #servers: ServerRegistry;
-	readonly #catalog: Followed;
-	readonly #listeners = new Set<(change: CatalogChange) => void>();
+/**
+ * Makes a function that reports changes in a catalog from now on: of the lists, only if they differ from the last reported ones; of
+ * servers' states and subscribed resources at once. It returns a function that stops it. Without listeners nothing is followed.
+ */
+export function changesOf(
+	servers: ServerRegistry,
+	{ lists, reaches, clientUri }: Followed,
+): (listener: (change: CatalogChange) => void) => () => void {
+	const listeners = new Set<(change: CatalogChange) => void>();
 	/** The lists that listeners know. */
-	#told: Lists | undefined;
-	#unfollow = (): void => {};
-
-	constructor(servers: ServerRegistry, catalog: Followed) {
-		this.#servers = servers;
-		this.#catalog = catalog;
-	}
-
-	/**
-	 * Reports changes from now on: of the lists, only if they differ from the last reported ones; of servers' states and
-	 * subscribed resources at once.
-	 *
-	 * @returns a function that stops it
-	 */
-	onChange(listener: (change: CatalogChange) => void): () => void {
-		if (this.#listeners.size === 0) {
-			this.#follow();
-		}
-		this.#listeners.add(listener);
-		return () => {
-			if (this.#listeners.delete(listener) && this.#listeners.size === 0) {
-				this.#unfollow();
-			}
-		};
-	}
-
-	#follow(): void {
-		const { reaches, clientUri, lists } = this.#catalog;
-		this.#told = lists();
-		const onChanged = (): void => this.#compare();
-		const onUpdated = (server: Server, uri: string): void => {
-			if (reaches(server)) {
-				void this.#tell({ kind: "updated", uri: clientUri(server, uri) });
-			}
-		};
-		this.#servers.on("changed", onChanged).on("updated", onUpdated);
-		const unfollowStates = followStates(this.#servers, (server) => {
-			if (reaches(server)) {
-				void this.#tell({ kind: "state", server });
-			}
-		});
-		this.#unfollow = () => {
-			this.#servers.off("changed", onChanged).off("updated", onUpdated);
-			unfollowStates();
-		};
-	}
-
-	#compare(): void {
-		const before = this.#told;
-		const now = this.#catalog.lists();
-		this.#told = now;
-		if (now.tools !== before?.tools) {
-			void this.#tell({ kind: "tools" });
-		}
-		if (now.resources !== before?.resources || now.resourceTemplates !== before.resourceTemplates) {
-			void this.#tell({ kind: "resources" });
-		}
-		if (now.prompts !== before?.prompts) {
-			void this.#tell({ kind: "prompts" });
-		}
-	}
+	let known: Lists | undefined;
+	let unfollow = (): void => {};
 
 	/** Listeners beyond the first are told in later turns of the event loop, in the order of the changes: there may be thousands. */
-	async #tell(change: CatalogChange): Promise<void> {
-		const listeners = [...this.#listeners];
-		for (let told = 0; told < listeners.length; told += TOLD_PER_TURN) {
+	const tell = async (change: CatalogChange): Promise<void> => {
+		const all = [...listeners];
+		for (let told = 0; told < all.length; told += TOLD_PER_TURN) {
 			if (told > 0) {
 				await nextTurn();
 			}
-			for (const listener of listeners.slice(told, told + TOLD_PER_TURN)) {
-				if (this.#listeners.has(listener)) {
+			for (const listener of all.slice(told, told + TOLD_PER_TURN)) {
+				if (listeners.has(listener)) {
 					listener(change);
 				}
 			}
 		}
-	}
+	};
+	const onChanged = (): void => {
+		const before = known;
+		const now = lists();
+		known = now;
+		if (now.tools !== before?.tools) {
+			void tell({ kind: "tools" });
+		}
+		if (now.resources !== before?.resources || now.resourceTemplates !== before.resourceTemplates) {
+			void tell({ kind: "resources" });
+		}
+		if (now.prompts !== before?.prompts) {
+			void tell({ kind: "prompts" });
+		}
+	};
+	const onUpdated = (server: Server, uri: string): void => {
+		if (reaches(server)) {
+			void tell({ kind: "updated", uri: clientUri(server, uri) });
+		}
+	};
+	const follow = (): void => {
+		known = lists();
+		servers.on("changed", onChanged).on("updated", onUpdated);
+		const unfollowStates = followStates(servers, (server) => {
+			if (reaches(server)) {
+				void tell({ kind: "state", server });
+			}
+		});
+		unfollow = () => {
+			servers.off("changed", onChanged).off("updated", onUpdated);
+			unfollowStates();
+		};
+	};
+	return (listener) => {
+		if (listeners.size === 0) {
+			follow();
+		}
+		listeners.add(listener);
+		return () => {
+			if (listeners.delete(listener) && listeners.size === 0) {
+				unfollow();
+			}
+		};
+	};
 }

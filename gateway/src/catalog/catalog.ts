@@ -3,7 +3,7 @@ import type { ServerPrompt, ServerRegistry, ServerTool } from "xs-mcp-manager/co
 import { relayedExtensions, type Server } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/catalog-mode.js";
-import { type CatalogChange, CatalogChanges, type Lists } from "./catalog-changes.js";
+import { type CatalogChange, changesOf, type Lists } from "./catalog-changes.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type Listings } from "./listing.js";
 import type { OwnTool } from "./own-tools.js";
@@ -77,7 +77,8 @@ export class Catalog {
 	readonly panel: string | undefined;
 	readonly #servers: ServerRegistry;
 	readonly #options: CatalogOptions;
-	readonly #changes: CatalogChanges;
+	/** Reports changes from now on. @returns a function that stops it */
+	readonly onChange: (listener: (change: CatalogChange) => void) => () => void;
 	#lists = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
@@ -94,7 +95,7 @@ export class Catalog {
 		this.panel = options.panel;
 		this.#servers = servers;
 		this.#options = options;
-		this.#changes = new CatalogChanges(servers, {
+		this.onChange = changesOf(servers, {
 			lists: () => this.#update(),
 			reaches: (server) => options.lists.reaches(server),
 			clientUri: (server, uri) => this.clientUri(server, uri),
@@ -120,7 +121,7 @@ export class Catalog {
 
 	/** The servers that the client may reach. */
 	get servers(): readonly Server[] {
-		return this.#options.lists.servers;
+		return this.#options.lists.servers();
 	}
 
 	/**
@@ -133,7 +134,7 @@ export class Catalog {
 
 	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
 	get allTools(): readonly Tool[] {
-		return this.#options.lists.tools;
+		return this.#options.lists.tools();
 	}
 
 	/** The kind of list at present. */
@@ -153,7 +154,7 @@ export class Catalog {
 
 	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
 	get groups(): ReadonlyMap<string, ToolGroup> {
-		return this.#options.lists.groups;
+		return this.#options.lists.groups();
 	}
 
 	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
@@ -226,7 +227,10 @@ export class Catalog {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
 		const server = own ? this.#only() : this.#withAlias(parsed?.alias);
-		return server && mayHaveResources(server) ? { server, uri: parsed?.uri ?? uri } : undefined;
+		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
+		// A server may have resources that it does not list.
+		const mayHave = resources.length + resourceTemplates.length > 0 || server?.session?.declares("resources");
+		return server && mayHave ? { server, uri: parsed?.uri ?? uri } : undefined;
 	}
 
 	/** The URI by which clients of this catalog know a server's resource. */
@@ -237,11 +241,6 @@ export class Catalog {
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
 	findState(uri: string): Server | undefined {
 		return this.#withAlias(aliasInStateUri(uri));
-	}
-
-	/** Reports changes from now on. @returns a function that stops it */
-	onChange(listener: (change: CatalogChange) => void): () => void {
-		return this.#changes.onChange(listener);
 	}
 
 	#update(): Lists {
@@ -255,7 +254,7 @@ export class Catalog {
 	#makeLists(): Lists {
 		const { lists, ownTools = [] } = this.#options;
 		const size = {
-			servers: lists.servers.length,
+			servers: lists.servers().length,
 			hasAtMost: (most: number) => this.#hasAtMost(most),
 			inGroups: () => this.#countInGroups(),
 		};
@@ -265,11 +264,11 @@ export class Catalog {
 		}
 		const listed = (): readonly Tool[] => [
 			...ownTools.map((own) => own.listed),
-			...(kind === "full" ? lists.fullList : this.#someTools(kind)),
+			...(kind === "full" ? lists.fullList() : this.#someTools(kind)),
 		];
 		const isShared = kind === "full" && ownTools.length === 0;
-		const tools = isShared ? lists.fullList : keepSame(this.#lists.tools, listed());
-		const { resources, resourceTemplates, prompts } = lists;
+		const tools = isShared ? lists.fullList() : keepSame(this.#lists.tools, listed());
+		const [resources, resourceTemplates, prompts] = [lists.resources(), lists.resourceTemplates(), lists.prompts()];
 		return { tools, kind, resources, resourceTemplates, prompts };
 	}
 
@@ -298,7 +297,7 @@ export class Catalog {
 	#hasAtMost(most: number): boolean {
 		const { listings, lists } = this.#options;
 		let count = 0;
-		for (const server of lists.servers) {
+		for (const server of lists.servers()) {
 			const allowed = lists.allowed(server);
 			count += server.tools.filter((tool) => listings.allows(tool, allowed)).length;
 			if (count > most) {
@@ -334,11 +333,6 @@ export class Catalog {
 	#only(): Server | undefined {
 		return this.#options.lists.only;
 	}
-}
-
-/** A server may have resources that it does not list. */
-function mayHaveResources({ session, offers }: Server): boolean {
-	return offers.resources.length + offers.resourceTemplates.length > 0 || session?.declares("resources") === true;
 }
 
 /** The old array if the new one has the same items. */

@@ -47,6 +47,9 @@ export function readPanel(catalog: Catalog, page: string, uri: string): TextReso
 		return undefined;
 	}
 	const own = catalog.allTools.filter(({ name }) => catalog.findTool(name)?.server === server);
+	// What one tap may call. The page chooses the tools that fit.
+	const isHarmless = ({ annotations }: Tool): boolean =>
+		annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 	const shown = own.filter((tool) => isShownBeside(catalog, tool.name) || isHarmless(tool));
 	const tools = shown
 		.slice(0, MAX_TOOLS)
@@ -68,9 +71,4 @@ function withPanel(catalog: Catalog, tool: Tool): Tool {
 function isShownBeside(catalog: Catalog, name: string): boolean {
 	const { server, tool } = catalog.findTool(name) ?? {};
 	return server?.configured === false && SHOWN_BESIDE.test(tool?.name ?? "");
-}
-
-/** Whether one tap may call it. The page chooses the tools that fit. */
-function isHarmless({ annotations }: Tool): boolean {
-	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }

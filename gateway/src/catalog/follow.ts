@@ -1,5 +1,4 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { isObject } from "../firmware.js";
 import type { Catalog } from "./catalog.js";
 
 /** Requests to listen that are followed at the same time over one connection, or with one token. */
@@ -59,7 +58,7 @@ export class Listening {
 	/** Inspects a message of the client. The SDK answers it, and limits how many streams are open. */
 	received(message: JSONRPCMessage): void {
 		const { id, method, params } = message as { id?: unknown; method?: string; params?: { requestId?: unknown } };
-		if (isListen(message) && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {
+		if (method === "subscriptions/listen" && !this.#ends.has(id) && this.#ends.size < MAX_LISTENS) {
 			this.#ends.set(id, followListened(this.#catalog, listenedUris(message), this.#warn));
 		} else if (method === "notifications/cancelled") {
 			this.#end(params?.requestId);
@@ -77,11 +76,6 @@ export class Listening {
 		this.#ends.get(id)?.();
 		this.#ends.delete(id);
 	}
-}
-
-/** Whether a message opens a stream of changes. */
-function isListen(message: unknown): boolean {
-	return isObject(message) && message.method === "subscriptions/listen";
 }
 
 /** The resources that a `subscriptions/listen` names. */

@@ -84,7 +84,9 @@ export function groupTools(
 	for (const [key, each] of shared) {
 		const first = listed(each[0] as Member);
 		const name = freeName(first.name, key, (wish) => groups.has(wish) || isTaken(wish));
-		groups.set(name, { listed: keepSame(before.get(name)?.listed, listedAs({ ...first, name }, each)), members: each });
+		const now = listedAs({ ...first, name }, each);
+		const old = before.get(name)?.listed;
+		groups.set(name, { listed: old && JSON.stringify(old) === JSON.stringify(now) ? old : now, members: each });
 	}
 	return groups;
 }
@@ -162,8 +164,4 @@ function choicesOf(members: readonly Pick<Member, "server">[]): string[] {
 	const aliases = members.map(({ server }) => server.alias);
 	const tags = new Set(members.flatMap(({ server }) => server.tags));
 	return [...new Set([EVERY_DEVICE, ...aliases, ...[...tags].sort()])];
-}
-
-function keepSame(before: Tool | undefined, now: Tool): Tool {
-	return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }

@@ -3,7 +3,7 @@ import { isUserOnly, type Server, type ServerPrompt, type ServerTool, withoutExe
 import { likenessOf } from "./groups.js";
 import { ALIAS_SEPARATOR } from "./names.js";
 import { clientUri } from "./resource-uris.js";
-import { type Lookup, type NamedItem, type Naming, SharedLists } from "./shared-list.js";
+import { type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
 import { stateResource } from "./state-resource.js";
 import type { ToolHints } from "./tool-hints.js";
 
@@ -51,8 +51,8 @@ const NONE: readonly never[] = [];
  */
 export class Listings {
 	readonly #hints: ToolHints;
-	readonly #tools = new SharedLists<ServerTool>((tool) => withoutExecution(this.hinted(tool)));
-	readonly #prompts = new SharedLists<ServerPrompt>(itself);
+	readonly #tools = sharedLists<ServerTool>((tool) => withoutExecution(this.hinted(tool)));
+	readonly #prompts = sharedLists<ServerPrompt>(itself);
 	readonly #likenesses = new WeakMap<ServerTool, string>();
 	readonly #made: Readonly<Record<Naming, Made>> = { portable: new Made(), prefixed: new Made() };
 
@@ -90,7 +90,7 @@ export class Listings {
 
 	#namedTools(server: Server, naming: Naming): readonly NamedItem<Tool>[] {
 		return this.#made[naming].namedTools.of(server, server.tools, () =>
-			this.#tools.of(server.tools).named(server, naming),
+			this.#tools(server.tools).named(server, naming),
 		);
 	}
 
@@ -102,7 +102,7 @@ export class Listings {
 
 	/** The tool of this name. */
 	findTool(server: Server, naming: Lookup, name: string): ServerTool | undefined {
-		return this.#tools.of(server.tools).find(name, server, naming);
+		return this.#tools(server.tools).find(name, server, naming);
 	}
 
 	/** A server's prompts as a client lists them. */
@@ -111,8 +111,7 @@ export class Listings {
 		return prompts.length === 0
 			? NONE
 			: this.#made[naming].prompts.of(server, prompts, () =>
-					this.#prompts
-						.of(prompts)
+					this.#prompts(prompts)
 						.named(server, naming)
 						.map(({ listed }) => listed),
 				);
@@ -120,7 +119,7 @@ export class Listings {
 
 	/** The prompt of this name. */
 	findPrompt(server: Server, naming: Lookup, name: string): ServerPrompt | undefined {
-		return this.#prompts.of(server.offers.prompts).find(name, server, naming);
+		return this.#prompts(server.offers.prompts).find(name, server, naming);
 	}
 
 	/** A server's state, and its resources as a client lists them. */

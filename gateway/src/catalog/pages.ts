@@ -39,7 +39,8 @@ export function pageOf<Item>(
 	nameOf: (item: Item) => string,
 	{ cursor, _meta: meta }: PageRequest = {},
 ): Page<Item> {
-	const start = startOf(list, nameOf, cursor);
+	const known = isFirstPage(cursor) ? 0 : starts.get(list)?.get(cursor);
+	const start = known ?? list.findIndex((item) => nameOf(item) === cursor);
 	if (start < 0) {
 		throw new ProtocolError(
 			ProtocolErrorCode.InvalidParams,
@@ -61,11 +62,6 @@ export function pageOf<Item>(
 		}
 	}
 	return { items, ...nextPage(list, nameOf, end) };
-}
-
-/** The place of a page's first item; -1 if the list has no such item. */
-function startOf<Item>(list: readonly Item[], nameOf: (item: Item) => string, cursor: string | undefined): number {
-	return isFirstPage(cursor) ? 0 : (starts.get(list)?.get(cursor) ?? list.findIndex((item) => nameOf(item) === cursor));
 }
 
 /** The cursor of the page that begins there; empty at the end of the list. */

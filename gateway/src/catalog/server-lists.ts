@@ -37,26 +37,31 @@ export class ServerLists {
 	readonly #servers: ServerRegistry;
 	readonly #scope: Scope;
 	readonly #options: ServerListsOptions;
-	readonly #reachable: () => readonly Server[];
-	readonly #tools: () => readonly Tool[];
-	readonly #fullList: () => readonly Tool[];
-	readonly #groups: () => ReadonlyMap<string, ToolGroup>;
-	readonly #resources: () => readonly Resource[];
-	readonly #resourceTemplates: () => readonly ResourceTemplateType[];
-	readonly #prompts: () => readonly Prompt[];
+	/** By alias. */
+	readonly servers: () => readonly Server[];
+	/** Every tool that may be called. Made only for clients that need it. */
+	readonly tools: () => readonly Tool[];
+	/** Every tool, after one for calls of several servers if any of them share a tool. */
+	readonly fullList: () => readonly Tool[];
+	/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
+	readonly groups: () => ReadonlyMap<string, ToolGroup>;
+	/** Of each server its state, and its own resources. */
+	readonly resources: () => readonly Resource[];
+	readonly resourceTemplates: () => readonly ResourceTemplateType[];
+	readonly prompts: () => readonly Prompt[];
 
 	constructor(servers: ServerRegistry, options: ServerListsOptions) {
 		const { scope, naming, listings, callSeveral } = options;
 		this.#servers = servers;
 		this.#scope = scope;
 		this.#options = options;
-		this.#reachable = perVersion(servers, () => this.#findReachable());
+		this.servers = perVersion(servers, () => this.#findReachable());
 		const joined = <Item>(partOf: (server: Server) => readonly Item[], first: () => readonly Item[] = () => NONE) => {
 			const join = joiner<Item>();
-			return perVersion(servers, () => join([first(), ...this.servers.map(partOf)]));
+			return perVersion(servers, () => join([first(), ...this.servers().map(partOf)]));
 		};
 		const toolsOf = (server: Server): readonly Tool[] => listings.tools(server, naming, this.allowed(server));
-		this.#tools = joined(toolsOf);
+		this.tools = joined(toolsOf);
 		const several = [callSeveral];
 		const shared = {
 			members: () => (scope.server === undefined ? this.members() : []),
@@ -65,24 +70,19 @@ export class ServerLists {
 			isTaken: (name: string) => this.#isTaken(name),
 		};
 		// Not made of `tools`: in a list of 80,000, each copy takes some milliseconds.
-		this.#fullList = joined(toolsOf, () => (hasGroup(shared) ? several : NONE));
+		this.fullList = joined(toolsOf, () => (hasGroup(shared) ? several : NONE));
 		let groups = NO_GROUPS;
-		this.#groups = perVersion(servers, () => {
+		this.groups = perVersion(servers, () => {
 			groups = groupTools(shared, groups);
 			return groups;
 		});
 		const templates = [STATE_TEMPLATE];
-		this.#resources = joined((server) => listings.resources(server, naming));
-		this.#resourceTemplates = joined<ResourceTemplateType>(
+		this.resources = joined((server) => listings.resources(server, naming));
+		this.resourceTemplates = joined<ResourceTemplateType>(
 			(server) => listings.templates(server, naming),
 			() => templates,
 		);
-		this.#prompts = joined((server) => listings.prompts(server, naming));
-	}
-
-	/** By alias. */
-	get servers(): readonly Server[] {
-		return this.#reachable();
+		this.prompts = joined((server) => listings.prompts(server, naming));
 	}
 
 	/** The server of a scope of one server, if it is known. */
@@ -91,37 +91,9 @@ export class ServerLists {
 		return found !== undefined && this.reaches(found) ? found : undefined;
 	}
 
-	/** Every tool that may be called. Made only for clients that need it. */
-	get tools(): readonly Tool[] {
-		return this.#tools();
-	}
-
-	/** Every tool, after one for calls of several servers if any of them share a tool. */
-	get fullList(): readonly Tool[] {
-		return this.#fullList();
-	}
-
-	/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
-	get groups(): ReadonlyMap<string, ToolGroup> {
-		return this.#groups();
-	}
-
 	/** The group of this name. */
 	findGroup(name: string): ToolGroup | undefined {
-		return this.#isTaken(name) ? undefined : this.groups.get(name);
-	}
-
-	/** Of each server its state, and its own resources. */
-	get resources(): readonly Resource[] {
-		return this.#resources();
-	}
-
-	get resourceTemplates(): readonly ResourceTemplateType[] {
-		return this.#resourceTemplates();
-	}
-
-	get prompts(): readonly Prompt[] {
-		return this.#prompts();
+		return this.#isTaken(name) ? undefined : this.groups().get(name);
 	}
 
 	/** Whether a server is in the scope. */
@@ -138,7 +110,7 @@ export class ServerLists {
 
 	/** The servers' tools that may be called. */
 	*members(): Generator<Member> {
-		for (const server of this.servers) {
+		for (const server of this.servers()) {
 			const allowed = this.allowed(server);
 			for (const tool of server.tools) {
 				if (this.#options.listings.allows(tool, allowed)) {

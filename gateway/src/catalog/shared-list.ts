@@ -35,21 +35,20 @@ const TEXTS = ["description", "inputSchema", "outputSchema"] as const;
 /** Never matches. */
 const NOTHING = /(?!)/g;
 
-/** The {@link SharedList} of each list of tools or prompts. */
-export class SharedLists<Item extends Described> {
-	readonly #made = new WeakMap<readonly Item[], SharedList<Item>>();
-	readonly #shownAs: (item: Item) => Item;
-
-	/** @param shownAs returns an item as clients see it, under its own name */
-	constructor(shownAs: (item: Item) => Item) {
-		this.#shownAs = shownAs;
-	}
-
-	of(items: readonly Item[]): SharedList<Item> {
-		const list = this.#made.get(items) ?? new SharedList(items, this.#shownAs);
-		this.#made.set(items, list);
+/**
+ * Makes a function that returns the {@link SharedList} of each list of tools or prompts.
+ *
+ * @param shownAs returns an item as clients see it, under its own name
+ */
+export function sharedLists<Item extends Described>(
+	shownAs: (item: Item) => Item,
+): (items: readonly Item[]) => SharedList<Item> {
+	const made = new WeakMap<readonly Item[], SharedList<Item>>();
+	return (items) => {
+		const list = made.get(items) ?? new SharedList(items, shownAs);
+		made.set(items, list);
 		return list;
-	}
+	};
 }
 
 /** A list of tools or prompts. Thousands of servers share one, so whatever does not depend on their aliases is computed once. */
@@ -94,7 +93,8 @@ class SharedList<Item extends Described> {
 
 	/** The items by the names that clients use, without the alias. */
 	#named(alias: string, naming: Lookup): ReadonlyMap<string, Item> {
-		const key = keyOf(alias, naming);
+		// Prefixed names depend on the alias's length: long ones are shortened to fit.
+		const key = naming === "prefixed" ? String(alias.length) : naming;
 		const byName =
 			this.#byName.get(key) ??
 			new Map(namesOf(this.#items, alias, naming).map((name, index) => [name, this.#items[index] as Item]));
@@ -118,11 +118,6 @@ class SharedList<Item extends Described> {
 
 function prefixOf(alias: string, naming: Lookup): string {
 	return naming === "prefixed" ? alias + ALIAS_SEPARATOR : "";
-}
-
-/** Prefixed names depend on the alias's length: long ones are shortened to fit. */
-function keyOf(alias: string, naming: Lookup): string {
-	return naming === "prefixed" ? String(alias.length) : naming;
 }
 
 function namesOf(items: readonly Described[], alias: string, naming: Lookup): readonly string[] {

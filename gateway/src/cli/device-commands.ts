@@ -30,12 +30,11 @@ async function listPending(options: ClientOptions): Promise<void> {
 	} else if (pending.length === 0) {
 		print("No devices await approval.");
 	} else {
-		printTable([["CODE", "ID", "BOARD", "ADDRESS", "UNTIL"], ...pending.map(rowOf)]);
+		const rows = pending.map(({ code, device, board, version, address, expires }) => {
+			return [code, device, printableLine(`${board} ${version}`), address, expires];
+		});
+		printTable([["CODE", "ID", "BOARD", "ADDRESS", "UNTIL"], ...rows]);
 	}
-}
-
-function rowOf({ code, device, board, version, address, expires }: BindingSummary): string[] {
-	return [code, device, printableLine(`${board} ${version}`), address, expires];
 }
 
 async function approve(code: string, options: ClientOptions): Promise<void> {

@@ -68,10 +68,6 @@ export function readMessage(text: string): Message {
 	return message as unknown as Message;
 }
 
-export function isRequest(message: Message): message is Request {
-	return message.method !== undefined && message.id !== undefined;
-}
-
 /** The revision that each message since 2026-07-28 names; undefined in a session. */
 export function statelessRevision({ params }: Message): string | undefined {
 	const revision = params?._meta?.[`${META}protocolVersion`];

@@ -9,7 +9,6 @@ import {
 	answerWithoutGateway,
 	failureOf,
 	isListen,
-	isRequest,
 	isUnknownSession,
 	type Message,
 	messagesIn,
@@ -82,8 +81,8 @@ export class Relay {
 
 	/** Takes a message of the client. */
 	receive(message: Message): void {
-		if (isRequest(message)) {
-			this.#serve(message);
+		if (message.method !== undefined && message.id !== undefined) {
+			this.#serve(message as Request);
 			return;
 		}
 		const cancelled =

@@ -40,7 +40,9 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 		if (program.urls.console !== undefined) {
 			log.info(`the console is at ${program.urls.console}`);
 		}
-		log.info(`next: connect an MCP client to ${program.urls.clients}, and a device to ${deviceUrlOf(program)}`);
+		const { clients, websocket, mqtt } = program.urls;
+		const forDevices = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
+		log.info(`next: connect an MCP client to ${clients}, and a device to ${forDevices}`);
 		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
 	}
 	const why = await Promise.race([
@@ -75,10 +77,6 @@ async function logDestination(): Promise<LogDestination> {
 	}
 	const { makePrettyFormat } = await import("../log/pretty-log.js");
 	return new LogDestination(process.stderr, makePrettyFormat(process.stderr.hasColors()));
-}
-
-function deviceUrlOf({ urls }: GatewayProgram): string {
-	return [urls.websocket, urls.mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
 }
 
 /** Settles at the first signal to stop. Another one ends the process at once. */

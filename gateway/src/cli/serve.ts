@@ -6,33 +6,27 @@ import { addBridgeCommand } from "./bridge-command.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import type { EndpointCommandOptions } from "./run-endpoints.js";
 
-/** Adds the commands that run until they are stopped, and `config`. */
+/** Adds the commands that run until they are stopped, and `config`. Their modules are loaded on demand, so that others start faster. */
 export function addServeCommands(program: Command): void {
 	withSettings(program.command("serve", { isDefault: true }))
 		.description("Run the gateway (the default)")
 		// A mistyped command arrives here, because this is the default command.
 		.allowExcessArguments()
-		.action(serve);
+		.action(async (settings: object, command: Command) => {
+			const { runGateway } = await import("./run-gateway.js");
+			await runGateway(settings, command);
+		});
 	addBridgeCommand(program);
 	withSettings(withCatalog(withAddress(program.command("endpoint"))), ["endpoints"])
 		.description("Serve a running gateway to hosted agents: connect to their MCP endpoints")
 		.argument("[urls...]", "wss://HOST/mcp/?token=…; the variable XS_MCP_GATEWAY_ENDPOINTS is safer")
 		.option("--device <device>", "Alias or id; default: all devices")
-		.action(endpoint);
+		.action(async (urls: readonly string[], options: EndpointCommandOptions) => {
+			const { runEndpoints } = await import("./run-endpoints.js");
+			await runEndpoints(urls, options);
+		});
 	addProxyOptions(program.command("proxy"));
 	withSettings(program.command("config")).description("Print the effective settings").action(printSettings);
-}
-
-// The gateway's modules are loaded on demand, so that other commands start faster.
-
-async function serve(settings: object, command: Command): Promise<void> {
-	const { runGateway } = await import("./run-gateway.js");
-	await runGateway(settings, command);
-}
-
-async function endpoint(urls: readonly string[], options: EndpointCommandOptions): Promise<void> {
-	const { runEndpoints } = await import("./run-endpoints.js");
-	await runEndpoints(urls, options);
 }
 
 function printSettings(settings: object): void {

@@ -4,11 +4,6 @@ import { signInFolder } from "../config/sign-ins.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { UsageError } from "./exit.js";
 
-interface LoginOptions {
-	/** Where the browser returns to. */
-	readonly port?: number;
-}
-
 /** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {
 	const servers = program.command("servers").description("Sign in at configured MCP servers");
@@ -31,7 +26,7 @@ function readPort(text: string): number {
 	return port;
 }
 
-async function login(id: string, { port, ...settings }: LoginOptions): Promise<void> {
+async function login(id: string, { port, ...settings }: { readonly port?: number }): Promise<void> {
 	const { stateFolder, serversFile } = configurationFrom(settings);
 	if (serversFile === undefined) {
 		throw new UsageError("missing --servers-file: the file that configures the server");

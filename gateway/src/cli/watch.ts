@@ -11,18 +11,15 @@ export async function watchGateway(gateway: GatewayClient, json: boolean): Promi
 		for await (const data of eventsIn(response)) {
 			if (json) {
 				print(data);
-			} else {
-				print(describeEvent(JSON.parse(data) as GatewayEvent));
+				continue;
 			}
+			const event = JSON.parse(data) as GatewayEvent;
+			print(printableLine(`${event.time}  ${event.alias ?? event.device}  ${event.type}  ${detailsOf(event)}`));
 		}
 	} catch (error) {
 		throw new Error("lost the connection to the gateway", { cause: error });
 	}
 	throw new Error("the gateway closed the event stream");
-}
-
-function describeEvent(event: GatewayEvent): string {
-	return printableLine(`${event.time}  ${event.alias ?? event.device}  ${event.type}  ${detailsOf(event)}`);
 }
 
 function detailsOf(event: GatewayEvent): string {

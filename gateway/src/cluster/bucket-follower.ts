@@ -22,27 +22,30 @@ export class BucketFollower {
 	readonly #warn: (message: string) => void;
 	/** Senders of messages that this program cannot read. */
 	readonly #newer = new Set<string>();
-	#hasNewerEntries = false;
+	/** Whether the bucket has entries of devices that this program cannot read. */
+	hasNewerEntries = false;
 
 	constructor(readers: Readers, warn: (message: string) => void) {
 		this.#readers = readers;
 		this.#warn = warn;
 	}
 
-	/** Whether the bucket has entries of devices that this program cannot read. */
-	get hasNewerEntries(): boolean {
-		return this.#hasNewerEntries;
-	}
-
 	/** Settles when every bucket is watched. Rejects if one cannot be, or the connection is lost meanwhile. */
 	async start(buckets: Buckets, connection: AbortSignal): Promise<void> {
-		const { approvals, webhooks } = this.#readers.shared;
+		const { approvals, tokens, uses, webhooks } = this.#readers.shared;
 		const follow = (bucket: KV, onEntry: (entry: KvWatchEntry) => void, withValues = true): Promise<void> =>
 			watch(bucket, connection, onEntry, ({ message }) => this.#warn(`cluster: ${message}`), withValues);
-		await follow(buckets.gateways, (entry) => this.#onGateway(entry));
+		await follow(buckets.gateways, (entry) => {
+			this.noteVersion(entry.value, `gateway ${entry.key}`);
+			this.#readers.members.received(entry.key, valueIn(entry), entry.isUpdate);
+		});
 		await follow(buckets.devices, (entry) => this.#onDevice(entry));
 		await follow(buckets.lists, (entry) => this.#onLists(entry), false);
-		await follow(buckets.tokens, (entry) => this.#onToken(entry));
+		await follow(buckets.tokens, (entry) => {
+			if (!uses.received(entry.key, entry.value)) {
+				tokens.received(entry.key, valueIn(entry), entry.revision);
+			}
+		});
 		await follow(buckets.approvals, (entry) => approvals.received(entry.key, valueIn(entry)));
 		await follow(buckets.webhooks, (entry) => webhooks.received(entry));
 	}
@@ -58,11 +61,6 @@ export class BucketFollower {
 		}
 	}
 
-	#onGateway(entry: KvWatchEntry): void {
-		this.noteVersion(entry.value, `gateway ${entry.key}`);
-		this.#readers.members.received(entry.key, valueIn(entry), entry.isUpdate);
-	}
-
 	#onDevice(found: KvWatchEntry): void {
 		const { remotes, claims } = this.#readers;
 		const entry = remotes.received(found);
@@ -71,7 +69,7 @@ export class BucketFollower {
 		} else if (found.operation !== "PUT") {
 			claims.removed(idOf(found.key), found.revision);
 		} else if (isLater(found.value)) {
-			this.#hasNewerEntries = true;
+			this.hasNewerEntries = true;
 			claims.lostToNewerVersion(idOf(found.key));
 		}
 	}
@@ -83,13 +81,6 @@ export class BucketFollower {
 			claims.recheckLists();
 		} else if (found.isUpdate) {
 			remotes.listsStored(found.key);
-		}
-	}
-
-	#onToken(entry: KvWatchEntry): void {
-		const { uses, tokens } = this.#readers.shared;
-		if (!uses.received(entry.key, entry.value)) {
-			tokens.received(entry.key, valueIn(entry), entry.revision);
 		}
 	}
 }

@@ -86,7 +86,7 @@ interface Listener {
 export class Bus {
 	readonly #connection: NatsConnection;
 	readonly #replicas: number;
-	#connected = true;
+	connected = true;
 	/** The first subscription that NATS has refused. */
 	#refused: Error | undefined;
 
@@ -99,10 +99,6 @@ export class Bus {
 	/** Rejects if NATS cannot be reached, or does not accept the credentials. */
 	static async connect(options: BusOptions, name: string, listener: Listener): Promise<Bus> {
 		return new Bus(await connect(connectionOptions(options, name)), options.replicas, listener);
-	}
-
-	get connected(): boolean {
-		return this.#connected;
 	}
 
 	/** Bytes of a message. */
@@ -194,11 +190,11 @@ export class Bus {
 	async #follow({ onLost, onBack, onRefused }: Listener): Promise<void> {
 		const refused = new Set<string>();
 		for await (const status of this.#connection.status()) {
-			if (status.type === "disconnect" && this.#connected) {
-				this.#connected = false;
+			if (status.type === "disconnect" && this.connected) {
+				this.connected = false;
 				onLost();
 			} else if (status.type === "reconnect") {
-				this.#connected = true;
+				this.connected = true;
 				onBack();
 			} else if (status.type === "error" && status.error instanceof errors.PermissionViolationError) {
 				const { operation, subject, message } = status.error;
@@ -211,6 +207,14 @@ export class Bus {
 	}
 }
 
+/** A bucket. @throws Error without a connection, while there is none */
+export function reached<Bucket>(bucket: Bucket | undefined): Bucket {
+	if (bucket === undefined) {
+		throw new Error("the connection to NATS is lost");
+	}
+	return bucket;
+}
+
 /** Which part of a long message this is; undefined if it is whole. */
 export function partOf({ headers: more }: Msg): { readonly part: number; readonly parts: number } | undefined {
 	const [part, parts] = (more?.get(PART) ?? "").split("/").map(Number);
@@ -220,6 +224,18 @@ export function partOf({ headers: more }: Msg): { readonly part: number; readonl
 /** Whether NATS reports that the subject of a message has no receiver. */
 export function hasNoResponder({ headers: more }: Msg): boolean {
 	return more?.code === 503;
+}
+
+/** Settles with the revision that was written; undefined if the entry has changed since it was read. */
+export async function ifCurrent(write: Promise<number>): Promise<number | undefined> {
+	try {
+		return await write;
+	} catch (error) {
+		if (isOutdated(error)) {
+			return undefined;
+		}
+		throw error;
+	}
 }
 
 /** Whether a write failed because the entry has changed since. */
@@ -258,7 +274,8 @@ export async function watch(
 function connectionOptions({ url, credentials, password, ca }: BusOptions, name: string): ConnectionOptions {
 	const { protocol, host, hostname, username, password: inUrl } = new URL(url);
 	const [user, pass] = [decodeURIComponent(username), decodeURIComponent(inUrl) || password];
-	const login = user === "" || pass === undefined ? tokenOf(user || pass) : { user, pass };
+	const token = user || pass;
+	const login = user === "" || pass === undefined ? token !== undefined && { token } : { user, pass };
 	return {
 		servers: host,
 		name: `xs-mcp-gateway ${name}`,
@@ -279,8 +296,4 @@ function tlsOptions(hostname: string, ca: string | undefined): TlsOptions & { re
 	// Without it, Node expects the certificate of an address to be for "localhost". NATS passes it on.
 	const host = { host: hostname.replace(/^\[(.*)\]$/, "$1") };
 	return ca === undefined ? host : { ...host, ca: readFileSync(ca, "utf8") };
-}
-
-function tokenOf(token: string | undefined): { readonly token?: string } {
-	return token === undefined ? {} : { token };
 }

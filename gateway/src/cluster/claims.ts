@@ -197,7 +197,12 @@ export class Claims {
 		} catch (error) {
 			// Written again with the next flush.
 			claim.isDirty = true;
-			this.#warnOnce(claim, error as Error);
+			const { message } = error as Error;
+			// Thousands of devices may meet the same error.
+			if (message !== this.#warned && this.#options.buckets() !== undefined) {
+				this.#warned = message;
+				this.#options.warn(`${claim.server.id}: other gateways are not told of it now: ${message}`);
+			}
 		} finally {
 			claim.isWriting = false;
 		}
@@ -243,14 +248,6 @@ export class Claims {
 		}
 		claim.problem = problem?.kind;
 		return key;
-	}
-
-	/** Thousands of devices may meet the same error. */
-	#warnOnce({ server }: Claim, { message }: Error): void {
-		if (message !== this.#warned && this.#options.buckets() !== undefined) {
-			this.#warned = message;
-			this.#options.warn(`${server.id}: other gateways are not told of it now: ${message}`);
-		}
 	}
 
 	/** The entry has changed since it was written here. */

@@ -159,7 +159,12 @@ export class Cluster {
 	async #start(): Promise<void> {
 		const { name, registry } = this.#options;
 		this.#bus = await Bus.connect(this.#options, name, {
-			onLost: () => this.#lost(),
+			onLost: () => {
+				// Devices and clients that are here go on.
+				this.#leaveBuckets();
+				this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
+				this.#members.clear();
+			},
 			onBack: () => void this.#rejoin(),
 			onRefused: (message) => this.#options.warn(`cluster: ${message}. ${PERMISSIONS}`),
 		});
@@ -250,13 +255,6 @@ export class Cluster {
 		await this.#claims.flush();
 	}
 
-	/** Without NATS, devices and clients that are here go on. */
-	#lost(): void {
-		this.#leaveBuckets();
-		this.#options.warn("cluster: the connection to NATS is lost: devices of other gateways are offline");
-		this.#members.clear();
-	}
-
 	#leaveBuckets(): void {
 		this.#connection.abort(new Error("the connection to NATS is lost"));
 		this.#buckets = undefined;
@@ -276,14 +274,13 @@ export class Cluster {
 			if (!connection.signal.aborted) {
 				this.#leaveBuckets();
 				this.#warn(error as Error);
-				setTimeout(() => this.#retry(connection), RETRY_TIME).unref();
+				const retry = (): void => {
+					if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
+						void this.#rejoin();
+					}
+				};
+				setTimeout(retry, RETRY_TIME).unref();
 			}
-		}
-	}
-
-	#retry(connection: AbortController): void {
-		if (this.#connection === connection && this.#bus.connected && !this.#isClosed) {
-			void this.#rejoin();
 		}
 	}
 

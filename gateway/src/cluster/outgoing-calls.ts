@@ -96,7 +96,12 @@ export class OutgoingCalls {
 		if (bytes === "partial") {
 			return;
 		}
-		const reply = bytes === undefined ? noResponder(call) : readReply(bytes);
+		const gone = `gateway ${call.target.gateway}, which has the device, is gone. Nothing was sent to the device.`;
+		const unreadable = { failed: { code: "invalid-result", message: "the other gateway's answer cannot be read" } };
+		const reply: Reply =
+			bytes === undefined
+				? { failed: { code: "server-offline", message: gone } }
+				: (readMessage(replySchema, bytes) ?? unreadable);
 		if (reply.progress === undefined) {
 			this.#calls.delete(id);
 			call.listener.answer(reply);
@@ -118,14 +123,4 @@ function assemble(call: Outgoing, message: Parameters<typeof partOf>[0]): Uint8A
 	}
 	call.parts.push(Buffer.from(message.data));
 	return part === parts ? Buffer.concat(call.parts.splice(0)) : "partial";
-}
-
-function readReply(bytes: Uint8Array): Reply {
-	const text = "the other gateway's answer cannot be read";
-	return readMessage(replySchema, bytes) ?? { failed: { code: "invalid-result", message: text } };
-}
-
-function noResponder({ target }: Outgoing): Reply {
-	const message = `gateway ${target.gateway}, which has the device, is gone. Nothing was sent to the device.`;
-	return { failed: { code: "server-offline", message } };
 }

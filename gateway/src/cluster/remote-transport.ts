@@ -33,7 +33,7 @@ export class RemoteTransport implements ServerTransport {
 	readonly #options: RemoteOptions;
 	#entry: Entry;
 	#offers: Offers;
-	#closeReason = "";
+	closeReason = "";
 	#closed = false;
 	/** Ids of calls by those of their requests. */
 	readonly #calls = new Map<RequestId, string>();
@@ -51,10 +51,6 @@ export class RemoteTransport implements ServerTransport {
 		return { info, capabilities, revision, state, offers: this.#offers };
 	}
 
-	get closeReason(): string {
-		return this.#closeReason;
-	}
-
 	/** Names the device's session with its gateway. A session that goes on needs no handshake. */
 	get sessionId(): string {
 		return this.#entry.claim;
@@ -70,7 +66,12 @@ export class RemoteTransport implements ServerTransport {
 		if ("id" in message) {
 			this.#call(message);
 		} else if (message.method === "notifications/cancelled") {
-			this.#cancel(message.params?.requestId as RequestId);
+			const id = message.params?.requestId as RequestId;
+			const call = this.#calls.get(id);
+			this.#calls.delete(id);
+			if (call !== undefined) {
+				this.#options.calls.cancel(call);
+			}
 		}
 	}
 
@@ -79,7 +80,7 @@ export class RemoteTransport implements ServerTransport {
 			return;
 		}
 		this.#closed = true;
-		this.#closeReason = reason;
+		this.closeReason = reason;
 		for (const call of this.#calls.values()) {
 			this.#options.calls.forget(call);
 		}
@@ -121,14 +122,6 @@ export class RemoteTransport implements ServerTransport {
 			this.#calls.set(id, call);
 		} catch (error) {
 			this.#fail(id, error as ServerError);
-		}
-	}
-
-	#cancel(id: RequestId): void {
-		const call = this.#calls.get(id);
-		this.#calls.delete(id);
-		if (call !== undefined) {
-			this.#options.calls.cancel(call);
 		}
 	}
 

@@ -1,6 +1,6 @@
 import type { KvWatchEntry } from "@nats-io/kv";
 import type { Offers, ServerRegistry } from "xs-mcp-manager/core";
-import { type Buckets, isOutdated } from "./bus.js";
+import { type Buckets, isOutdated, reached } from "./bus.js";
 import { type Edit, Edits } from "./edits.js";
 import { type Lists, NO_LISTS } from "./lists.js";
 import type { Members } from "./members.js";
@@ -65,11 +65,6 @@ export class Remotes {
 	/** The keys of every device's lists. */
 	get listsInUse(): ReadonlySet<string> {
 		return new Set([...this.#known.values()].map(({ entry }) => entry.offers));
-	}
-
-	/** Devices in a session with another gateway. */
-	get size(): number {
-		return this.#transports.size;
 	}
 
 	/** The bucket may have been replaced: its entries are read again. */
@@ -144,7 +139,7 @@ export class Remotes {
 				const known = this.#known.get(id);
 				const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
 				if (edit === "forgotten" && hasConnected) {
-					this.#edits.done(id);
+					this.#edits.waiting.delete(id);
 				} else if (known !== undefined) {
 					await this.#publish(known, edit);
 				}
@@ -155,10 +150,7 @@ export class Remotes {
 	}
 
 	async #publish({ entry, revision }: Known, edit: Edit): Promise<void> {
-		const { devices } = this.#options.buckets() ?? {};
-		if (devices === undefined) {
-			throw new Error("the connection to NATS is lost");
-		}
+		const { devices } = reached(this.#options.buckets());
 		const key = keyOf(entry.id);
 		try {
 			if (edit === "forgotten") {
@@ -228,7 +220,9 @@ export class Remotes {
 	/** Brings the registry in line with an entry. */
 	#apply(entry: Entry, offers: Offers | undefined): void {
 		const { registry } = this.#options;
-		if (this.#isClosed || this.#isInSessionHere(entry.id)) {
+		const session = registry.sessionOf(entry.id);
+		// A device in a session with this gateway is not remote.
+		if (this.#isClosed || (session !== undefined && session.identity.gateway === undefined)) {
 			return;
 		}
 		const isOnline = this.#isOnline(entry);
@@ -296,12 +290,6 @@ export class Remotes {
 		return online && gateway !== this.#options.gateway && this.#options.members.has(gateway, incarnation);
 	}
 
-	/** Whether a device is in a session with this gateway. */
-	#isInSessionHere(id: string): boolean {
-		const session = this.#options.registry.sessionOf(id);
-		return session !== undefined && session.identity.gateway === undefined;
-	}
-
 	#revisionOf(id: string): number {
 		return this.#known.get(id)?.revision ?? 0;
 	}
@@ -315,6 +303,6 @@ export class Remotes {
 		if (registry.find(id)?.session === undefined) {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
 		}
-		this.#edits.done(id);
+		this.#edits.waiting.delete(id);
 	}
 }

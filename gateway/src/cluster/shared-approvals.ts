@@ -11,7 +11,7 @@ import {
 import { TokenError } from "../config/token-store.js";
 import type { PendingShare, SharedPending } from "../devices/bootstrap/device-bindings.js";
 import type { Code, CodeStore } from "../oauth/codes.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent, reached } from "./bus.js";
 import { codeEntrySchema, pendingEntrySchema, readMessage, signInCodeEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -162,10 +162,7 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 
 	async #reached<T>(run: (bucket: KV) => Promise<T>): Promise<T> {
 		try {
-			if (this.#bucket === undefined) {
-				throw new Error("the connection to NATS is lost");
-			}
-			return await run(this.#bucket);
+			return await run(reached(this.#bucket));
 		} catch (error) {
 			throw new TokenError(`the cluster cannot be reached: ${(error as Error).message}`, { cause: error });
 		}
@@ -174,13 +171,5 @@ export class SharedApprovals implements CodeStore, PendingShare, SignInCodes {
 
 /** Whether an entry was written; false if it has changed since it was read. */
 async function isWritten(update: Promise<number>): Promise<boolean> {
-	try {
-		await update;
-		return true;
-	} catch (error) {
-		if (isOutdated(error)) {
-			return false;
-		}
-		throw error;
-	}
+	return (await ifCurrent(update)) !== undefined;
 }

@@ -51,10 +51,6 @@ export class SharedClock {
 			return;
 		}
 		this.#difference = { value, error, time };
-		this.#report(value, error);
-	}
-
-	#report(value: number, error: number): void {
 		const isWrong = Math.abs(value) - error > MAX_DIFFERENCE;
 		if (isWrong && !this.#isWarned) {
 			const seconds = `${Math.abs(value / 1_000).toFixed(1)} s ${value > 0 ? "behind" : "ahead of"}`;

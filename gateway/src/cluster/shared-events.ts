@@ -7,11 +7,6 @@ import { loggedEventSchema, readMessage, VERSION } from "./messages.js";
 /** Events that wait until NATS is back; more are lost. */
 const MAX_WAITING = 5_000;
 
-interface Waiting {
-	readonly text: string;
-	readonly id: string;
-}
-
 /**
  * The events of a cluster: one stream of JetStream, in which each has the same place and id for every gateway. The gateway that
  * has a device writes its events.
@@ -19,7 +14,7 @@ interface Waiting {
 export class SharedEvents implements EventShare {
 	readonly #log: EventLog;
 	readonly #warn: (message: string) => void;
-	readonly #waiting: Waiting[] = [];
+	readonly #waiting: { readonly text: string; readonly id: string }[] = [];
 	#stream: EventStream | undefined;
 	#publishing = false;
 	#isFull = false;

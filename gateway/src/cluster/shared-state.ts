@@ -3,7 +3,7 @@ import type { Server } from "xs-mcp-manager/core";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import type { EventLog } from "../events/event-log.js";
-import type { Buckets, Bus } from "./bus.js";
+import { type Buckets, type Bus, reached } from "./bus.js";
 import type { Members } from "./members.js";
 import { type Lease, readMessage, useEntrySchema, VERSION, type WebhookEntry } from "./messages.js";
 import { SharedApprovals } from "./shared-approvals.js";
@@ -125,9 +125,6 @@ class SharedUses {
 	}
 
 	async #publish(sha256: string, used: number): Promise<void> {
-		if (this.#bucket === undefined) {
-			throw new Error("the connection to NATS is lost");
-		}
-		await this.#bucket.put(USED + sha256, JSON.stringify({ v: VERSION, used }));
+		await reached(this.#bucket).put(USED + sha256, JSON.stringify({ v: VERSION, used }));
 	}
 }

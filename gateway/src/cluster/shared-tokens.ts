@@ -13,7 +13,7 @@ import {
 	type TokenStore,
 	tokenRecordSchema,
 } from "../config/token-store.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent, reached } from "./bus.js";
 import { readMessage, type TokenEntry, tokenEntrySchema, VERSION } from "./messages.js";
 import type { SharedClock } from "./shared-clock.js";
 
@@ -114,14 +114,17 @@ export class SharedTokens implements TokenShare {
 				await this.#reconcile(bucket);
 				this.#warned = "";
 			} catch (error) {
+				const { message } = error as Error;
 				this.#isDirty = true;
-				this.#warn(error as Error);
+				if (message !== this.#warned) {
+					this.#warned = message;
+					this.#options.warn(`cluster: tokens are not shared now: ${message}`);
+				}
 			}
 		});
 	}
 
 	async commit(before: readonly TokenRecord[], after: readonly TokenRecord[]): Promise<boolean> {
-		const bucket = this.#bucket;
 		const old = new Map(before.map((record) => [record.sha256, record]));
 		try {
 			for (const to of after) {
@@ -129,13 +132,11 @@ export class SharedTokens implements TokenShare {
 				if (from === to) {
 					continue;
 				}
-				// A token rotated at two gateways would have two successors.
-				if (bucket === undefined) {
-					throw new Error("the connection to NATS is lost");
-				}
 				const known = this.#known.get(to.sha256);
 				// The file may not have records yet that were read from the bucket.
 				const isOld = known !== undefined && !isSame(known.record, from);
+				// Not without a connection: a token rotated at two gateways would have two successors.
+				const bucket = reached(this.#bucket);
 				if (isOld || !(await this.#put(bucket, to))) {
 					return false;
 				}
@@ -217,23 +218,19 @@ export class SharedTokens implements TokenShare {
 		if (known?.removed !== undefined) {
 			return false;
 		}
-		try {
-			const text = JSON.stringify(entry);
-			const revision = await (known === undefined
-				? bucket.create(sha256, text)
-				: bucket.update(sha256, text, known.revision));
+		const text = JSON.stringify(entry);
+		const revision = await ifCurrent(
+			known === undefined ? bucket.create(sha256, text) : bucket.update(sha256, text, known.revision),
+		);
+		if (revision !== undefined) {
 			this.#adopt(sha256, { record: entry.record, revision });
 			return true;
-		} catch (error) {
-			if (!isOutdated(error)) {
-				throw error;
-			}
-			const found = await bucket.get(sha256);
-			if (found !== null) {
-				this.#learn(sha256, found.operation === "PUT" ? found.value : undefined, found.revision);
-			}
-			return false;
 		}
+		const found = await bucket.get(sha256);
+		if (found !== null) {
+			this.#learn(sha256, found.operation === "PUT" ? found.value : undefined, found.revision);
+		}
+		return false;
 	}
 
 	async #remove(bucket: KV, { sha256, kind }: Pick<TokenRecord, "sha256" | "kind">): Promise<void> {
@@ -255,13 +252,6 @@ export class SharedTokens implements TokenShare {
 			this.#known.set(hash, entry);
 		}
 		return isNew;
-	}
-
-	#warn({ message }: Error): void {
-		if (message !== this.#warned) {
-			this.#warned = message;
-			this.#options.warn(`cluster: tokens are not shared now: ${message}`);
-		}
 	}
 }
 

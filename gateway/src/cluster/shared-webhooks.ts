@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { KV, KvEntry } from "@nats-io/kv";
 import type { WebhookListener, WebhookRecord, WebhookStore } from "../events/webhook-store.js";
-import { isOutdated } from "./bus.js";
+import { ifCurrent, reached } from "./bus.js";
 import type { Members } from "./members.js";
 import { readMessage, VERSION, type WebhookEntry, webhookEntrySchema } from "./messages.js";
 
@@ -90,7 +90,7 @@ export class SharedWebhooks implements WebhookStore {
 
 	async remove(id: string): Promise<void> {
 		this.#forget(id);
-		await this.#reached().delete(id);
+		await reached(this.#bucket).delete(id);
 	}
 
 	async close(): Promise<void> {
@@ -144,23 +144,19 @@ export class SharedWebhooks implements WebhookStore {
 			const owner = known === undefined || takesOver ? this.#self : known.entry;
 			const { gateway, incarnation } = owner;
 			const entry = { v: VERSION, gateway, incarnation, sealed: this.#seal(record) };
-			const bucket = this.#reached();
-			try {
-				const text = JSON.stringify(entry);
-				const last = known && { previousSeq: known.revision };
-				const revision = await (last ? bucket.put(id, text, last) : bucket.create(id, text));
+			const bucket = reached(this.#bucket);
+			const text = JSON.stringify(entry);
+			const last = known && { previousSeq: known.revision };
+			const revision = await ifCurrent(last ? bucket.put(id, text, last) : bucket.create(id, text));
+			if (revision !== undefined) {
 				this.#learn({ entry, record, revision });
 				return;
-			} catch (error) {
-				if (!isOutdated(error)) {
-					throw error;
-				}
-				const found = await bucket.get(id);
-				if (found === null) {
-					this.#forget(id);
-				} else {
-					this.received(found);
-				}
+			}
+			const found = await bucket.get(id);
+			if (found === null) {
+				this.#forget(id);
+			} else {
+				this.received(found);
 			}
 		}
 	}
@@ -184,13 +180,6 @@ export class SharedWebhooks implements WebhookStore {
 
 	#isOurs({ gateway, incarnation }: WebhookEntry): boolean {
 		return gateway === this.#self.gateway && incarnation === this.#self.incarnation;
-	}
-
-	#reached(): KV {
-		if (this.#bucket === undefined) {
-			throw new Error("the connection to NATS is lost");
-		}
-		return this.#bucket;
 	}
 
 	#seal(record: WebhookRecord): string {

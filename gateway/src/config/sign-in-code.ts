@@ -33,21 +33,16 @@ export function makeSignInCode(stateFolder: string): string {
 }
 
 /** The code of a gateway that is alone. */
-export class OwnSignInCode implements SignInCodes {
-	readonly #folder: string;
-
-	/** @param folder the gateway's state folder */
-	constructor(folder: string) {
-		this.#folder = folder;
-	}
-
-	async takeSignInCode(code: string): Promise<boolean> {
-		if (!matches(readSignInCode(this.#folder), code)) {
-			return false;
-		}
-		removeSignInCode(this.#folder);
-		return true;
-	}
+export function ownSignInCode(stateFolder: string): SignInCodes {
+	return {
+		async takeSignInCode(code) {
+			const isValid = matches(readSignInCode(stateFolder), code);
+			if (isValid) {
+				removeSignInCode(stateFolder);
+			}
+			return isValid;
+		},
+	};
 }
 
 /** The latest code; undefined if its file is missing or damaged. */

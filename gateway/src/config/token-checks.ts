@@ -13,11 +13,25 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 	// An issuer outside makes the tokens of clients.
 	const has = (kind: TokenKind): boolean =>
 		tokens.has(kind) || (kind === "client" && configuration.issuer !== undefined);
-	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] =>
-		isLoopback(address) || has(kind) ? [] : [exposedProblem(name, address, kind)];
-	const lost = (kind: TokenKind): string[] => (has(kind) || !tokens.needs(kind) ? [] : [lostProblem(kind)]);
-	const proxied = (name: "allowedHosts" | "trustProxy"): string[] =>
-		configuration[name].length === 0 || has("client") ? [] : [proxiedProblem(name)];
+	const create = (kind: TokenKind): string => `xs-mcp-gateway token add NAME --for ${kind}`;
+	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] => {
+		const problem =
+			`${name} ${address}: anyone on the network could use the gateway, since there is no token for ${kind}s. ` +
+			`Create one first: ${create(kind)}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`;
+		return isLoopback(address) || has(kind) ? [] : [problem];
+	};
+	const lost = (kind: TokenKind): string[] => {
+		const problem =
+			`no token for ${kind}s is left, but there was one before. Create one: ${create(kind)}. ` +
+			`Or start the gateway once with ${flagOf("open")}, which allows ${kind}s without tokens again`;
+		return has(kind) || !tokens.needs(kind) ? [] : [problem];
+	};
+	const proxied = (name: "allowedHosts" | "trustProxy"): string[] => {
+		const problem =
+			`${name}: other machines could use the gateway, because there is no token for clients. ` +
+			`Create one first: ${create("client")}`;
+		return configuration[name].length === 0 || has("client") ? [] : [problem];
+	};
 	return [
 		...lost("client"),
 		...(needsDeviceTokens && (websocket || mqtt) ? lost("device") : []),
@@ -27,25 +41,4 @@ export function tokenProblems(configuration: Configuration, tokens: TokenStore):
 		...(needsDeviceTokens && websocket ? exposed("websocketAddress", websocketAddress, "device") : []),
 		...(needsDeviceTokens && mqtt ? exposed("mqttAddress", mqttAddress, "device") : []),
 	];
-}
-
-function exposedProblem(name: SettingName, address: string, kind: TokenKind): string {
-	return (
-		`${name} ${address}: anyone on the network could use the gateway, since there is no token for ${kind}s. ` +
-		`Create one first: xs-mcp-gateway token add NAME --for ${kind}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`
-	);
-}
-
-function lostProblem(kind: TokenKind): string {
-	return (
-		`no token for ${kind}s is left, but there was one before. Create one: xs-mcp-gateway token add NAME --for ${kind}. ` +
-		`Or start the gateway once with ${flagOf("open")}, which allows ${kind}s without tokens again`
-	);
-}
-
-function proxiedProblem(name: SettingName): string {
-	return (
-		`${name}: other machines could use the gateway, because there is no token for clients. ` +
-		"Create one first: xs-mcp-gateway token add NAME --for client"
-	);
 }

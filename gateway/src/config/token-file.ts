@@ -9,10 +9,7 @@ export const TOKEN_KINDS = ["client", "device"] as const satisfies readonly Toke
 
 /** The file of tokens, or a change to it, cannot be used. */
 export class TokenError extends Error {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
-		this.name = "TokenError";
-	}
+	override readonly name = "TokenError";
 }
 
 /** A client was called "host" in the files of version 0.1. */

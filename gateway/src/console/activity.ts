@@ -70,7 +70,8 @@ export class Activity {
 			this.#calls.splice(0, DROPPED_AT_ONCE);
 		}
 		const { outcome, duration, serverId } = record;
-		const calls = this.#devices.get(serverId) ?? newCalls();
+		const none = { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
+		const calls: DeviceCalls = this.#devices.get(serverId) ?? none;
 		calls.count += 1;
 		calls.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
 		calls.failed += calls.lastFailed ? 1 : 0;
@@ -121,10 +122,6 @@ export class Activity {
 		}
 		return calls?.statistics;
 	}
-}
-
-function newCalls(): DeviceCalls {
-	return { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
 }
 
 function statisticsOf({ count, failed, lastFailed, durations }: DeviceCalls): CallStatistics {

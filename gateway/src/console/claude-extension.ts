@@ -13,35 +13,27 @@ const CONSOLE_IN_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url));
 /** The extension's files of the bundle: scripts and licences. */
 const NEEDED = /^[^.]+\.c?js$|^(THIRD-PARTY-)?LICENSE/;
 
-/** The bridge to this gateway as an extension of Claude Desktop (MCPB), made from the bundle that the gateway runs from. */
-export class ClaudeExtension {
-	readonly #folder: string;
-
-	private constructor(folder: string) {
-		this.#folder = folder;
+/**
+ * `GET /console/xs-mcp-gateway.mcpb`: the bridge to this gateway as an extension of Claude Desktop (MCPB), made from the bundle that
+ * the gateway runs from. It asks for the token, and knows the address by which it was downloaded.
+ *
+ * @param consoleFolder default: the one in the gateway's bundle
+ * @returns undefined if that is not in a bundle of the gateway
+ */
+export function claudeExtension(guard: RequestGuard, consoleFolder = CONSOLE_IN_BUNDLE): Route | undefined {
+	const folder = join(consoleFolder, "..");
+	if (!existsSync(join(folder, "mcpb", "manifest.json"))) {
+		return undefined;
 	}
-
-	/**
-	 * @param consoleFolder default: the one in the gateway's bundle
-	 * @returns undefined if that is not in a bundle of the gateway
-	 */
-	static find(consoleFolder = CONSOLE_IN_BUNDLE): ClaudeExtension | undefined {
-		const folder = join(consoleFolder, "..");
-		return existsSync(join(folder, "mcpb", "manifest.json")) ? new ClaudeExtension(folder) : undefined;
-	}
-
-	/** `GET /console/xs-mcp-gateway.mcpb`: it asks for the token, and knows the address by which it was downloaded. */
-	download(guard: RequestGuard): Route {
-		return async (c) => {
-			const { incoming } = c.env;
-			const scheme = guard.isSecure(incoming) ? "https" : "http";
-			const file = await makeExtension(this.#folder, `${scheme}://${incoming.headers.host}`);
-			c.header("Content-Type", "application/octet-stream");
-			c.header("Content-Disposition", 'attachment; filename="xs-mcp-gateway.mcpb"');
-			c.header("Cache-Control", "no-store");
-			return c.body(file);
-		};
-	}
+	return async (c) => {
+		const { incoming } = c.env;
+		const scheme = guard.isSecure(incoming) ? "https" : "http";
+		const file = await makeExtension(folder, `${scheme}://${incoming.headers.host}`);
+		c.header("Content-Type", "application/octet-stream");
+		c.header("Content-Disposition", 'attachment; filename="xs-mcp-gateway.mcpb"');
+		c.header("Cache-Control", "no-store");
+		return c.body(file);
+	};
 }
 
 /**

@@ -7,7 +7,7 @@ import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
 import { sendFirmware } from "../devices/firmware/firmware-download.js";
-import type { FlashImages } from "../devices/firmware/flash-images.js";
+import { listFlashImages, openFlashImage } from "../devices/firmware/flash-images.js";
 import type { EventService } from "../events/event-service.js";
 import { readJson } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
@@ -16,7 +16,6 @@ import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.
 import { isOfForeignPage } from "../http/source-check.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { GATEWAY_INFO } from "../version.js";
-import type { ClaudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
 import type { Fleet } from "./fleet.js";
 import { FleetStreams } from "./fleet-stream.js";
@@ -26,8 +25,8 @@ import { addToken, listTokens, removeToken } from "./token-routes.js";
 export interface ConsoleOptions {
 	/** The page; undefined if it was not bundled. */
 	readonly files: ConsoleFiles | undefined;
-	/** Undefined if the gateway does not run from a bundle. */
-	readonly extension: ClaudeExtension | undefined;
+	/** Serves the extension of Claude Desktop; undefined if the gateway does not run from a bundle. */
+	readonly extension: Route | undefined;
 	readonly fleet: Fleet;
 	/** Undefined: none are served. */
 	readonly events: EventService | undefined;
@@ -35,8 +34,8 @@ export interface ConsoleOptions {
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
 	readonly uses: TokenUses;
-	/** The images that boards are flashed with; undefined without a folder for them. */
-	readonly images: FlashImages | undefined;
+	/** The folder of the images that boards are flashed with. */
+	readonly firmwareFolder: string | undefined;
 	/** The page's description of the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
@@ -63,19 +62,19 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { extension, fleet, guard, images, manager, servers, tokens, uses, maxBodyBytes } = options;
+	const { extension, firmwareFolder, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
 	app.all("/console/stream/:id", allow("PUT"), streams.look);
 	app.all("/console/devices", allow("GET"), streams.find);
 	if (extension !== undefined) {
-		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension.download(guard));
+		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
 	// An image may have secrets that were built in.
 	app.use("/console/firmware/*", needsOperator);
-	app.all("/console/firmware", allow("GET"), listImages(images));
-	app.all("/console/firmware/:board/:file", allow("GET"), sendImage(images));
+	app.all("/console/firmware", allow("GET"), listImages(firmwareFolder));
+	app.all("/console/firmware/:board/:file", allow("GET"), sendImage(firmwareFolder));
 	app.all("/console/webhooks/test", allow("POST"), testWebhook(options));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
@@ -99,7 +98,7 @@ function testWebhook({ events, maxBodyBytes }: ConsoleRoutesOptions): Route {
 			throw new HttpError(400, "malformed", "expected name, arguments and url");
 		}
 		const { holder = "" } = c.var.admission.access;
-		const answer = await events?.test({ holder, server: undefined, ...data });
+		const answer = await events?.webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
 			throw new HttpError(404, "not-found", "no such subscription");
 		}
@@ -212,10 +211,10 @@ function restartServer(manager: McpManager | undefined): Route {
 }
 
 /** `GET /console/firmware`: the images that a board can be flashed with. */
-function listImages(images: FlashImages | undefined): Route {
+function listImages(folder: string | undefined): Route {
 	return async (c) => {
 		try {
-			return c.json({ images: (await images?.list()) ?? [] });
+			return c.json({ images: folder === undefined ? [] : await listFlashImages(folder) });
 		} catch (error) {
 			throw new HttpError(503, "busy", `cannot read firmwareFolder: ${(error as NodeJS.ErrnoException).code}`);
 		}
@@ -223,9 +222,10 @@ function listImages(images: FlashImages | undefined): Route {
 }
 
 /** `GET /console/firmware/BOARD/FILE`: a file of an image. */
-function sendImage(images: FlashImages | undefined): Route {
+function sendImage(folder: string | undefined): Route {
 	return async (c) => {
-		const file = await images?.open(c.req.param("board") ?? "", c.req.param("file") ?? "");
+		const { board = "", file: name = "" } = c.req.param();
+		const file = folder === undefined ? undefined : await openFlashImage(folder, board, name);
 		if (file === undefined) {
 			throw new HttpError(404, "not-found", "no such file of an image");
 		}

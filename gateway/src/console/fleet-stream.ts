@@ -5,10 +5,10 @@ import type { Access } from "../config/access.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
-import { StreamLimit } from "../http/stream-limit.js";
+import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
-import { FLEET_QUERY, FLEET_VIEW, type SearchedRow } from "./fleet-query.js";
-import type { FleetList, FleetMessage, FleetView } from "./messages.js";
+import { FLEET_QUERY, FLEET_VIEW } from "./fleet-query.js";
+import type { FleetMessage, FleetView } from "./messages.js";
 
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;
@@ -27,7 +27,7 @@ export class FleetStreams {
 	readonly #fleet: Fleet;
 	readonly #maxBodyBytes: number;
 	readonly #pages = new Map<string, OpenPage>();
-	readonly #limit = new StreamLimit("consoles");
+	readonly #count = streamLimit("consoles");
 
 	constructor(fleet: Fleet, maxBodyBytes: number) {
 		this.#fleet = fleet;
@@ -42,7 +42,7 @@ export class FleetStreams {
 		const id = randomUUID();
 		const { outgoing } = c.env;
 		const { access, owner } = c.var.admission;
-		this.#limit.add(owner, outgoing);
+		this.#count(owner, outgoing);
 		this.#pages.set(id, { principal: access.principal, look: streamPage(this.#fleet, outgoing, { access, id }) });
 		outgoing.once("close", () => this.#pages.delete(id));
 		return RESPONSE_ALREADY_SENT;
@@ -120,18 +120,12 @@ function streamPage(fleet: Fleet, response: ServerResponse, { access, id }: { ac
 /** Content of a view, within the page's rights. */
 function contentFor(fleet: Fleet, { list, device }: FleetView, access: Access): FleetMessage {
 	const found = list && fleet.find(list, access);
+	const rows = list && found?.slice(list.offset, list.offset + list.count).map(({ row }) => row);
 	return {
 		totals: fleet.totals(access),
-		...(list && found && { list: partOf(found, list) }),
+		...(list && found && rows && { list: { found: found.length, offset: list.offset, rows } }),
 		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
 		// Other clients and rejections are for those who may see every device.
 		...(access.devices === undefined && !access.isForeignPage && fleet.lists),
 	};
-}
-
-function partOf(
-	found: readonly SearchedRow[],
-	{ offset, count }: { readonly offset: number; readonly count: number },
-): FleetList {
-	return { found: found.length, offset, rows: found.slice(offset, offset + count).map(({ row }) => row) };
 }

@@ -1,4 +1,5 @@
 // Messages to the console's page: types alone, which the page imports.
+import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
 import type { BindingSummary } from "../devices/bootstrap/binding-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
@@ -145,16 +146,8 @@ export interface FirmwareEntry extends FirmwareUpdate {
 	readonly time: number;
 }
 
-/** A configured server. */
-export interface ServerEntry {
-	readonly id: string;
-	/** Its URL or command, without secrets. */
-	readonly url: string;
-	readonly transport: string;
-	readonly status: string;
-	readonly tools: number;
-	readonly lastError: string;
-}
+/** A configured server; `url` is its URL or command, without secrets. */
+export type ServerEntry = Pick<McpConnection, "id" | "url" | "transport" | "status" | "tools" | "lastError">;
 
 /** Lists that are sent as a whole when they have changed: they are short. */
 export interface OperatorLists {

@@ -1,3 +1,4 @@
+import type { TlsOptions } from "node:tls";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenRecord, TokenStore } from "../config/token-store.js";
 
@@ -22,6 +23,18 @@ export interface Admission {
  * throw.
  */
 export type AuthenticateDevice = (credentials: DeviceCredentials) => Admission | string;
+
+/** Where devices connect: by WebSocket, or to the gateway's own broker. */
+export interface DeviceListenerOptions {
+	/** Address to listen on. Default: loopback. */
+	readonly host?: string;
+	/** 0 for a free one. */
+	readonly port: number;
+	/** Which devices are admitted. Default: every device. */
+	readonly authenticate?: AuthenticateDevice;
+	/** Key and certificate: devices then connect by TLS. */
+	readonly tls?: TlsOptions;
+}
 
 /** Admits every device. */
 export const admitAll: AuthenticateDevice = () => ({});

@@ -34,7 +34,7 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 			port,
 			hostname: hostnameOf(label, scheme),
 			txt: { transport: scheme, ...(scheme.startsWith("ws") && { path: "/" }), version: GATEWAY_INFO.version },
-			...(isSpecific(address) && { restrictedAddresses: [address] }),
+			...(address !== "0.0.0.0" && address !== "::" && { restrictedAddresses: [address] }),
 		}));
 }
 
@@ -45,10 +45,6 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 function hostnameOf(label: string, scheme: string): string {
 	const prefix = `xs-mcp-${scheme.startsWith("ws") ? "" : `${scheme}-`}`;
 	return prefix + slug(label, "-", MAX_LABEL - prefix.length);
-}
-
-function isSpecific(address: string): boolean {
-	return address !== "0.0.0.0" && address !== "::";
 }
 
 /** Announces services on the local network by multicast DNS, until it is closed. */

@@ -24,16 +24,12 @@ export function urlForDevice(
 		return known;
 	}
 	// Over MQTT the address that a device connected to is unknown.
-	const brokers = [...(mqtt ? [mqttAddress] : []), ...(brokerUrl === undefined ? [] : [hostnameIn(brokerUrl)])];
+	const broker = brokerUrl === undefined ? [] : [new URL(brokerUrl).hostname.replace(/[[\]]/g, "")];
+	const brokers = [...(mqtt ? [mqttAddress] : []), ...broker];
 	if (isLoopback(httpAddress) && !brokers.every(isLoopback)) {
 		return undefined;
 	}
 	const { protocol, port } = new URL(clientsUrl);
 	const isTls = protocol === "https:";
 	return outsideUrlAt(isTls ? "https" : "http", httpAddress, Number(port || (isTls ? 443 : 80)));
-}
-
-/** IPv6 addresses without their brackets. */
-function hostnameIn(url: string): string {
-	return new URL(url).hostname.replace(/[[\]]/g, "");
 }

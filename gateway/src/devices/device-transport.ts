@@ -41,7 +41,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	/** The `session_id` of this session's envelopes. */
 	readonly deviceSessionId = randomUUID();
 	#initializeId: unknown;
-	#closeReason = "";
+	closeReason = "";
 	#closed = false;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 
@@ -57,10 +57,6 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	/** Ends the connection; over MQTT, the session. */
 	protected abstract disconnect(): void;
-
-	get closeReason(): string {
-		return this.#closeReason;
-	}
 
 	async start(): Promise<void> {}
 
@@ -103,7 +99,11 @@ export abstract class DeviceTransport implements ServerTransport {
 		if (!this.isForSession(id)) {
 			this.onerror?.(new Error("message for another session dropped"));
 		} else if (type === "mcp") {
-			this.#deliver(payload);
+			try {
+				this.onmessage?.(normalizeMessage(payload, this.#initializeId));
+			} catch (error) {
+				this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
+			}
 		} else if (type === "goodbye") {
 			this.goodbye(id === this.deviceSessionId);
 		} else if (type === "listen" || type === "abort") {
@@ -115,7 +115,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	ended(reason: string): void {
 		if (!this.#closed) {
 			this.#closed = true;
-			this.#closeReason = reason;
+			this.closeReason = reason;
 			this.onclose?.();
 		}
 	}
@@ -149,14 +149,6 @@ export abstract class DeviceTransport implements ServerTransport {
 		if (bytes > maxMessageBytes) {
 			const problem = `message too large for the device: ${bytes} bytes (limit ${maxMessageBytes})`;
 			throw new ServerError("invalid-arguments", problem);
-		}
-	}
-
-	#deliver(payload: unknown): void {
-		try {
-			this.onmessage?.(normalizeMessage(payload, this.#initializeId));
-		} catch (error) {
-			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
 		}
 	}
 

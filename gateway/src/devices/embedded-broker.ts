@@ -3,19 +3,8 @@ import { Duplex, Transform, type TransformCallback } from "node:stream";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
 import { listenOn, renewTls } from "../net/listener.js";
-import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { type Admission, type AuthenticateDevice, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { downTopic, type MqttBus, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
-
-export interface EmbeddedBrokerOptions {
-	/** Address to listen on. Default: loopback. */
-	readonly host?: string;
-	/** 0 for a free one. */
-	readonly port: number;
-	/** Which devices are admitted, by client id, user name and password. Default: every device. */
-	readonly authenticate?: AuthenticateDevice;
-	/** Key and certificate: the broker then speaks MQTT over TLS. */
-	readonly tls?: TlsOptions;
-}
 
 /** MQTT 3.1.1 §3.2.2.3: bad user name or password. */
 const BAD_CREDENTIALS = 4;
@@ -49,7 +38,7 @@ export class EmbeddedBroker implements MqttBus {
 	readonly #events: MqttBusEvents;
 	#port = 0;
 
-	private constructor(broker: Aedes, options: EmbeddedBrokerOptions, events: MqttBusEvents) {
+	private constructor(broker: Aedes, options: DeviceListenerOptions, events: MqttBusEvents) {
 		this.#broker = broker;
 		this.#events = events;
 		const accept = (socket: Socket): void => this.#accept(socket);
@@ -61,7 +50,7 @@ export class EmbeddedBroker implements MqttBus {
 	}
 
 	/** Starts a broker. Rejects when the port is taken. */
-	static async listen(options: EmbeddedBrokerOptions, events: MqttBusEvents): Promise<EmbeddedBroker> {
+	static async listen(options: DeviceListenerOptions, events: MqttBusEvents): Promise<EmbeddedBroker> {
 		const aedes = await Aedes.createBroker({ maxInflightInbound: MAX_UNRELEASED });
 		const broker = new EmbeddedBroker(aedes, options, events);
 		try {
@@ -92,7 +81,8 @@ export class EmbeddedBroker implements MqttBus {
 			retain: false,
 		} as const;
 		client?.publish(packet, () => {});
-		if (client !== undefined && unsentBytes(client) > MAX_UNSENT_BYTES) {
+		const { conn } = (client ?? {}) as { readonly conn?: Duplex };
+		if (client !== undefined && conn !== undefined && conn.writableLength > MAX_UNSENT_BYTES) {
 			this.#events.onRejected(`${clientId}: disconnected: the device does not read its messages`);
 			client.close();
 		}
@@ -216,10 +206,6 @@ function describeRejection({ id, connect }: AdmittedClient, { message }: Error):
 			? `MQTT ${connect.version} is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`
 			: message.slice(0, 200);
 	return `${name}: ${reason}`;
-}
-
-function unsentBytes(client: Client): number {
-	return (client as unknown as { conn: Duplex }).conn.writableLength;
 }
 
 /** The largest MQTT packet of a device, in bytes. */

@@ -45,18 +45,15 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	}
 	// Firmware up to 0.1 sends it in the features, where some backends accept only booleans.
 	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
+	const isOpus = isObject(hello.audio_params) && hello.audio_params.format === "opus";
 	return {
 		glyphsFor: hello.features.glyph_push === true ? glyphsFor(hello.text_font) : undefined,
 		transport: hello.transport,
 		// Firmware of this project names a format without a codec, too, because some backends require it. It alone has the limit.
-		playsOpus: isOpus(hello.audio_params) && (limit === undefined || hello.features.audio === true),
+		playsOpus: isOpus && (limit === undefined || hello.features.audio === true),
 		listensOnRequest: limit !== undefined && hello.features.audio === true,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};
-}
-
-function isOpus(audioParams: unknown): boolean {
-	return isObject(audioParams) && audioParams.format === "opus";
 }
 
 /** Sent in each hello: the device need not wait for answers to spoken input. */

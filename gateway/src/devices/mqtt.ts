@@ -1,10 +1,9 @@
 import type { TlsOptions } from "node:tls";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
-import type { Admission } from "./admission.js";
+import type { Admission, DeviceListenerOptions } from "./admission.js";
 import type { AudioLink } from "./audio-link.js";
 import { DeviceTransport } from "./device-transport.js";
-import type { EmbeddedBrokerOptions } from "./embedded-broker.js";
 import type { ExternalBrokerOptions } from "./external-broker.js";
 import { type DeviceHello, mqttHelloAnswer, NO_HELLO, readHello } from "./hello.js";
 import { type DeviceMessage, parseMessage } from "./messages.js";
@@ -41,7 +40,7 @@ export class MqttDevices {
 	 */
 	static async listen(
 		servers: ServerRegistry,
-		options: EmbeddedBrokerOptions,
+		options: DeviceListenerOptions,
 		channels: UdpChannels,
 	): Promise<{ devices: MqttDevices; port: number }> {
 		const { EmbeddedBroker } = await import("./embedded-broker.js");

@@ -89,7 +89,12 @@ export class UdpChannels {
 		nonce.set(OF_DEVICE);
 		nonce.writeUInt32BE(source, SOURCE);
 		const channel = new UdpChannel({
-			offer: { ...this.#addressFor(localAddress), encryption: "aes-128-ctr", ...hex({ key, nonce }) },
+			offer: {
+				...this.#addressFor(localAddress),
+				encryption: "aes-128-ctr",
+				key: key.toString("hex"),
+				nonce: nonce.toString("hex"),
+			},
 			audio: new UdpAudio({ key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) }, aesCtr),
 			send: (datagram, { port, address }) => this.#socket.send(datagram, port, address, () => {}),
 			...options,
@@ -131,17 +136,10 @@ export class UdpChannels {
 			return { server: url.hostname, port: Number(url.port || port) };
 		}
 		const isEverywhere = address === "0.0.0.0" || address === "::";
-		const server = isEverywhere ? (localAddress ?? outsideAddress(address, port)) : address;
+		const outside = new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
+		const server = isEverywhere ? (localAddress ?? outside) : address;
 		return { server: server.replace(/^::ffff:/, ""), port };
 	}
-}
-
-function outsideAddress(address: string, port: number): string {
-	return new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
-}
-
-function hex({ key, nonce }: { key: Buffer; nonce: Buffer }): Pick<UdpOffer, "key" | "nonce"> {
-	return { key: key.toString("hex"), nonce: nonce.toString("hex") };
 }
 
 interface UdpChannelOptions extends ChannelOptions {

@@ -7,24 +7,16 @@ import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { readFrame, writeFrame } from "../firmware.js";
 import { createHttpServer, listenOn, renewTls } from "../net/listener.js";
 import { watchLiveness } from "../net/liveness.js";
-import { type Admission, type AuthenticateDevice, admitAll } from "./admission.js";
+import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import { introductionOf, serverUrlOf } from "./device-request.js";
 import { DeviceTransport } from "./device-transport.js";
 import { type DeviceHello, readHello, webSocketHelloAnswer } from "./hello.js";
 import { parseMessage } from "./messages.js";
 
-export interface WebSocketDevicesOptions {
-	/** Address to listen on. Default: loopback. */
-	readonly host?: string;
-	/** 0 for a free one. */
-	readonly port: number;
-	/** Which devices are admitted. Default: every device. */
-	readonly authenticate?: AuthenticateDevice;
+export interface WebSocketDevicesOptions extends DeviceListenerOptions {
 	/** Hostnames of sites, besides this machine's, whose pages may connect as devices. */
 	readonly allowedOrigins?: readonly string[];
-	/** Key and certificate: devices then connect by wss. */
-	readonly tls?: TlsOptions;
 	/** Answers HTTP requests that do not open a WebSocket. Default: status 426. */
 	readonly onRequest?: RequestListener;
 	/** Milliseconds between pings, which keep quiet sessions alive and find dead ones. Default 30,000. */
@@ -203,7 +195,11 @@ class DeviceWebSocketTransport extends DeviceTransport {
 			if (isBinary) {
 				this.audio?.receive(() => readFrame(data, frameVersion));
 			} else {
-				this.#receive(data.toString());
+				try {
+					this.receive(parseMessage(data.toString()));
+				} catch (error) {
+					this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
+				}
 			}
 		});
 		socket.on("close", () => this.ended("the device closed the connection"));
@@ -226,14 +222,6 @@ class DeviceWebSocketTransport extends DeviceTransport {
 
 	protected override disconnect(): void {
 		this.#socket.close();
-	}
-
-	#receive(text: string): void {
-		try {
-			this.receive(parseMessage(text));
-		} catch (error) {
-			this.onerror?.(new Error(`message dropped: ${(error as Error).message}`));
-		}
 	}
 }
 

@@ -6,9 +6,8 @@ import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, maySee, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
 import { UpstreamEvents } from "./upstream-events.js";
-import type { PostAnswer } from "./webhook-post.js";
-import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
-import { type SubscribeResult, type WebhookIdentity, Webhooks, type WebhooksOptions } from "./webhooks.js";
+import type { WebhookStore } from "./webhook-store.js";
+import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
 const MAX_STREAMS = 20;
@@ -45,7 +44,7 @@ interface SubscribeParams extends StartPoint {
 /** Serves the events in a log to clients: SEP-3415 (`io.modelcontextprotocol/events`). */
 export class EventService {
 	readonly #options: EventServiceOptions;
-	readonly #webhooks: Webhooks;
+	readonly webhooks: Webhooks;
 	readonly #upstream: UpstreamEvents;
 	readonly #wanted = new WantedEvents();
 	/** Streams that are open, by token; empty for clients without one. */
@@ -54,16 +53,17 @@ export class EventService {
 	constructor(options: EventServiceOptions) {
 		this.#options = options;
 		this.#upstream = new UpstreamEvents(options.log, options.servers);
-		this.#webhooks = new Webhooks({
+		this.webhooks = new Webhooks({
 			...options,
-			feedOf: (record) => this.#feedOf(record),
+			feedOf: ({ holder, server, name, arguments: args, cursor }) =>
+				this.#feed({ server, current: () => options.accessOf(holder) }, name, args, { cursor }),
 			isValid: ({ holder }) => options.accessOf(holder) !== undefined,
 		});
 	}
 
 	/** Goes on with the webhooks that are stored. */
 	open(store: WebhookStore): void {
-		this.#webhooks.open(store);
+		this.webhooks.open(store);
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
@@ -130,10 +130,6 @@ export class EventService {
 		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
 	}
 
-	#followed(type: EventType, query: EventQuery): EventQuery {
-		return type.isOnDemand ? this.#wanted.follow(query) : query;
-	}
-
 	/** Calls this whenever there are new events. */
 	onStored(listener: () => void): void {
 		this.#options.log.on("stored", listener);
@@ -144,7 +140,7 @@ export class EventService {
 		const { holder, server } = viewer;
 		const { name, url, secret, ttlMs } = params;
 		const feed = this.feed(viewer, name, params.arguments, params);
-		return await this.#webhooks.subscribe({
+		return await this.webhooks.subscribe({
 			holder,
 			server,
 			name,
@@ -161,14 +157,9 @@ export class EventService {
 		{ holder, server }: Viewer & { readonly holder: string },
 		{ name, arguments: args = {}, url }: Pick<SubscribeParams, "name" | "arguments" | "url">,
 	): Promise<void> {
-		if (!(await this.#webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
+		if (!(await this.webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
 			throw notFound("subscription", `no subscription to ${name} with these arguments and this URL`);
 		}
-	}
-
-	/** See {@link Webhooks.test}. */
-	async test(subscription: WebhookIdentity): Promise<PostAnswer | undefined> {
-		return await this.#webhooks.test(subscription);
 	}
 
 	/**
@@ -190,19 +181,10 @@ export class EventService {
 		};
 	}
 
-	/** Ends webhooks that have expired, or whose token was removed. Call it periodically. */
-	recheck(): void {
-		this.#webhooks.recheck();
-	}
-
 	async close(): Promise<void> {
-		await this.#webhooks.close();
+		await this.webhooks.close();
 		this.#upstream.close();
 		await this.#options.log.close();
-	}
-
-	#feedOf({ holder, server, name, arguments: args, cursor }: WebhookRecord): EventFeed {
-		return this.#feed({ server, current: () => this.#options.accessOf(holder) }, name, args, { cursor });
 	}
 
 	/** @throws ProtocolError if the arguments or the cursor are wrong */
@@ -215,7 +197,7 @@ export class EventService {
 		const { log, servers } = this.#options;
 		const type = findEventType(name);
 		const query = type
-			? this.#followed(type, queryFor(type, args, { ...scope, servers }))
+			? this.#wanted.follow(type, queryFor(type, args, { ...scope, servers }))
 			: this.#upstream.query(name, args, (device) => maySee(device, { ...scope, servers }));
 		try {
 			return new EventFeed(log, query, start);
@@ -246,9 +228,12 @@ class WantedEvents {
 		return [...this.#wanted].some(([matches, end]) => end > now && matches(asked));
 	}
 
-	/** Follows a subscription until it is closed, and a while longer. */
-	follow(query: EventQuery): EventQuery {
+	/** Follows a subscription to such events until it is closed, and a while longer. */
+	follow({ isOnDemand }: EventType, query: EventQuery): EventQuery {
 		const { matches } = query;
+		if (!isOnDemand) {
+			return query;
+		}
 		this.#set(matches, Number.POSITIVE_INFINITY);
 		const close = (): void => {
 			if (this.#wanted.has(matches)) {

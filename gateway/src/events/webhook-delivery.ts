@@ -95,7 +95,13 @@ export class WebhookDelivery {
 			const answer = await this.#options.send(message);
 			const status = "status" in answer ? answer.status : 0;
 			const problem = "status" in answer ? problemOfStatus(answer.status) : answer.problem;
-			this.#note(problem);
+			this.#lastError = problem ?? null;
+			if (problem === undefined) {
+				this.#lastDeliveryAt = new Date().toISOString();
+				this.#failedSince = undefined;
+			} else {
+				this.#failedSince ??= new Date().toISOString();
+			}
 			if (status === GONE) {
 				this.stop();
 				this.#options.onGone();
@@ -107,17 +113,6 @@ export class WebhookDelivery {
 			// Endpoints that fail together are not all tried at the same moment.
 			const wait = pause * (0.75 + Math.random() / 2);
 			await delay(wait, undefined, { signal: this.#retryNow.signal }).catch(() => {});
-		}
-	}
-
-	#note(problem: CallbackProblem | undefined): void {
-		const now = new Date().toISOString();
-		this.#lastError = problem ?? null;
-		if (problem === undefined) {
-			this.#lastDeliveryAt = now;
-			this.#failedSince = undefined;
-		} else {
-			this.#failedSince ??= now;
 		}
 	}
 }

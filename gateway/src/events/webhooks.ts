@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { RateLimit } from "xs-mcp-manager/core";
+import { jsonIn, RateLimit } from "xs-mcp-manager/core";
 import { type CallbackProblem, callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import type { CommonArguments } from "./event-types.js";
@@ -101,10 +101,6 @@ export class Webhooks {
 				}
 			},
 		});
-	}
-
-	get size(): number {
-		return this.#subscriptions.size;
 	}
 
 	/** Begins a subscription, or renews it. Rejects with ProtocolError. */
@@ -242,7 +238,7 @@ export class Webhooks {
 		if (own.length >= MAX_PER_HOLDER) {
 			throw exhausted("subscriptions", MAX_PER_HOLDER);
 		}
-		if (this.size >= MAX_SUBSCRIPTIONS) {
+		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
 			throw exhausted("subscriptions", MAX_SUBSCRIPTIONS);
 		}
 	}
@@ -337,12 +333,7 @@ function idOf({ holder, server, url, name, arguments: args }: WebhookIdentity): 
 }
 
 function failedChallenge(body: string, challenge: string): CallbackProblem | undefined {
-	let answered: unknown;
-	try {
-		answered = (JSON.parse(body) as { readonly challenge?: unknown } | null)?.challenge;
-	} catch {
-		return "challenge_failed";
-	}
-	const [given, expected] = [Buffer.from(`${answered}`), Buffer.from(challenge)];
+	const answer = jsonIn(body) as { readonly challenge?: unknown } | null | undefined;
+	const [given, expected] = [Buffer.from(`${answer?.challenge}`), Buffer.from(challenge)];
 	return given.length === expected.length && timingSafeEqual(given, expected) ? undefined : "challenge_failed";
 }

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { CallToolResult } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import {
 	type CallDetails,
 	type CallRecord,
 	isUserOnly,
+	jsonOf,
 	type Server,
 	type ServerRegistry,
-	textOf,
 } from "xs-mcp-manager/core";
 import { DeviceHistory, type HistoryPart, type LoggedMessage, type Span } from "./device-history.js";
 import { JsonLines } from "./json-lines.js";
@@ -182,7 +181,7 @@ export class History {
 	/** A status call has ended: its values are kept, whichever client made it. */
 	#called(server: Server | undefined, { outcome }: CallRecord, { tool, result }: CallDetails): void {
 		if (tool.name === STATUS_TOOL && outcome === "ok" && result !== undefined) {
-			this.#measured(server, statusIn(result));
+			this.#measured(server, jsonOf(result));
 			this.#with(server, (device) => {
 				device.measuredAt = Date.now();
 			});
@@ -217,14 +216,6 @@ export class History {
 /** Whether a server is a device whose last session was with this gateway. */
 function isOwn({ configured, session }: Server): boolean {
 	return !configured && session?.identity.gateway === undefined;
-}
-
-function statusIn({ structuredContent, content }: CallToolResult): unknown {
-	try {
-		return structuredContent ?? JSON.parse(textOf(content));
-	} catch {
-		return undefined;
-	}
 }
 
 /** The beginning of the names of a device's files. */

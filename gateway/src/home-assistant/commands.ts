@@ -1,3 +1,4 @@
+import { jsonIn } from "xs-mcp-manager/core";
 import { z } from "zod";
 import { LIGHT_PREFIX, SWITCH_PREFIX, TOOLS } from "./discovery.js";
 
@@ -55,7 +56,7 @@ function readNumber(text: string): number {
 }
 
 function readLightCommand(text: string): object {
-	const { data } = LIGHT_COMMAND.safeParse(parse(text));
+	const { data } = LIGHT_COMMAND.safeParse(jsonIn(text));
 	if (data === undefined) {
 		throw new Error(`expected a command for a light, got ${JSON.stringify(text.slice(0, 64))}`);
 	}
@@ -66,12 +67,4 @@ function readLightCommand(text: string): object {
 		...(brightness !== undefined && { brightness }),
 		...(channels && { color: `#${channels.join("")}` }),
 	};
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }

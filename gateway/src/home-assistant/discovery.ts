@@ -79,10 +79,10 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 			? { [name]: entity(name, { name: title, platform: "number", ...value(name), command_topic, ...range }) }
 			: {};
 	};
-	const sensors = [...status.measurements].map(([name, each]) => [
-		name,
-		entity(name, { ...value(name), ...(each.isBinary ? describeBinary(each) : describeUnit(each)), ...titled(each) }),
-	]);
+	const sensors = [...status.measurements].map(([name, each]) => {
+		const binary = { platform: "binary_sensor", ...(BINARY_CLASSES.has(each.kind) && { device_class: each.kind }) };
+		return [name, entity(name, { ...value(name), ...(each.isBinary ? binary : describeUnit(each)), ...titled(each) })];
+	});
 	const lights = offers(TOOLS.light) ? [...status.lights] : [];
 	const switches = (offers(TOOLS.switch) ? [...status.switches] : []).map(([name, each]) => {
 		const own = `switch_${name}`;
@@ -162,10 +162,6 @@ function describeUnit({ kind, unit }: Measurement): object {
 	const isKnown = unit !== undefined && deviceClass?.units.includes(unit);
 	const about = { platform: "sensor", state_class: "measurement", unit_of_measurement: unit };
 	return { ...about, ...(isKnown && { device_class: deviceClass?.name }) };
-}
-
-function describeBinary({ kind }: Measurement): object {
-	return { platform: "binary_sensor", ...(BINARY_CLASSES.has(kind) && { device_class: kind }) };
 }
 
 /** Its display name. */

@@ -11,48 +11,49 @@ import { HomeDevice, type HomeDeviceOptions, readLimit, STATUS_TOOL } from "./ho
 import { keyOf, readCommandTopic } from "./topics.js";
 
 /**
- * Shows the devices of a registry in Home Assistant, by MQTT discovery. Changes in the registry are published; a device's
- * status is read when something has happened to it, never in intervals.
+ * Shows the devices of a registry in Home Assistant, by MQTT discovery. Connects, and keeps reconnecting. Changes in the registry
+ * are published; a device's status is read when something has happened to it, never in intervals.
+ *
+ * @returns a function that marks every device as unavailable in Home Assistant, and disconnects
  */
-export class HomeAssistant {
-	readonly #servers: ServerRegistry;
-	readonly #broker: BrokerConnection;
-	readonly #devices = new Map<string, HomeDevice>();
-	readonly #limit = readLimit();
-	readonly #warn: BrokerOptions["warn"];
-	readonly #announce: HomeDeviceOptions["announce"];
-	readonly #unfollowStates: () => void;
-
-	/** Connects, and keeps reconnecting. */
-	constructor(
-		servers: ServerRegistry,
-		options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announce">,
-	) {
-		this.#servers = servers;
-		this.#warn = options.warn;
-		this.#announce = options.announce;
-		this.#broker = new BrokerConnection({ ...options, onCommand: this.#handleCommand });
-		servers.on("online", this.#online);
-		this.#unfollowStates = followStates(servers, this.#stateChanged);
-		servers.on("call", this.#called);
-		servers.on("changed", this.#changed);
-		this.#changed();
-	}
-
-	/** Marks every device as unavailable in Home Assistant. */
-	async close(): Promise<void> {
-		this.#servers.off("online", this.#online);
-		this.#unfollowStates();
-		this.#servers.off("call", this.#called);
-		this.#servers.off("changed", this.#changed);
-		this.#devices.forEach((device) => void device.close());
-		await this.#broker.close();
-	}
-
-	readonly #online = (server: Server): void => this.#of(server)?.readSoon();
-
-	readonly #stateChanged = (server: Server, cause?: Notification): void => {
-		const device = this.#of(server);
+export function showInHomeAssistant(
+	servers: ServerRegistry,
+	options: Omit<BrokerOptions, "onCommand"> & Pick<HomeDeviceOptions, "announce">,
+): () => Promise<void> {
+	const { warn, announce } = options;
+	const devices = new Map<string, HomeDevice>();
+	const limit = readLimit();
+	const broker = new BrokerConnection({
+		...options,
+		onCommand(topic, payload) {
+			const { key, part } = readCommandTopic(topic);
+			const device = devices.get(key);
+			if (device === undefined) {
+				warn({ topic }, "Home Assistant: command for an unknown device rejected");
+			} else {
+				void device.handleCommand(part, payload);
+			}
+		},
+	});
+	/** The device of this server; undefined for a configured server. */
+	const deviceOf = (server: Server): HomeDevice | undefined => {
+		if (server.configured) {
+			return undefined;
+		}
+		const key = keyOf(server.id);
+		const device = devices.get(key);
+		if (device?.server === server) {
+			return device;
+		}
+		// One that was forgotten and has come back is another object.
+		device?.forget();
+		const added = new HomeDevice(server, { broker, limit, warn, announce });
+		devices.set(key, added);
+		return added;
+	};
+	const online = (server: Server): void => deviceOf(server)?.readSoon();
+	const stateChanged = (server: Server, cause?: Notification): void => {
+		const device = deviceOf(server);
 		if (cause?.method === "notifications/sensor_changed") {
 			device?.sensorChanged(cause.params);
 		} else {
@@ -62,10 +63,9 @@ export class HomeAssistant {
 			}
 		}
 	};
-
 	/** Calls by other clients show or change a device's status. */
-	readonly #called = ({ serverId, outcome }: CallRecord, { tool, result }: CallDetails): void => {
-		const device = this.#devices.get(keyOf(serverId));
+	const called = ({ serverId, outcome }: CallRecord, { tool, result }: CallDetails): void => {
+		const device = devices.get(keyOf(serverId));
 		if (tool.name === STATUS_TOOL) {
 			if (result !== undefined && outcome === "ok") {
 				device?.keep(result);
@@ -74,48 +74,24 @@ export class HomeAssistant {
 			device?.readSoon();
 		}
 	};
-
 	/** Devices have become known, were forgotten, or have other names or tools. */
-	readonly #changed = (): void => {
-		const known = new Set<Server>(this.#servers.all);
-		for (const [key, device] of this.#devices) {
+	const changed = (): void => {
+		const known = new Set<Server>(servers.all);
+		for (const [key, device] of devices) {
 			if (!known.has(device.server)) {
 				device.forget();
-				this.#devices.delete(key);
+				devices.delete(key);
 			}
 		}
-		known.forEach((server) => void this.#of(server)?.publishRecord());
+		known.forEach((server) => void deviceOf(server)?.publishRecord());
 	};
-
-	readonly #handleCommand = (topic: string, payload: Buffer): void => {
-		const { key, part } = readCommandTopic(topic);
-		const device = this.#devices.get(key);
-		if (device === undefined) {
-			this.#warn({ topic }, "Home Assistant: command for an unknown device rejected");
-		} else {
-			void device.handleCommand(part, payload);
-		}
+	servers.on("online", online).on("call", called).on("changed", changed);
+	const unfollowStates = followStates(servers, stateChanged);
+	changed();
+	return async () => {
+		servers.off("online", online).off("call", called).off("changed", changed);
+		unfollowStates();
+		devices.forEach((device) => void device.close());
+		await broker.close();
 	};
-
-	/** The device of this server; undefined for a configured server. */
-	#of(server: Server): HomeDevice | undefined {
-		if (server.configured) {
-			return undefined;
-		}
-		const key = keyOf(server.id);
-		const device = this.#devices.get(key);
-		if (device?.server === server) {
-			return device;
-		}
-		// One that was forgotten and has come back is another object.
-		device?.forget();
-		const added = new HomeDevice(server, {
-			broker: this.#broker,
-			limit: this.#limit,
-			warn: this.#warn,
-			announce: this.#announce,
-		});
-		this.#devices.set(key, added);
-		return added;
-	}
 }

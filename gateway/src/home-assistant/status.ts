@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { textOf } from "xs-mcp-manager/core";
+import { jsonOf } from "xs-mcp-manager/core";
 import { z } from "zod";
 import { isObject } from "../firmware.js";
 
@@ -80,7 +80,7 @@ export const NO_STATUS: Status = { lights: new Map(), switches: new Map(), measu
  * @returns undefined if the result is not a status
  */
 export function readStatus(result: CallToolResult, before: Status): Status | undefined {
-	const { data } = STATUS.safeParse(objectIn(result));
+	const { data } = STATUS.safeParse(jsonOf(result));
 	if (data === undefined) {
 		return undefined;
 	}
@@ -143,12 +143,4 @@ function measure(sensor: string, reading: unknown): [string, Measurement][] {
 function partsOf(parts: unknown): [string, unknown][] {
 	const named = isObject(parts) ? Object.entries(parts).filter(([name]) => NAME.test(name)) : [];
 	return named.slice(0, MAX_PARTS);
-}
-
-function objectIn({ structuredContent, content }: CallToolResult): unknown {
-	try {
-		return structuredContent ?? JSON.parse(textOf(content));
-	} catch {
-		return undefined;
-	}
 }

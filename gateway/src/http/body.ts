@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonContentType } from "@modelcontextprotocol/server";
-import { MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
+import { jsonIn, MAX_NESTING, nestsDeeper } from "xs-mcp-manager/core";
 import { HttpError } from "./http-error.js";
 
 /**
@@ -16,19 +16,14 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 	if (request.headers["content-encoding"] !== undefined) {
 		throw new HttpError(415, "malformed", "Content-Encoding: expected none");
 	}
-	const body = parseBody(await readBody(request, maxBytes));
+	const body = jsonIn(await readBody(request, maxBytes));
+	if (body === undefined) {
+		throw new HttpError(400, "not-json", "request body is not JSON");
+	}
 	if (nestsDeeper(body, MAX_NESTING)) {
 		throw new HttpError(400, "malformed", `request body nested deeper than ${MAX_NESTING} levels`);
 	}
 	return body;
-}
-
-function parseBody(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw new HttpError(400, "not-json", "request body is not JSON");
-	}
 }
 
 /**

@@ -5,57 +5,46 @@ import { HttpError } from "./http-error.js";
 const MAX_STREAMS_PER_OWNER = 20;
 const MAX_STREAMS = 500;
 
-/** The open streams of one kind. At the limit of all, one of the owner with the most makes room for an owner with fewer. */
-export class StreamLimit {
-	readonly #kind: string;
+/**
+ * Limits the open streams of one kind. At the limit of all, one of the owner with the most makes room for an owner with fewer.
+ *
+ * @param kind in the plural, for the error
+ * @returns a function that counts a stream until its response is closed. It gets the `owner` of its admission, and throws HttpError
+ * (503) if the owner has too many
+ */
+export function streamLimit(kind: string): (owner: string, response: ServerResponse) => void {
 	/** The oldest first. */
-	readonly #open = new Map<string, Set<ServerResponse>>();
-
-	/** @param kind in the plural, for the error */
-	constructor(kind: string) {
-		this.#kind = kind;
-	}
-
-	/**
-	 * Counts a stream until its response is closed.
-	 *
-	 * @param owner the `owner` of its admission
-	 * @throws HttpError (503) if the owner has too many
-	 */
-	add(owner: string, response: ServerResponse): void {
-		const own = this.#open.get(owner) ?? new Set();
-		if (own.size >= MAX_STREAMS_PER_OWNER) {
-			throw this.#tooMany(MAX_STREAMS_PER_OWNER);
+	const open = new Map<string, Set<ServerResponse>>();
+	const tooMany = (limit: number): HttpError =>
+		new HttpError(503, "busy", `too many ${kind} are open (limit ${limit})`);
+	const remove = (owner: string, response: ServerResponse): void => {
+		const own = open.get(owner);
+		own?.delete(response);
+		if (own?.size === 0) {
+			open.delete(owner);
 		}
-		this.#makeRoom(own.size);
-		this.#open.set(owner, own.add(response));
-		response.once("close", () => this.#remove(owner, response));
-	}
-
+	};
 	/** @param count open streams of the owner who opens another */
-	#makeRoom(count: number): void {
-		const all = [...this.#open].sort(([, a], [, b]) => b.size - a.size);
+	const makeRoom = (count: number): void => {
+		const all = [...open].sort(([, a], [, b]) => b.size - a.size);
 		if (all.reduce((sum, [, { size }]) => sum + size, 0) < MAX_STREAMS) {
 			return;
 		}
 		const [owner, responses] = all[0] as [string, Set<ServerResponse>];
 		const [oldest] = responses;
 		if (oldest === undefined || responses.size <= count + 1) {
-			throw this.#tooMany(MAX_STREAMS);
+			throw tooMany(MAX_STREAMS);
 		}
-		this.#remove(owner, oldest);
+		remove(owner, oldest);
 		oldest.destroy();
-	}
-
-	#remove(owner: string, response: ServerResponse): void {
-		const own = this.#open.get(owner);
-		own?.delete(response);
-		if (own?.size === 0) {
-			this.#open.delete(owner);
+	};
+	return (owner, response) => {
+		const own = open.get(owner) ?? new Set();
+		if (own.size >= MAX_STREAMS_PER_OWNER) {
+			throw tooMany(MAX_STREAMS_PER_OWNER);
 		}
-	}
-
-	#tooMany(limit: number): HttpError {
-		return new HttpError(503, "busy", `too many ${this.#kind} are open (limit ${limit})`);
-	}
+		makeRoom(own.size);
+		open.set(owner, own.add(response));
+		response.once("close", () => remove(owner, response));
+	};
 }

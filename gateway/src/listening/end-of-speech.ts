@@ -50,7 +50,7 @@ export class EndOfSpeech {
 			this.#sum += this.#filter(sample) ** 2;
 			this.#count += 1;
 			if (this.#count === FRAME) {
-				this.#levels.push(levelOf(this.#sum));
+				this.#levels.push(10 * Math.log10(this.#sum / FRAME / 32_768 ** 2 + 1e-12));
 				this.#sum = 0;
 				this.#count = 0;
 				this.hasSpeech ||= this.#loudIn(this.#levels) >= SPEECH_FRAMES;
@@ -84,10 +84,6 @@ export class EndOfSpeech {
 			.sort((a, b) => a - b);
 		return Math.max(LEAST_NOISE, recent[Math.floor(recent.length * NOISE_SHARE)] ?? LEAST_NOISE);
 	}
-}
-
-function levelOf(sum: number): number {
-	return 10 * Math.log10(sum / FRAME / 32_768 ** 2 + 1e-12);
 }
 
 function stepAt(frequency: number): number {

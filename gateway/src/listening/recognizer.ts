@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { type ModelService, post } from "../net/model-service.js";
 import { runProgram } from "../speech/run-program.js";
@@ -88,10 +89,8 @@ async function withFile<T>(wav: Buffer, use: (file: string) => Promise<T>): Prom
 
 /** @throws Error if it is not JSON with a text */
 function textIn(answer: Buffer): string {
-	let json: unknown;
-	try {
-		json = JSON.parse(answer.toString());
-	} catch {
+	const json = jsonIn(answer.toString());
+	if (json === undefined) {
 		throw new Error("the answer is not JSON");
 	}
 	if (!isObject(json) || typeof json.text !== "string") {

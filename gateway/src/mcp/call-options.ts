@@ -60,6 +60,9 @@ export function callOptions(
 	const envelope = envelopeOf(mcpReq);
 	const { logLevel, capabilities = {} } = envelope ?? client;
 	const inputResponses = mcpReq.inputResponses as InputResponses | undefined;
+	/** Asks the client in its session, as the revisions until 2025-11-25 have it. */
+	const ask = async (question: Question, asking: AbortSignal): Promise<object> =>
+		await mcpReq.send(question as never, { signal: AbortSignal.any([asking, signal]), timeout: ANSWER_TIME });
 	return {
 		signal,
 		logLevel,
@@ -71,16 +74,8 @@ export function callOptions(
 			capabilities: withForm(capabilities),
 			inputResponses,
 			requestState,
-			...(envelope === undefined && { ask: askIn(mcpReq) }),
+			...(envelope === undefined && { ask }),
 		},
-	};
-}
-
-/** Asks the client in its session, as the revisions until 2025-11-25 have it. */
-function askIn(mcpReq: ServerContext["mcpReq"]): (question: Question, signal: AbortSignal) => Promise<object> {
-	return async (question, signal) => {
-		const signals = AbortSignal.any([signal, mcpReq.signal]);
-		return await mcpReq.send(question as never, { signal: signals, timeout: ANSWER_TIME });
 	};
 }
 

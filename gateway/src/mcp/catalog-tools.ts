@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { inputSchemaOf, type OrInput, type Server, textResult } from "xs-mcp-manager/core";
+import { inputSchemaOf, type OrInput, present, type Server, textResult } from "xs-mcp-manager/core";
 import { z } from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
@@ -23,8 +23,8 @@ export interface CatalogTool {
 	readonly run: (args: object, caller: CatalogCaller) => Promise<OrInput<CallToolResult>>;
 }
 
-/** By the kind of the list. */
-const LIST_INSTRUCTIONS: Readonly<Record<ListKind, readonly string[]>> = {
+/** The notes in a client's list, by its kind. */
+export const LIST_INSTRUCTIONS: Readonly<Record<ListKind, readonly string[]>> = {
 	full: [],
 	groups: [
 		`A tool that several devices have is listed once: its argument devices names some of them, tags of several, or "all".
@@ -172,11 +172,6 @@ export function catalogToolsFor(readOnly: boolean): Readonly<Record<ListKind, re
 	};
 }
 
-/** The note in a client's list. */
-export function instructionsFor({ kind }: Catalog): readonly string[] {
-	return LIST_INSTRUCTIONS[kind];
-}
-
 /**
  * The catalog tool that a client means. All of them can be called, whatever the list has: a client may still have the list
  * from before. If the list has every tool, a server's tool of the same name goes first.
@@ -265,8 +260,4 @@ function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotation
 
 function unknownTool(name: string): CallToolResult {
 	return failedCall("unknown-tool", `Unknown tool: ${name}. tools_search finds tools`);
-}
-
-function present<T extends object>(members: T): Partial<T> {
-	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -22,37 +22,28 @@ import type { OwnTool } from "../catalog/own-tools.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type FirmwareUpdate, type FirmwareUpdates, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
-import type { EventService } from "../events/event-service.js";
 import { callOptions, DEFAULT_LOG_LEVEL, envelopeOf } from "./call-options.js";
-import { type CatalogTool, findCatalogTool, instructionsFor } from "./catalog-tools.js";
+import { type CatalogTool, findCatalogTool, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import { resultFor, toolsFor, withUris } from "./contents.js";
 import { answerFailedCall, failedCall } from "./failures.js";
 import { callGroup } from "./group-calls.js";
-import { inputRequiredFor, RequestCaller } from "./own-tool-caller.js";
-import type { RequestStates, SignedState } from "./request-states.js";
+import { inputRequiredFor, requestCaller } from "./own-tool-caller.js";
+import type { SignedState } from "./request-states.js";
 import { sendForRevision } from "./send-for-revision.js";
-import { clientTasks, serveExtensions } from "./serve-extensions.js";
+import { clientTasks, type ExtensionOptions, serveExtensions } from "./serve-extensions.js";
 import { serveListen } from "./serve-listen.js";
 import { serveCompletion, servePrompts } from "./serve-prompts.js";
 import { ResourceService } from "./serve-resources.js";
 import { callAsTask, missingTasks, TASKS_EXTENSION } from "./serve-tasks.js";
 import type { ServedClient } from "./served-client.js";
 import { SERVER_INFO } from "./server-info.js";
-import type { Tasks } from "./tasks.js";
 
-export interface ClientServerOptions {
+export interface ClientServerOptions extends ExtensionOptions {
 	/** Caller, for the record. */
 	readonly principal: string;
-	/** The client's token: its hash. Absent without a token. */
-	readonly holder?: string | undefined;
 	/** See `Gateway.whenKnown`. Default: the client may not reach configured servers. */
 	readonly whenKnown?: ((server: string) => Promise<string | undefined>) | undefined;
-	/** The events of devices. Default: none are served. */
-	readonly events?: EventService | undefined;
-	/** The tasks of clients. Default: calls do not become tasks. */
-	readonly tasks?: Tasks | undefined;
 	readonly catalog: Catalog;
-	readonly requestStates: RequestStates;
 	/** Tells of updates that the client's calls have started. */
 	readonly updates?: FirmwareUpdates;
 	/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
@@ -66,9 +57,6 @@ export interface ClientServerOptions {
 	/** The revision of clients that have no session. Default: the client begins a session, and they agree on one. */
 	readonly revision?: string;
 }
-
-/** The first revision in which the SDK itself keeps subscriptions, and drops updates that the client did not ask for. */
-const SDK_FILTERS_UPDATES = "2026-07-28";
 
 const INSTRUCTIONS = `These tools run on devices (microcontrollers with speakers, screens, sensors) and on other MCP servers.
 Where there are several, a tool's name begins with its device's or server's name and two underscores.
@@ -92,7 +80,7 @@ export class ClientServer extends SdkServer implements ServedClient {
 		const cacheScope = catalog.isPublic ? "public" : "private";
 		const hint = { ttlMs: listTtl, cacheScope } as const;
 		super(SERVER_INFO, {
-			instructions: [INSTRUCTIONS, ...instructionsFor(catalog)].join("\n"),
+			instructions: [INSTRUCTIONS, ...LIST_INSTRUCTIONS[catalog.kind]].join("\n"),
 			requestState: { verify: requestStates.verify },
 			...(revision !== undefined && { supportedProtocolVersions: [revision] }),
 			cacheHints: {
@@ -132,10 +120,6 @@ export class ClientServer extends SdkServer implements ServedClient {
 			}
 			onClosed?.();
 		};
-	}
-
-	get server(): SdkServer {
-		return this;
 	}
 
 	get catalog(): Catalog {
@@ -282,7 +266,9 @@ export class ClientServer extends SdkServer implements ServedClient {
 			const result = await callGroup(group, { ...args }, { revision: this.revision, call: callOne });
 			return resultFor(result, this.revision);
 		}
-		const problem = known === undefined ? await this.#whenKnown(name) : undefined;
+		// The gateway may have just started, and not know the tools of a configured server yet.
+		const alias = known === undefined ? aliasIn(name) : undefined;
+		const problem = alias === undefined ? undefined : await this.#options.whenKnown?.(alias);
 		const found = known ?? catalog.findTool(name);
 		if (found === undefined && problem !== undefined) {
 			return resultFor(failedCall("server-offline", problem), this.revision);
@@ -300,16 +286,6 @@ export class ClientServer extends SdkServer implements ServedClient {
 		} catch (error) {
 			return answerFailedCall(error, server, this.revision);
 		}
-	}
-
-	/**
-	 * Waits for the configured server of a tool that the gateway, which has just started, does not know yet.
-	 *
-	 * @returns why it is not connected
-	 */
-	async #whenKnown(name: string): Promise<string | undefined> {
-		const alias = aliasIn(name);
-		return alias === undefined ? undefined : await this.#options.whenKnown?.(alias);
 	}
 
 	/** Rejects as {@link Server.call} does. */
@@ -332,15 +308,12 @@ export class ClientServer extends SdkServer implements ServedClient {
 
 	/** A client that has disconnected, or has no session, is not told. */
 	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
-		const message =
-			step === "rolled-back"
-				? {
-						level: "warning" as const,
-						data: `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`,
-					}
-				: { level: "info" as const, data: `${alias} runs firmware ${running}` };
-		if (!isBelow(message.level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
-			this.sendLoggingMessage({ logger: "firmware", ...message }).catch(() => {});
+		const isBack = step === "rolled-back";
+		const level = isBack ? "warning" : "info";
+		const back = `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`;
+		if (!isBelow(level, this.#logLevel ?? DEFAULT_LOG_LEVEL)) {
+			const data = isBack ? back : `${alias} runs firmware ${running}`;
+			this.sendLoggingMessage({ logger: "firmware", level, data }).catch(() => {});
 		}
 	}
 
@@ -349,7 +322,7 @@ export class ClientServer extends SdkServer implements ServedClient {
 		const { principal, catalog, requestStates } = this.#options;
 		const of = { catalog: catalog.key, method: context.mcpReq.method, server: "", target: own.listed.name };
 		const answered = requestStates.open(context.mcpReq.requestState<SignedState>(), of);
-		const caller = new RequestCaller(this, context, { principal, onClosed: this.onClosed, answered });
+		const caller = requestCaller(this, context, { principal, onClosed: this.onClosed, answered });
 		const result = await own.call(args, caller);
 		return caller.question === undefined
 			? resultFor(result, this.revision)
@@ -357,7 +330,8 @@ export class ClientServer extends SdkServer implements ServedClient {
 	}
 
 	async #announceUpdate(uri: string): Promise<void> {
-		if (this.#resources.follows(uri) || this.revision >= SDK_FILTERS_UPDATES) {
+		// Since 2026-07-28, the SDK itself keeps subscriptions, and drops updates that the client did not ask for.
+		if (this.#resources.follows(uri) || this.revision >= REVISION_OF_STATELESS) {
 			await this.sendResourceUpdated({ uri });
 		}
 	}

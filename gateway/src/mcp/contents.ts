@@ -47,9 +47,10 @@ function structured(result: CallToolResult): CallToolResult {
 	}
 }
 
-/** Makes a prompt one that the client's revision has, as {@link resultFor} does with a tool's result. */
-export function promptFor(result: GetPromptResult, revision: string): GetPromptResult {
-	return mapMessages(result, (block) => blockFor(block, revision));
+/** Makes a prompt one for the client, as {@link withUris} and {@link resultFor} do with a tool's result. */
+export function promptFor(result: GetPromptResult, revision: string, uriFor: (uri: string) => string): GetPromptResult {
+	const map = (block: ContentBlock): ContentBlock => blockFor(withUri(block, uriFor), revision);
+	return { ...result, messages: result.messages.map((message) => ({ ...message, content: map(message.content) })) };
 }
 
 /** Lists for older revisions, by the lists that they are made from: the pages of a list are of one list. */
@@ -84,15 +85,6 @@ function toolFor({ icons: _icons, title, outputSchema, annotations, _meta, ...to
 /** Replaces the URIs of resources in a tool's result: a device and its clients may know them by different ones. */
 export function withUris(result: CallToolResult, uriFor: (uri: string) => string): CallToolResult {
 	return { ...result, content: result.content.map((block) => withUri(block, uriFor)) };
-}
-
-/** Replaces the URIs of resources in a prompt. */
-export function promptWithUris(result: GetPromptResult, uriFor: (uri: string) => string): GetPromptResult {
-	return mapMessages(result, (block) => withUri(block, uriFor));
-}
-
-function mapMessages(result: GetPromptResult, map: (block: ContentBlock) => ContentBlock): GetPromptResult {
-	return { ...result, messages: result.messages.map((message) => ({ ...message, content: map(message.content) })) };
 }
 
 /** A client fetches from the web itself. */

@@ -112,7 +112,9 @@ export class Gateway {
 		const { devices, userTools, readOnly = false } = access;
 		const scope = { server, devices, userTools, readOnly };
 		const keyOfScope = scopeKey(scope);
-		const key = catalogKey(keyOfScope, access, view);
+		const { principal, isForeignPage = false, microphone = false } = access;
+		const ofView = [view.catalog, view.catalogLimit, view.pinnedTools, view.panels];
+		const key = JSON.stringify([principal, keyOfScope, isForeignPage, microphone, ...ofView]);
 		let catalog = this.#catalogs.get(key);
 		if (catalog === undefined) {
 			const naming = server === undefined ? "prefixed" : "portable";
@@ -156,13 +158,4 @@ function scopeKey({ server, devices, userTools, readOnly }: Scope): string {
 	const list = (ids: ReadonlySet<string>): string[] => [...ids].sort();
 	const tools = typeof userTools === "boolean" ? userTools : list(userTools);
 	return JSON.stringify([server ?? null, devices ? list(devices) : null, tools, readOnly]);
-}
-
-/** The key of a catalog: clients with the same access and view, on the same path, share one. */
-function catalogKey(
-	scope: string,
-	{ principal, isForeignPage = false, microphone = false }: Access,
-	{ catalog, catalogLimit, pinnedTools, panels }: ToolView,
-): string {
-	return JSON.stringify([principal, scope, isForeignPage, microphone, catalog, catalogLimit, pinnedTools, panels]);
 }

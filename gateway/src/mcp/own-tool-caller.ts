@@ -1,5 +1,5 @@
 import type { InputRequiredResult, InputResponses, ServerContext } from "@modelcontextprotocol/server";
-import { type CallOptions, REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
 import type { OwnToolCaller } from "../catalog/own-tools.js";
 import { ANSWER_TIME, envelopeOf, onProgress } from "./call-options.js";
 import type { ServedClient } from "./served-client.js";
@@ -12,68 +12,49 @@ interface RequestCallerOptions extends Pick<OwnToolCaller, "principal" | "onClos
 	readonly answered: string | undefined;
 }
 
-/** The client of one request that calls a tool of the gateway. */
-export class RequestCaller implements OwnToolCaller {
-	/** The question to the person before the call, asked by the result (2026-07-28). */
-	question: string | undefined;
-	readonly #client: ServedClient;
-	readonly #mcpReq: ServerContext["mcpReq"];
-	readonly #options: RequestCallerOptions;
-	readonly #onProgress: CallOptions["onProgress"];
-
-	constructor(client: ServedClient, { mcpReq }: ServerContext, options: RequestCallerOptions) {
-		this.#client = client;
-		this.#mcpReq = mcpReq;
-		this.#options = options;
-		this.#onProgress = onProgress(mcpReq);
-	}
-
-	get principal(): string {
-		return this.#options.principal;
-	}
-
-	get signal(): AbortSignal {
-		return this.#mcpReq.signal;
-	}
-
-	get clientName(): string | undefined {
-		return (envelopeOf(this.#mcpReq)?.client ?? this.#client.server.getClientVersion())?.name;
-	}
-
-	readonly progress = (progress: number, total: number, message: string): void =>
-		this.#onProgress?.({ progress, total, message });
-
-	readonly ask = async (question: string): Promise<boolean> => {
-		const { inputResponses = {} } = this.#mcpReq;
-		const isStateless = this.#client.revision >= REVISION_OF_STATELESS;
-		const capabilities = isStateless
-			? envelopeOf(this.#mcpReq)?.capabilities
-			: this.#client.server.getClientCapabilities();
-		if (capabilities?.elicitation === undefined) {
-			throw new Error("this client does not support elicitation");
-		}
-		if (!isStateless) {
-			const timing = { timeout: ANSWER_TIME, signal: this.signal };
-			return (await this.#mcpReq.elicitInput(formOf(question), timing)).action === "accept";
-		}
-		if (this.#options.answered !== question) {
-			this.question = question;
-			throw new Error("the person has not been asked yet");
-		}
-		return ((inputResponses as InputResponses)[APPROVAL] as { action?: unknown } | undefined)?.action === "accept";
+/** The client of one request that calls a tool of the gateway, and the question to the person before the call (2026-07-28). */
+export function requestCaller(
+	client: ServedClient,
+	{ mcpReq }: ServerContext,
+	{ principal, onClosed, answered }: RequestCallerOptions,
+): OwnToolCaller & { readonly question: string | undefined } {
+	const { signal, inputResponses = {} } = mcpReq;
+	const envelope = envelopeOf(mcpReq);
+	const report = onProgress(mcpReq);
+	const isStateless = client.revision >= REVISION_OF_STATELESS;
+	const caller = {
+		question: undefined as string | undefined,
+		principal,
+		signal,
+		clientName: (envelope?.client ?? client.getClientVersion())?.name,
+		progress: (progress: number, total: number, message: string) => report?.({ progress, total, message }),
+		async ask(question: string): Promise<boolean> {
+			const capabilities = isStateless ? envelope?.capabilities : client.getClientCapabilities();
+			if (capabilities?.elicitation === undefined) {
+				throw new Error("this client does not support elicitation");
+			}
+			if (!isStateless) {
+				const { action } = await mcpReq.elicitInput(formOf(question), { timeout: ANSWER_TIME, signal });
+				return action === "accept";
+			}
+			if (answered !== question) {
+				caller.question = question;
+				throw new Error("the person has not been asked yet");
+			}
+			return ((inputResponses as InputResponses)[APPROVAL] as { action?: unknown } | undefined)?.action === "accept";
+		},
+		notify(text: string): void {
+			// A client that has disconnected needs no news.
+			client.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
+		},
+		onClosed(end: () => void): void {
+			if (isStateless) {
+				throw new Error("this client has no session");
+			}
+			onClosed(end);
+		},
 	};
-
-	readonly notify = (text: string): void => {
-		// A client that has disconnected needs no news.
-		this.#client.server.sendLoggingMessage({ level: "info", logger: "mcp", data: text }).catch(() => {});
-	};
-
-	readonly onClosed = (end: () => void): void => {
-		if (this.#client.revision >= REVISION_OF_STATELESS) {
-			throw new Error("this client has no session");
-		}
-		this.#options.onClosed(end);
-	};
+	return caller;
 }
 
 /** A result that asks the person (2026-07-28). The question is its state, so that the answer is for no other. */

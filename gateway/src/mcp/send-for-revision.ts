@@ -29,7 +29,15 @@ function forRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage 
 		const capabilities = withoutTasks(message.result.capabilities);
 		return { ...message, result: { ...message.result, serverInfo, ...capabilities } };
 	}
-	return "error" in message ? { ...message, error: errorFor(message.error) } : message;
+	if ("error" in message && message.error.code === ProtocolErrorCode.InvalidParams) {
+		// A resource that does not exist had a code of its own.
+		const { data } = message.error;
+		const isOfResource = isObject(data) && typeof data.uri === "string";
+		return isOfResource
+			? { ...message, error: { ...message.error, code: ProtocolErrorCode.ResourceNotFound } }
+			: message;
+	}
+	return message;
 }
 
 /** The extension is of 2026-07-28: an earlier revision has tasks of another kind. */
@@ -46,11 +54,4 @@ function withoutTasks(capabilities: unknown): { readonly capabilities?: object }
 function withoutContent<Message extends { readonly result: object }>(message: Message): Message {
 	const { content: _, ...result } = message.result as { readonly content?: unknown };
 	return { ...message, result };
-}
-
-/** Before 2026-07-28, a resource that does not exist had a code of its own. */
-function errorFor<RpcError extends { readonly code: number; readonly data?: unknown }>(error: RpcError): RpcError {
-	return error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && typeof error.data.uri === "string"
-		? { ...error, code: ProtocolErrorCode.ResourceNotFound }
-		: error;
 }

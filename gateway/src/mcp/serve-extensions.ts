@@ -7,7 +7,7 @@ import { type ClientTasks, TASK_METHODS, TASKS_EXTENSION } from "./serve-tasks.j
 import type { ServedClient } from "./served-client.js";
 import type { Tasks } from "./tasks.js";
 
-interface ExtensionOptions {
+export interface ExtensionOptions {
 	/** The events of devices. Default: none are served. */
 	readonly events?: EventService | undefined;
 	/** The tasks of clients. Default: calls do not become tasks. */
@@ -27,22 +27,24 @@ const PARAMS = z.unknown();
  * @returns the extensions, as capabilities. Clients of today look for events in either of two places
  */
 export function serveExtensions(served: ServedClient, options: ExtensionOptions, caching: Caching): object {
-	const { server: sdk, catalog } = served;
+	const { catalog } = served;
 	const { events, holder } = options;
 	const tasks = clientTasks(served, options);
 	for (const [method, serve] of Object.entries(SKILL_METHODS)) {
-		sdk.setRequestHandler(method, { params: PARAMS }, async (params) => ({
+		served.setRequestHandler(method, { params: PARAMS }, async (params) => ({
 			...(await serve(params, catalog, caching)),
 		}));
 	}
 	if (tasks !== undefined) {
 		for (const [method, serve] of Object.entries(TASK_METHODS)) {
-			sdk.setRequestHandler(method, { params: PARAMS }, (params, { mcpReq }) => ({ ...serve(params, tasks, mcpReq) }));
+			served.setRequestHandler(method, { params: PARAMS }, (params, { mcpReq }) => ({
+				...serve(params, tasks, mcpReq),
+			}));
 		}
 	}
 	if (events !== undefined) {
 		for (const [method, serve] of Object.entries(EVENT_METHODS)) {
-			sdk.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
+			served.setRequestHandler(method, { params: PARAMS }, async (params, context) => {
 				const { holder: _, ...access } = catalog.access;
 				const viewer = { access: { ...access, ...(holder !== undefined && { holder }) }, server: catalog.server };
 				return { ...(await serve({ events, viewer, holder, params, context })) };

@@ -35,9 +35,9 @@ type Filter = z.output<typeof LISTEN>["notifications"];
  * Serves `subscriptions/listen` (2026-07-28): changes of lists, updates of resources, and the state of tasks. A stream of
  * tasks alone ends with the last of them. Over standard input the SDK serves it, without tasks.
  */
-export function serveListen({ server: sdk, catalog }: ServedClient, tasks: ClientTasks | undefined): void {
+export function serveListen(served: ServedClient, tasks: ClientTasks | undefined): void {
 	let open = 0;
-	sdk.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
+	served.setRequestHandler("subscriptions/listen", { params: PARAMS }, async (params, { mcpReq }) => {
 		const { notifications } = readParams(LISTEN, params);
 		if (notifications.taskIds !== undefined && tasks !== undefined && !declaresTasks(mcpReq)) {
 			throw missingTasks("taskIds");
@@ -46,9 +46,9 @@ export function serveListen({ server: sdk, catalog }: ServedClient, tasks: Clien
 			throw new ProtocolError(ProtocolErrorCode.InternalError, `too many open streams (limit ${MAX_LISTENS})`);
 		}
 		open += 1;
-		const warn = (problem: string): void => sdk.onerror?.(new Error(problem));
+		const warn = (problem: string): void => served.onerror?.(new Error(problem));
 		try {
-			await new Stream(notifications, { catalog, tasks, mcpReq, warn }).ended;
+			await new Stream(notifications, { catalog: served.catalog, tasks, mcpReq, warn }).ended;
 		} finally {
 			open -= 1;
 		}

@@ -1,7 +1,7 @@
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { FoundPrompt } from "../catalog/catalog.js";
 import { STATE_TEMPLATE } from "../catalog/state-resource.js";
-import { promptFor, promptWithUris } from "./contents.js";
+import { promptFor } from "./contents.js";
 import { requestError } from "./failures.js";
 import type { ServedClient } from "./served-client.js";
 
@@ -10,12 +10,12 @@ const MAX_SUGGESTIONS = 100;
 
 /** Serves the prompts of a client's catalog. */
 export function servePrompts(client: ServedClient): void {
-	const { server: sdk, catalog } = client;
-	sdk.setRequestHandler("prompts/list", ({ params }) => {
+	const { catalog } = client;
+	client.setRequestHandler("prompts/list", ({ params }) => {
 		const { items, next } = client.page(catalog.prompts, ({ name }) => name, { list: "prompts", params });
 		return { prompts: items, ...next };
 	});
-	sdk.setRequestHandler("prompts/get", async ({ params }, context) => {
+	client.setRequestHandler("prompts/get", async ({ params }, context) => {
 		const { server, prompt } = findPrompt(client, params.name);
 		try {
 			const result = await client.forward(context, server, prompt.name, (options) =>
@@ -23,10 +23,7 @@ export function servePrompts(client: ServedClient): void {
 			);
 			return isInputRequiredResult(result)
 				? result
-				: promptFor(
-						promptWithUris(result, (uri) => catalog.clientUri(server, uri)),
-						client.revision,
-					);
+				: promptFor(result, client.revision, (uri) => catalog.clientUri(server, uri));
 		} catch (error) {
 			throw requestError(error, server, client.revision);
 		}
@@ -35,7 +32,7 @@ export function servePrompts(client: ServedClient): void {
 
 /** Serves suggestions for arguments of prompts, and for variables of resources' templates. */
 export function serveCompletion(client: ServedClient): void {
-	client.server.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => {
+	client.setRequestHandler("completion/complete", async ({ params }, { mcpReq }) => {
 		const { argument, context, ref: asked } = params;
 		if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
 			return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };

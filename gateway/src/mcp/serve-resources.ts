@@ -23,21 +23,21 @@ export class ResourceService {
 
 	constructor(client: ServedClient) {
 		this.#client = client;
-		const { server: sdk, catalog } = client;
-		sdk.setRequestHandler("resources/list", ({ params }) => {
+		const { catalog } = client;
+		client.setRequestHandler("resources/list", ({ params }) => {
 			const { items, next } = client.page(catalog.resources, ({ uri }) => uri, { list: "resources", params });
 			return { resources: items, ...next };
 		});
-		sdk.setRequestHandler("resources/templates/list", ({ params }) => {
+		client.setRequestHandler("resources/templates/list", ({ params }) => {
 			const { items, next } = client.page(catalog.resourceTemplates, (each) => each.uriTemplate, { params });
 			return { resourceTemplates: items, ...next };
 		});
-		sdk.setRequestHandler("resources/read", ({ params }, context) => this.#read(params.uri, context));
-		sdk.setRequestHandler("resources/subscribe", async ({ params }) => {
+		client.setRequestHandler("resources/read", ({ params }, context) => this.#read(params.uri, context));
+		client.setRequestHandler("resources/subscribe", async ({ params }) => {
 			await this.#subscribe(params.uri);
 			return {};
 		});
-		sdk.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+		client.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
 			this.#subscriptions.get(uri)?.();
 			this.#subscriptions.delete(uri);
 			return {};

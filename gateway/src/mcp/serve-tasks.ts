@@ -95,7 +95,8 @@ export async function callAsTask(
 		() => true,
 	);
 	const { taskSupport = "forbidden" } = tool?.execution ?? {};
-	const isSlow = taskSupport !== "forbidden" || !(await Promise.race([answered, patience(tasks)]));
+	const late = (): Promise<false> => delay(tasks.patience, false as const, { ref: false });
+	const isSlow = taskSupport !== "forbidden" || !(await Promise.race([answered, late()]));
 	if (!isSlow || mcpReq.signal.aborted || !tasks.keep(task, client)) {
 		return await first;
 	}
@@ -103,10 +104,6 @@ export async function callAsTask(
 	mcpReq.signal.removeEventListener("abort", cancel);
 	void task.follow(first);
 	return { resultType: "task", ...task.summary } as unknown as CallToolResult;
-}
-
-async function patience({ patience: time }: Tasks): Promise<false> {
-	return await delay(time, false as const, { ref: false });
 }
 
 interface RoundOptions {

@@ -4,8 +4,7 @@ import type { Catalog, ListName } from "../catalog/catalog.js";
 import type { PageRequest } from "../catalog/pages.js";
 
 /** The client that a ClientServer serves, as the handlers of its requests see it. */
-export interface ServedClient {
-	readonly server: SdkServer;
+export interface ServedClient extends SdkServer {
 	readonly catalog: Catalog;
 	/** Adds a function that is called once the client has disconnected. */
 	readonly onClosed: (end: () => void) => void;

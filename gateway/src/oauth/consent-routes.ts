@@ -265,11 +265,7 @@ class Consent {
 	}
 
 	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */
-	#redirect(
-		c: Context<HttpEnv>,
-		{ redirectUri, state }: { readonly redirectUri: string; readonly state?: string | undefined },
-		parameters: Readonly<Record<string, string>>,
-	): Response {
+	#redirect(c: Context<HttpEnv>, { redirectUri, state }: SignInRequest, parameters: Record<string, string>): Response {
 		const url = new URL(redirectUri);
 		const all = { ...parameters, ...(state !== undefined && { state }), iss: this.#options.server.origin };
 		for (const [name, value] of Object.entries(all)) {

@@ -155,7 +155,8 @@ function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: 
 	if ((given.audience ?? audience) !== audience) {
 		return `code issued for another resource: ${audience}`;
 	}
-	return isEqual(challengeOf(given.verifier), challenge) ? undefined : "code_verifier does not match code_challenge";
+	const hash = createHash("sha256").update(given.verifier).digest("base64url");
+	return isEqual(hash, challenge) ? undefined : "code_verifier does not match code_challenge";
 }
 
 /** New tokens of a grant: for the client, and what is stored of them. */
@@ -191,10 +192,6 @@ function recordName(clientName: string): string {
 
 function idIn(refreshToken: string): string {
 	return refreshToken.slice(TOKEN_PREFIX.length).split(".")[0] as string;
-}
-
-function challengeOf(verifier: string): string {
-	return createHash("sha256").update(verifier).digest("base64url");
 }
 
 function isEqual(one: string, other: string): boolean {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { jsonIn } from "xs-mcp-manager/core";
 import { z } from "zod";
 import { type PublicRequestOptions, publicLookup, requestPublic } from "../net/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
@@ -32,10 +33,7 @@ const DOCUMENT = CLIENT_METADATA.extend({
 
 /** A client's metadata document cannot be used. The message goes to the person who signs in. */
 export class DocumentError extends Error {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
-		this.name = "DocumentError";
-	}
+	override readonly name = "DocumentError";
 }
 
 type MetadataDocumentsOptions = Pick<PublicRequestOptions, "resolve" | "mayConnect" | "ca">;
@@ -98,8 +96,11 @@ export class MetadataDocuments {
 	}
 
 	async #read(url: string): Promise<OAuthClient> {
-		const text = await this.#fetch(new URL(url));
-		const { data, error } = DOCUMENT.safeParse(parse(text));
+		const document = jsonIn(await this.#fetch(new URL(url)));
+		if (document === undefined) {
+			throw new DocumentError("not JSON");
+		}
+		const { data, error } = DOCUMENT.safeParse(document);
 		if (error !== undefined) {
 			const [issue] = error.issues;
 			throw new DocumentError(`${issue?.path.join(".") || "content"}: ${issue?.message}`);
@@ -130,13 +131,5 @@ export class MetadataDocuments {
 				resolve(error === null);
 			});
 		});
-	}
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw new DocumentError("not JSON");
 	}
 }

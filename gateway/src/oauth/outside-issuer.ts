@@ -89,7 +89,8 @@ export class OutsideIssuer implements TokenIssuer {
 			const name = issuerAudiences.includes(each) ? "/mcp" : each;
 			return URL.canParse(name) || name === "/mcp" ? (this.#resource.identify(name) ?? []) : [];
 		});
-		const values = issuerClaims.flatMap((claim) => wordsOf(valueAt(payload, claim)));
+		const claims = issuerClaims.flatMap((claim) => valueAt(payload, claim));
+		const values = claims.flatMap((each) => (typeof each === "string" ? each.split(" ") : []));
 		const scopes = values.flatMap((value) => issuerScopes.get(value)?.split(" ") ?? (isScope(value) ? [value] : []));
 		return {
 			principal: `oauth:${sub?.slice(0, 256)}`,
@@ -144,8 +145,4 @@ function valueAt(payload: JWTPayload, claim: string): unknown {
 		return payload[claim];
 	}
 	return claim.split(".").reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), payload);
-}
-
-function wordsOf(value: unknown): string[] {
-	return [value].flat().flatMap((each) => (typeof each === "string" ? each.split(" ") : []));
 }

@@ -2,10 +2,7 @@ import type { AccessGrant } from "../config/access.js";
 
 /** The issuer of access tokens cannot be asked now. */
 export class IssuerUnavailable extends Error {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super(message, options);
-		this.name = "IssuerUnavailable";
-	}
+	override readonly name = "IssuerUnavailable";
 }
 
 /** Issuer of access tokens: the gateway, or an external one. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CallRecord, ServerRegistry } from "xs-mcp-manager/core";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { FirmwareUpdate, FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 
 /** An event for operators. Arguments and results of calls are not included. */
 export type GatewayEvent = {
@@ -18,15 +18,11 @@ export type GatewayEvent = {
 	| ({ readonly type: "call" } & Omit<CallRecord, "serverId">)
 );
 
-interface Events {
-	event: [event: GatewayEvent];
-}
-
 /** The gateway's events, for `/events` and the log. */
-export class GatewayEvents extends EventEmitter<Events> {
+export class GatewayEvents extends EventEmitter<{ event: [event: GatewayEvent] }> {
 	readonly #servers: ServerRegistry;
 
-	constructor(servers: ServerRegistry) {
+	constructor(servers: ServerRegistry, updates: FirmwareUpdates) {
 		super();
 		this.#servers = servers;
 		// A listener for each operator who watches.
@@ -39,11 +35,7 @@ export class GatewayEvents extends EventEmitter<Events> {
 			this.#emit({ device: id, type: "notification", method, params }),
 		);
 		servers.on("call", ({ serverId, ...call }) => this.#emit({ device: serverId, type: "call", ...call }));
-	}
-
-	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
-	firmware({ device, step, version }: FirmwareUpdate): void {
-		this.#emit({ device, type: "firmware", step, version });
+		updates.on("update", ({ device, step, version }) => this.#emit({ device, type: "firmware", step, version }));
 	}
 
 	#emit({ device, ...event }: WithoutTime<GatewayEvent>): void {

@@ -1,7 +1,5 @@
 import { performance } from "node:perf_hooks";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import type { RejectionReason } from "../http/http-error.js";
 
 /** Values that are read at each scrape. */
 interface MetricsSources {
@@ -28,25 +26,25 @@ const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
  */
 export class Metrics {
 	readonly registry = new Registry();
-	readonly #calls = new Histogram({
+	readonly calls = new Histogram({
 		name: "xs_mcp_gateway_call_duration_seconds",
 		help: "Calls to devices and configured servers, by how they ended",
 		labelNames: ["outcome"],
 		buckets: CALL_BUCKETS,
 		registers: [this.registry],
 	});
-	readonly #rejectedRequests = new Counter({
+	readonly rejectedRequests = new Counter({
 		name: "xs_mcp_gateway_requests_rejected_total",
 		help: "Requests of clients that were rejected, by reason",
 		labelNames: ["reason"],
 		registers: [this.registry],
 	});
-	readonly #rejectedDevices = new Counter({
+	readonly rejectedDevices = new Counter({
 		name: "xs_mcp_gateway_device_messages_rejected_total",
 		help: "Connections and messages of devices that were rejected or dropped",
 		registers: [this.registry],
 	});
-	readonly #firmware = new Counter({
+	readonly firmware = new Counter({
 		name: "xs_mcp_gateway_firmware_updates_total",
 		help: "Firmware offered to devices, downloaded, confirmed and rolled back",
 		labelNames: ["step"],
@@ -73,31 +71,6 @@ export class Metrics {
 			this.#counter("cluster_lists_refused_total", help, cluster.listsRefused);
 			this.#gauge("cluster_connected", "Whether NATS can be reached", () => Number(cluster.isConnected()));
 		}
-	}
-
-	/**
-	 * A call has ended.
-	 *
-	 * @param outcome "ok", "failed", "rejected" or the code of the error
-	 * @param duration milliseconds
-	 */
-	called(outcome: string, duration: number): void {
-		this.#calls.observe({ outcome }, duration / 1_000);
-	}
-
-	/** A client's request was rejected. */
-	requestRejected(reason: RejectionReason): void {
-		this.#rejectedRequests.inc({ reason });
-	}
-
-	/** Firmware was offered to a device, downloaded, confirmed or rolled back. */
-	firmwareUpdated(step: FirmwareUpdate["step"]): void {
-		this.#firmware.inc({ step });
-	}
-
-	/** A connection or message of a device was rejected or dropped. */
-	deviceRejected(): void {
-		this.#rejectedDevices.inc();
 	}
 
 	#counter(name: string, help: string, value: () => number): void {

@@ -4,12 +4,13 @@ import type { Context } from "hono";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import { z } from "zod";
+import type { ClusterStatus } from "../cluster/status.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { FirmwareOffers } from "../devices/firmware/firmware-offers.js";
 import { readJson } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { HttpEnv, Route } from "../http/route.js";
-import { StreamLimit } from "../http/stream-limit.js";
+import { streamLimit } from "../http/stream-limit.js";
 import type { GatewayEvent, GatewayEvents } from "./events.js";
 import type { Metrics } from "./metrics.js";
 
@@ -157,9 +158,9 @@ export function offerFirmware({ servers, firmware, urlFor, maxBodyBytes }: Offer
 
 /** `GET /events`: server-sent events about the devices that the token can access. */
 export function streamEvents(events: GatewayEvents): Route {
-	const limit = new StreamLimit("event streams");
+	const count = streamLimit("event streams");
 	return (c) => {
-		limit.add(c.var.admission.owner, c.env.outgoing);
+		count(c.var.admission.owner, c.env.outgoing);
 		follow(events, c.env.outgoing, c.var.admission.access);
 		return RESPONSE_ALREADY_SENT;
 	};
@@ -210,4 +211,21 @@ export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 		throw new HttpError(404, "not-found", `unknown device ${name}`);
 	}
 	return server;
+}
+
+/** The cluster as it is now; undefined if the gateway is alone. */
+export type ClusterSource = () => ClusterStatus | undefined;
+
+/** `GET /cluster`: the gateways of the cluster, for a token that can access all devices. */
+export function showCluster(source: ClusterSource): Route {
+	return (c) => {
+		if (c.var.admission.access.devices !== undefined) {
+			throw new HttpError(403, "token", "the cluster requires a token for all devices");
+		}
+		const status = source();
+		if (status === undefined) {
+			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
+		}
+		return c.json(status);
+	};
 }

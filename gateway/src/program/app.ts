@@ -15,17 +15,18 @@ import { allowOrigin, setHeaders } from "../http/response-headers.js";
 import { allow, type HttpEnv, type Middleware, type Route } from "../http/route.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { addSignIn, type SignInRoutesOptions } from "../oauth/sign-in-routes.js";
-import { type ClusterSource, showCluster } from "../operator/cluster-routes.js";
 import type { GatewayEvents } from "../operator/events.js";
 import { exportAudit, showAudit, showHistory, showLog } from "../operator/history-routes.js";
 import type { Metrics } from "../operator/metrics.js";
 import {
+	type ClusterSource,
 	changeDevice,
 	disconnectDevice,
 	forgetDevice,
 	forgetOfflineDevices,
 	listDevices,
 	offerFirmware,
+	showCluster,
 	showMetrics,
 	streamEvents,
 } from "../operator/operator-routes.js";

@@ -3,9 +3,9 @@ import type { McpManager } from "xs-mcp-manager";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { Cluster } from "../cluster/cluster.js";
 import { isLoopback as isLoopbackAddress, publicOrigin, urlAt } from "../config/listen-address.js";
-import { OwnSignInCode } from "../config/sign-in-code.js";
+import { ownSignInCode } from "../config/sign-in-code.js";
 import { TlsFiles } from "../config/tls-files.js";
-import { ClaudeExtension } from "../console/claude-extension.js";
+import { claudeExtension } from "../console/claude-extension.js";
 import { ConsoleFiles } from "../console/console-files.js";
 import type { ConsoleOptions } from "../console/console-routes.js";
 import { urlsForDevices } from "../console/device-urls.js";
@@ -16,8 +16,6 @@ import { BOOTSTRAP_PATHS } from "../devices/bootstrap/bootstrap-routes.js";
 import type { DeviceBindings } from "../devices/bootstrap/device-bindings.js";
 import { urlForDevice } from "../devices/device-address.js";
 import { DeviceKey } from "../devices/device-key.js";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { FlashImages } from "../devices/firmware/flash-images.js";
 import { RejectionReport } from "../http/rejections.js";
 import { HttpServer } from "../http/server.js";
 import { openClientServer } from "../mcp/open-client-server.js";
@@ -78,7 +76,7 @@ export class ClientSide {
 		this.#files = ConsoleFiles.read(context.consoleFolder);
 		core.gateway.panel = this.#files?.panel;
 		this.#metrics = metrics;
-		this.#events = new GatewayEvents(servers);
+		this.#events = new GatewayEvents(servers, core.gateway.updates);
 		this.#signIn = openSignIn(configuration, tokens, cluster?.approvals, context.resolve);
 		const [address, signIn] = [configuration.httpAddress, this.#signIn];
 		// The pages of the gateway itself, at its public URL.
@@ -88,13 +86,13 @@ export class ClientSide {
 		this.rejections = new RejectionReport({
 			log,
 			limitedLog,
-			onRejected: (reason) => metrics.requestRejected(reason),
+			onRejected: (reason) => metrics.rejectedRequests.inc({ reason }),
 			addressOf: (request) => this.guard.addressOf(request),
 		});
 		servers.on("saved", (error) => context.saves.attempted(error));
-		servers.on("call", ({ outcome, duration }) => metrics.called(outcome, duration));
+		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
 		servers.on("rejected", (description) => {
-			metrics.deviceRejected();
+			metrics.rejectedDevices.inc();
 			limitedLog.warn("device", {}, `rejected: ${description}`);
 		});
 		servers.on("connected", (_server, { identity }) =>
@@ -103,7 +101,7 @@ export class ClientSide {
 		servers.on("disconnected", (_server, { identity }, reason) =>
 			this.#logSession(identity, { reason }, "device disconnected"),
 		);
-		core.gateway.updates.on("update", (update) => this.#firmwareUpdated(update));
+		core.gateway.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
 		this.#events.on("event", (event) => this.#logEvent(event));
 	}
 
@@ -112,7 +110,7 @@ export class ClientSide {
 		const { configuration, log, tokens, urls, onClose } = this.#context;
 		const { httpAddress: address, httpPort: port, maxBodyBytes, bootstrap, stateFolder } = configuration;
 		const { servers } = this.#core.gateway;
-		const codes = this.#cluster?.approvals ?? new OwnSignInCode(stateFolder);
+		const codes = this.#cluster?.approvals ?? ownSignInCode(stateFolder);
 		const files = TlsFiles.of("http", configuration);
 		const tls = files?.options;
 		const app = createApp({
@@ -155,7 +153,6 @@ export class ClientSide {
 	#console(bindings: DeviceBindings): ConsoleOptions {
 		const { configuration, tokens, uses, urls } = this.#context;
 		const { firmwareFolder } = configuration;
-		const images = firmwareFolder === undefined ? undefined : new FlashImages(firmwareFolder);
 		const { gateway, manager } = this.#core;
 		const fleet = new Fleet({
 			servers: gateway.servers,
@@ -176,12 +173,13 @@ export class ClientSide {
 		const describe = () => ({
 			urls: urlsForDevices(urls, configuration),
 			isLoopback,
-			hasFirmware: images !== undefined,
+			hasFirmware: firmwareFolder !== undefined,
 			hasVoice,
 			...(bridge && { bridge }),
 		});
-		const extension = ClaudeExtension.find(this.#context.consoleFolder);
-		return { files: this.#files, extension, fleet, events: gateway.events, manager, tokens, uses, images, describe };
+		const extension = claudeExtension(this.guard, this.#context.consoleFolder);
+		const { events } = gateway;
+		return { files: this.#files, extension, fleet, events, manager, tokens, uses, firmwareFolder, describe };
 	}
 
 	/** Sessions of clients. */
@@ -210,7 +208,7 @@ export class ClientSide {
 		const { uses, tokens } = this.#context;
 		void uses.saveIfDue(tokens.records);
 		this.guard.recheck();
-		this.#core.gateway.events?.recheck();
+		this.#core.gateway.events?.webhooks.recheck();
 		this.#renewTls?.();
 	}
 
@@ -224,12 +222,6 @@ export class ClientSide {
 	async close(): Promise<void> {
 		await this.#endpoint.close();
 		await this.#context.uses.save(this.#context.tokens.records);
-	}
-
-	/** For `/events`, the log and the metrics. */
-	#firmwareUpdated(update: FirmwareUpdate): void {
-		this.#metrics.firmwareUpdated(update.step);
-		this.#events.firmware(update);
 	}
 
 	/** The manager's status is logged for configured servers. A device of another gateway is in that one's log. */

@@ -65,12 +65,12 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	}
 	const announcements = speech?.announcements;
 	const { servers } = gateway;
-	const listening = openListening({ context, servers, turns, announcements, audit, events });
+	const listeningToolsFor = openListening({ context, servers, turns, announcements, audit, events });
 	const manager = await openManager(context, gateway);
 	gateway.ownTools = (access) => [
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),
 		...(announcements ? sayToolFor(access, announcements, servers) : []),
-		...(listening?.toolsFor(access) ?? []),
+		...(listeningToolsFor?.(access) ?? []),
 	];
 	return { gateway, pictures, speech, history, audit, manager, events };
 }

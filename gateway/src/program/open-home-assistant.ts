@@ -1,7 +1,6 @@
 import { readPem } from "../config/tls-files.js";
 import { DeviceKey } from "../devices/device-key.js";
 import type { HomeDeviceOptions } from "../home-assistant/home-device.js";
-import type { Announcements } from "../speech/announcements.js";
 import type { ProgramContext } from "./context.js";
 import type { Core } from "./open-core.js";
 
@@ -14,21 +13,8 @@ export async function openHomeAssistant({ configuration, ...context }: ProgramCo
 	if (url === undefined) {
 		return;
 	}
-	const { HomeAssistant } = await import("../home-assistant/home-assistant.js");
-	const home = new HomeAssistant(core.gateway.servers, {
-		url,
-		password,
-		ca: ca === undefined ? undefined : readPem("homeAssistantCa", ca),
-		gatewayName: new DeviceKey(stateFolder).derive("home-assistant").slice(0, 16),
-		announce: announceWith(core.speech?.announcements),
-		info: (message) => context.log.info(message),
-		warn: (details, message) => context.limitedLog.warn("home-assistant", details, message),
-	});
-	context.onClose(() => home.close());
-}
-
-function announceWith(announcements: Announcements | undefined): HomeDeviceOptions["announce"] {
-	return (
+	const announcements = core.speech?.announcements;
+	const announce: HomeDeviceOptions["announce"] =
 		announcements &&
 		(async (server, text, principal) => {
 			const { signal } = new AbortController();
@@ -36,6 +22,16 @@ function announceWith(announcements: Announcements | undefined): HomeDeviceOptio
 			if (said?.outcome === "failed") {
 				throw new Error(said.reason);
 			}
-		})
-	);
+		});
+	const { showInHomeAssistant } = await import("../home-assistant/home-assistant.js");
+	const close = showInHomeAssistant(core.gateway.servers, {
+		url,
+		password,
+		ca: ca === undefined ? undefined : readPem("homeAssistantCa", ca),
+		gatewayName: new DeviceKey(stateFolder).derive("home-assistant").slice(0, 16),
+		announce,
+		info: (message) => context.log.info(message),
+		warn: (details, message) => context.limitedLog.warn("home-assistant", details, message),
+	});
+	context.onClose(close);
 }

@@ -24,18 +24,13 @@ interface ListeningOptions {
 	readonly events: { readonly events: EventService; readonly log: EventLog };
 }
 
-/** Listening with the microphones of devices. */
-export interface OpenedListening {
-	/** The tools of a client with this access. */
-	readonly toolsFor: (access: Access) => readonly OwnTool[];
-}
-
 /**
  * Opens the microphones, if the settings allow that; undefined if they do not.
  *
+ * @returns a function that makes the tools of a client
  * @throws ConfigurationError if the settings are not complete
  */
-export function openListening(options: ListeningOptions): OpenedListening | undefined {
+export function openListening(options: ListeningOptions): ((access: Access) => readonly OwnTool[]) | undefined {
 	const { context, servers, turns, announcements, audit, events } = options;
 	const { configuration, log, limitedLog } = context;
 	const recognize = recognizerOf(configuration);
@@ -57,12 +52,10 @@ export function openListening(options: ListeningOptions): OpenedListening | unde
 			onFailure: (device, reason) => limitedLog.warn("speech", { device }, `not heard: ${reason}`),
 		});
 	}
-	return {
-		toolsFor: (access) =>
-			mayListen(access)
-				? [listenTool(access, microphones, servers), askTool(access, { microphones, announcements, turns, servers })]
-				: [],
-	};
+	return (access) =>
+		mayListen(access)
+			? [listenTool(access, microphones, servers), askTool(access, { microphones, announcements, turns, servers })]
+			: [];
 }
 
 function recognizerOf(configuration: Configuration): Recognize | undefined {

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { isUserOnly, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
+import { isUserOnly, jsonOf, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 
 export interface Caller {
@@ -36,13 +36,8 @@ export async function callTool(
 
 /** Calls a tool whose result is an object, or its JSON on older firmware: {} if that is not valid. Rejects as {@link callTool} does. */
 export async function callForObject(...call: Parameters<typeof callTool>): Promise<Readonly<Record<string, unknown>>> {
-	const { structuredContent, content } = await callTool(...call);
-	try {
-		const result: unknown = structuredContent ?? JSON.parse(textOf(content));
-		return isObject(result) ? result : {};
-	} catch {
-		return {};
-	}
+	const result = jsonOf(await callTool(...call));
+	return isObject(result) ? result : {};
 }
 
 /** As much of a text as a tool takes for one of its arguments. */

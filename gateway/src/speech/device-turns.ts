@@ -9,15 +9,10 @@ interface TurnOptions {
 	readonly signal: AbortSignal;
 }
 
-interface Waiting {
-	readonly isUrgent: boolean;
-	readonly begin: () => void;
-}
-
 interface Turns {
 	/** Aborts the call in progress. */
 	current: AbortController | undefined;
-	readonly waiting: Waiting[];
+	readonly waiting: { readonly isUrgent: boolean; readonly begin: () => void }[];
 }
 
 /** Turns of devices: each says or hears one thing at a time. */

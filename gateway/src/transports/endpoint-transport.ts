@@ -10,7 +10,7 @@ import {
 	type Transport,
 } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { failedResult, SERVER_ERROR } from "xs-mcp-manager/core";
+import { failedResult, jsonIn, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
 
@@ -63,12 +63,7 @@ export class EndpointTransport implements Transport {
 	}
 
 	#receive(text: string): void {
-		let message: unknown;
-		try {
-			message = JSON.parse(text);
-		} catch {
-			// Rejected below.
-		}
+		const message = jsonIn(text);
 		if (isJSONRPCRequest(message)) {
 			this.#receiveRequest(message);
 		} else if (isJSONRPCNotification(message)) {

@@ -40,6 +40,7 @@ interface HttpSessionOptions {
 
 /** A client's session over Streamable HTTP, as the revisions until 2025-11-25 have it: MCP "Session Management". */
 export class HttpSession {
+	readonly holder: SessionHolder;
 	readonly #options: HttpSessionOptions;
 	readonly #transport: SessionTransport;
 	readonly #server: ClientServer;
@@ -56,10 +57,11 @@ export class HttpSession {
 	/** The stream for messages that answer no request. */
 	#stream: ServerResponse | undefined;
 	#idleTimer: NodeJS.Timeout | undefined;
-	#closed = false;
+	isClosed = false;
 
 	constructor(options: HttpSessionOptions) {
 		const { client, kept, onOpened, onClosed, onError } = options;
+		this.holder = options.holder;
 		this.#options = options;
 		this.#server = new ClientServer({
 			...client,
@@ -81,7 +83,7 @@ export class HttpSession {
 		this.#transport.onerror = onError;
 		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
 		this.#transport.onclose = () => {
-			this.#closed = true;
+			this.isClosed = true;
 			clearTimeout(this.#idleTimer);
 			this.#stopFollowing();
 			onClosed(this.#transport.sessionId ?? "");
@@ -114,17 +116,9 @@ export class HttpSession {
 		return client.catalog.key === catalog.key && client.holder === holder;
 	}
 
-	get holder(): SessionHolder {
-		return this.#options.holder;
-	}
-
-	get isClosed(): boolean {
-		return this.#closed;
-	}
-
 	/** Undefined until the client has sent its name. */
 	get client(): ConnectedClient | undefined {
-		const info = this.#server.server.getClientVersion();
+		const info = this.#server.getClientVersion();
 		const { client, since } = this.#options;
 		const { principal } = client;
 		return info && { principal, name: info.name, version: info.version, since, calls: this.#calls };
@@ -164,7 +158,7 @@ export class HttpSession {
 
 	#startIdleTimer(): void {
 		clearTimeout(this.#idleTimer);
-		if (this.idle && !this.#closed) {
+		if (this.idle && !this.isClosed) {
 			const close = (): void => void this.close().catch(this.#options.onError);
 			this.#idleTimer = setTimeout(close, this.#options.idleTimeout);
 		}

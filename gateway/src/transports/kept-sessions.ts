@@ -116,7 +116,11 @@ export class SessionAsks {
 		} else {
 			return;
 		}
-		await this.#keep();
+		const { sessionId } = this.#transport;
+		if (sessionId !== undefined) {
+			const logLevel = this.#logLevel;
+			await this.#kept.write(sessionId, { subscriptions: [...this.#subscriptions], ...(logLevel && { logLevel }) });
+		}
 	}
 
 	/** Asks again for what an earlier process has kept. */
@@ -141,14 +145,6 @@ export class SessionAsks {
 			this.#transport
 				.ask("resources/subscribe", { uri })
 				.catch(() => this.#subscriptions.has(uri) && this.#missing.add(uri));
-		}
-	}
-
-	async #keep(): Promise<void> {
-		const { sessionId } = this.#transport;
-		if (sessionId !== undefined) {
-			const logLevel = this.#logLevel;
-			await this.#kept.write(sessionId, { subscriptions: [...this.#subscriptions], ...(logLevel && { logLevel }) });
 		}
 	}
 }

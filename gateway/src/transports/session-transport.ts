@@ -59,7 +59,14 @@ export class SessionTransport implements Transport {
 	readonly #form: ResponseForm = {
 		headers: () => ({ "Mcp-Session-Id": this.sessionId }),
 		event: (stream, json) => this.#events.add(stream, json),
-		first: (stream) => this.#firstEvent(stream),
+		first: (stream) => {
+			// The stream of a call begins with an id from which the client may resume it. For the other stream, no revision asks for that,
+			// and not every client takes an empty event for one.
+			if (stream === STANDALONE) {
+				return RETRY;
+			}
+			return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
+		},
 		onError: (error) => this.onerror?.(error),
 	};
 	/** By the ids of requests that have no response yet. */
@@ -293,17 +300,6 @@ export class SessionTransport implements Transport {
 			exchange.write(this.#events.add(exchange.stream, text));
 			this.#told = isStandalone && !isLost ? this.#events.last : this.#told;
 		}
-	}
-
-	/**
-	 * Begins the stream of a call with an id from which the client may resume it. For the other stream, no revision asks for that, and
-	 * not every client takes an empty event for one.
-	 */
-	#firstEvent(stream: number): string {
-		if (stream === STANDALONE) {
-			return RETRY;
-		}
-		return this.#revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 }
 

@@ -127,7 +127,11 @@ class StatelessTransport implements Transport {
 		this.#lastId += 1;
 		const id = this.#lastId;
 		this.#exchanges.set(id, new Exchange(response, this.#form, { requests: [[id, request]] }));
-		response.once("close", () => this.#disconnected(id));
+		response.once("close", () => {
+			if (this.#exchanges.delete(id)) {
+				this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+			}
+		});
 		this.#isDispatching = true;
 		this.onmessage?.({ ...request, id });
 		this.#isDispatching = false;
@@ -145,7 +149,10 @@ class StatelessTransport implements Transport {
 		const text = textOf(withId(message, request.id));
 		if (isAnswer) {
 			this.#exchanges.delete(id);
-			exchange.answer(id, text, this.#statusOf(message));
+			const code = "error" in message ? message.error.code : undefined;
+			const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
+			const isMissing = code === ProtocolErrorCode.MissingRequiredClientCapability;
+			exchange.answer(id, text, isUnknown ? 404 : isMissing ? 400 : 200);
 		} else if (!exchange.isSlow) {
 			exchange.write(eventOf(text));
 		} else if (!OF_CALLS.has(message.method)) {
@@ -160,19 +167,6 @@ class StatelessTransport implements Transport {
 		}
 		this.#exchanges.clear();
 		this.onclose?.();
-	}
-
-	#disconnected(requestId: RequestId): void {
-		if (this.#exchanges.delete(requestId)) {
-			this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
-		}
-	}
-
-	/** The HTTP status of an answer: 200, but 404 for an unknown method, and 400 for a missing capability of the client. */
-	#statusOf(message: JSONRPCMessage): number {
-		const code = "error" in message ? message.error.code : undefined;
-		const isUnknown = code === ProtocolErrorCode.MethodNotFound && this.#isDispatching;
-		return isUnknown ? 404 : code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200;
 	}
 }
 

@@ -59,7 +59,7 @@ export class Aliases {
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#owners.get(wish);
 		const isChosen = owner !== undefined && owner !== id && this.#chosen.has(owner);
-		const alias = isChosen || (isShared && id !== wish) ? hashedAlias(id, wish) : wish;
+		const alias = isChosen || (isShared && id !== wish) ? aliasOf(wish, hashOf(id).slice(-TAIL_DIGITS)) : wish;
 		if (alias !== wish && owner === id) {
 			this.#owners.delete(wish);
 		}
@@ -111,18 +111,16 @@ function expectValid(id: string, alias: string): void {
 
 /** If another device has the first choice, the alias ends in twelve digits of a hash. */
 function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
-	const hash = createHash("sha256").update(id).digest("hex");
-	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hash;
+	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hashOf(id);
 	let alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
 	for (let at = 0; isTaken(alias); at += 1) {
-		const more = createHash("sha256").update(`${at} ${id}`).digest("hex");
-		alias = aliasOf(boardName, more.slice(0, 2 * TAIL_DIGITS));
+		alias = aliasOf(boardName, hashOf(`${at} ${id}`).slice(0, 2 * TAIL_DIGITS));
 	}
 	return alias;
 }
 
-function hashedAlias(id: string, wish: string): string {
-	return aliasOf(wish, createHash("sha256").update(id).digest("hex").slice(-TAIL_DIGITS));
+function hashOf(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
 }
 
 function aliasOf(boardName: string, tail: string): string {

@@ -15,10 +15,6 @@ export interface BackoffOptions {
  *
  * @param retries retries so far: 0 before the first one
  */
-export function backoff(
-	{ initialDelay, maxDelay, backoffMultiplier = 2 }: BackoffOptions,
-	retries: number,
-	random: () => number = Math.random,
-): number {
-	return Math.min(initialDelay * backoffMultiplier ** retries, maxDelay) * (0.75 + random() / 4);
+export function backoff({ initialDelay, maxDelay, backoffMultiplier = 2 }: BackoffOptions, retries: number): number {
+	return Math.min(initialDelay * backoffMultiplier ** retries, maxDelay) * (0.75 + Math.random() / 4);
 }

@@ -119,15 +119,16 @@ export class CallQueue {
 	/** Gives a call that waits its time from now on, for its turn or for the server. */
 	#limitWait(waiting: WaitingCall): void {
 		const { turnWait, offlineWait, offlineMessage } = this.#options;
-		const [time, error] =
-			this.#session === undefined
-				? [offlineWait, () => new ServerError("server-offline", offlineMessage())]
-				: [
-						turnWait,
-						() => new ServerError("queue-full", `${noTurn(turnWait, this.#running)}. Nothing was sent to it.`),
-					];
+		const isOffline = this.#session === undefined;
+		const expire = (): void => {
+			const busy = `the server is still busy with earlier ones (${this.#running}). Nothing was sent to it.`;
+			const error = isOffline
+				? new ServerError("server-offline", offlineMessage())
+				: new ServerError("queue-full", `the call had no turn within ${turnWait / 1_000} s: ${busy}`);
+			this.#reject(waiting, error);
+		};
 		clearTimeout(waiting.timer);
-		waiting.timer = setTimeout(() => this.#reject(waiting, error()), time);
+		waiting.timer = setTimeout(expire, isOffline ? offlineWait : turnWait);
 	}
 
 	#reject(waiting: WaitingCall, error: ServerError): void {
@@ -149,8 +150,4 @@ export class CallQueue {
 			next.start(this.#session);
 		}
 	}
-}
-
-function noTurn(time: number, running: number): string {
-	return `the call had no turn within ${time / 1_000} s: the server is still busy with earlier ones (${running})`;
 }

@@ -6,7 +6,7 @@ import { ServerError } from "./errors.js";
 import type { ServerTool } from "./offers.js";
 import type { Results } from "./results.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import type { CallOptions, RequestOptions, Session } from "./session.js";
+import type { CallOptions, Session } from "./session.js";
 import type { Upload, Uploads } from "./uploads.js";
 
 /** Calls that may wait for one server. */
@@ -55,7 +55,7 @@ interface CalledServer {
 interface QueuedRequest {
 	readonly method: string;
 	readonly params: Readonly<Record<string, unknown>>;
-	readonly options: RequestOptions;
+	readonly options: CallOptions;
 	/** Whether it is another gateway's: its parameters are not changed. */
 	readonly isForwarded?: boolean;
 }
@@ -162,7 +162,7 @@ export class Calls {
 	async request<Method extends keyof Results>(
 		method: Method,
 		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions = {},
+		options: CallOptions = {},
 	): Promise<Results[Method]> {
 		return await this.#track(this.#inTurn<Results[Method]>({ method, params, options }));
 	}
@@ -174,7 +174,11 @@ export class Calls {
 		const { callTimeout = CALL_TIMEOUT } = this.#context;
 		const queue = this.#openQueue();
 		if (!this.#server.online) {
-			this.#wake(queue);
+			this.#policy
+				?.wake()
+				.catch(({ message }: Error) =>
+					queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
+				);
 		}
 		try {
 			const session = await queue.enter(options.signal);
@@ -189,7 +193,12 @@ export class Calls {
 					: await session.request(method as keyof Results, sent, sending);
 				return (upload?.complete(result as CallToolResult) ?? result) as Result;
 			} catch (error) {
-				throw this.#withConsequence(error);
+				// An interrupted call is not repeated: the tool may have done its work.
+				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
+					throw error;
+				}
+				const message = `${this.#server.alias} disconnected during the call, which may have been carried out`;
+				throw new ServerError("server-disconnected", message, { cause: error });
 			} finally {
 				upload?.end();
 				queue.leave();
@@ -247,14 +256,6 @@ export class Calls {
 		}
 	}
 
-	#wake(queue: CallQueue): void {
-		this.#policy
-			?.wake()
-			.catch(({ message }: Error) =>
-				queue.close(new ServerError("server-offline", `${message}. Nothing was sent to it.`)),
-			);
-	}
-
 	/** A queue costs memory: a server has one only while there are calls to it. */
 	#openQueue(): CallQueue {
 		const { callsPerServer = 4, offlineWait = 10_000, callTimeout = CALL_TIMEOUT } = this.#context;
@@ -282,17 +283,6 @@ export class Calls {
 		return tool && identity.gateway === undefined
 			? await this.#context.uploads?.start(identity, tool, args as object)
 			: undefined;
-	}
-
-	/** The error of a request that was sent. An interrupted call is not repeated: the tool may have done its work. */
-	#withConsequence(error: unknown): unknown {
-		return error instanceof ServerError && error.code === "server-disconnected"
-			? new ServerError(
-					"server-disconnected",
-					`${this.#server.alias} disconnected during the call, which may have been carried out`,
-					{ cause: error },
-				)
-			: error;
 	}
 }
 

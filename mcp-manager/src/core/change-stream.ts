@@ -43,7 +43,12 @@ export class ChangeStream {
 
 	/** Opens the stream if the server reports changes. Settles when the server has confirmed it, or has failed. */
 	async start(): Promise<void> {
-		await this.#reopen().catch((error: Error) => this.#retryAfter(error));
+		await this.#reopen().catch((error: Error) => {
+			// A server that rejects the stream once will reject it again.
+			if (!ProtocolError.isInstance(error)) {
+				this.#retry();
+			}
+		});
 	}
 
 	/**
@@ -114,13 +119,6 @@ export class ChangeStream {
 		this.#retries = wasDown ? 0 : this.#retries;
 		if (wasDown && isWanted) {
 			this.#onGap();
-		}
-	}
-
-	/** A server that rejects the stream once will reject it again. */
-	#retryAfter(error: Error): void {
-		if (!ProtocolError.isInstance(error)) {
-			this.#retry();
 		}
 	}
 

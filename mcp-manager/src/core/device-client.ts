@@ -153,7 +153,10 @@ export class DeviceClient implements McpClient {
 			};
 			const cancel = (error: ServerError, reason: string): void => {
 				fail(error);
-				this.#cancel(method, id, reason);
+				// `initialize` cannot be cancelled: MCP "Cancellation".
+				if (method !== "initialize") {
+					this.#tell({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+				}
 			};
 			const expire = (): void =>
 				cancel(new ServerError("timeout", `no answer to ${method} within ${timeout} ms`), "Request timed out");
@@ -178,17 +181,15 @@ export class DeviceClient implements McpClient {
 		});
 	}
 
-	/** Cancels the request at the device. `initialize` cannot be cancelled: MCP "Cancellation". */
-	#cancel(method: string, requestId: RequestId, reason: string): void {
-		if (method !== "initialize") {
-			const params = { requestId, reason };
-			this.#tell({ jsonrpc: "2.0", method: "notifications/cancelled", params });
-		}
-	}
-
 	#receive(message: JSONRPCMessage): void {
 		if ("method" in message) {
-			"id" in message ? this.#answer(message.id, message.method) : this.#notified(message);
+			if ("id" in message) {
+				const { id, method } = message;
+				const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
+				this.#tell({ jsonrpc: "2.0", id, ...(method === "ping" ? { result: {} } : { error }) });
+			} else {
+				this.#notified(message);
+			}
 			return;
 		}
 		const pending = this.#pending.get(message.id as RequestId);
@@ -197,14 +198,6 @@ export class DeviceClient implements McpClient {
 		} else {
 			pending.answered(message);
 		}
-	}
-
-	#answer(id: RequestId, method: string): void {
-		const answer =
-			method === "ping"
-				? { result: {} }
-				: { error: { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" } };
-		this.#tell({ jsonrpc: "2.0", id, ...answer });
 	}
 
 	#tell(message: JSONRPCMessage): void {

@@ -22,9 +22,11 @@ export function headerProblem(inputSchema: unknown): string | undefined {
 		if (problem !== undefined) {
 			return `${path.join(".")}: ${HEADER} ${problem}`;
 		}
+		// Only properties of properties can be read from the arguments without looking at their values.
+		const isReachable = path.length === 0 || isProperty;
 		return firstOf(Object.entries(schema), ([key, value]) =>
 			key === "properties" && isObject(value)
-				? firstOf(Object.entries(value), ([name, each]) => visit(each, [...path, name], isReachable(path, isProperty)))
+				? firstOf(Object.entries(value), ([name, each]) => visit(each, [...path, name], isReachable))
 				: VALUES.has(key)
 					? undefined
 					: visit(value, [...path, key], false),
@@ -35,11 +37,6 @@ export function headerProblem(inputSchema: unknown): string | undefined {
 
 /** Keywords whose value is data, not a schema. */
 const VALUES: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", HEADER]);
-
-/** Only properties of properties can be read from the arguments without looking at their values. */
-function isReachable(path: readonly string[], isProperty: boolean): boolean {
-	return path.length === 0 || isProperty;
-}
 
 function nameProblem(
 	{ [HEADER]: name, type }: Record<string, unknown>,

@@ -6,10 +6,12 @@ export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type S
 export { followStates } from "./follow-states.js";
 export { headerProblem } from "./header-parameters.js";
 export { inputSchemaOf } from "./input-schema.js";
+export { jsonIn } from "./json-in.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { portable, slug } from "./names.js";
 export {
 	type Offers,
+	present,
 	type ServerPrompt,
 	type ServerResource,
 	type ServerTemplate,
@@ -33,5 +35,5 @@ export type {
 export { type CallOptions, Session } from "./session.js";
 export { isBelow, type LogLevel, type LogMessage } from "./session-log.js";
 export { EVERY_DEVICE } from "./tags.js";
-export { failedResult, textOf, textResult } from "./tool-results.js";
+export { failedResult, jsonOf, textOf, textResult } from "./tool-results.js";
 export type { Upload, Uploads } from "./uploads.js";

@@ -134,6 +134,7 @@ function described({ title, description, mimeType, annotations, icons, _meta }: 
 	return present({ title, description, mimeType, annotations, icons, _meta });
 }
 
-function present(members: Readonly<Record<string, unknown>>): object {
-	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+/** The members that are not undefined. */
+export function present<Members extends object>(members: Members): Partial<Members> {
+	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 }

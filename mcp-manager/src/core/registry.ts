@@ -44,7 +44,8 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly #context: ServerContext;
 	readonly #directory: ServerDirectory;
 	readonly #offers: ServerOffers;
-	readonly #extended = new Set<Server>();
+	/** The servers that are online and have extensions which clients can use. */
+	readonly extended = new Set<Server>();
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -109,11 +110,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return this.#directory.known;
 	}
 
-	/** The servers that are online and have extensions which clients can use. */
-	get extended(): ReadonlySet<Server> {
-		return this.#extended;
-	}
-
 	/** Every session, also of servers that are not known yet. */
 	get sessions(): Session[] {
 		return this.#directory.all.flatMap(({ session }) => session ?? []);
@@ -151,8 +147,12 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	connect(transport: ServerTransport): Session {
 		const { id } = transport.identity;
 		const settings = this.#directory.settingsOf(id);
+		// A device may give the id of a configured server as its own.
 		if ((transport.identity.configured === true) !== (settings !== undefined)) {
-			return this.#rejectTaken(transport);
+			const session = new Session(transport);
+			this.emit("rejected", `${id}: the id belongs to a configured server`);
+			session.close("the id belongs to a configured server");
+			return session;
 		}
 		this.#directory.get(id)?.session?.close("the server has reconnected");
 		const { maxServers = 10_000 } = this.#options;
@@ -179,14 +179,6 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		if (this.#directory.get(record.id) === undefined && this.#directory.size < maxServers) {
 			this.#directory.add(record);
 		}
-	}
-
-	/** A device that gives the id of a configured server as its own. */
-	#rejectTaken(transport: ServerTransport): Session {
-		const session = new Session(transport);
-		this.emit("rejected", `${transport.identity.id}: the id belongs to a configured server`);
-		session.close("the id belongs to a configured server");
-		return session;
 	}
 
 	/**
@@ -283,9 +275,9 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
 			if (server.session?.extensions.extensions !== undefined) {
-				this.#extended.add(server);
+				this.extended.add(server);
 			} else {
-				this.#extended.delete(server);
+				this.extended.delete(server);
 			}
 			this.emit("online", server);
 		}
@@ -318,7 +310,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const wasOnline = server.online && server.session === session;
 		this.#uploadsOf(session)?.end(session.identity);
 		if (server.session === session) {
-			this.#extended.delete(server);
+			this.extended.delete(server);
 			server.disconnect();
 		}
 		if (!server.known) {

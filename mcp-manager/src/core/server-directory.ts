@@ -42,7 +42,8 @@ export class ServerDirectory {
 	readonly #settings = new Map<string, ServerSettings>();
 	readonly #configuredAliases = new Map<string, string>();
 	#sorted: readonly Server[] | undefined;
-	#version = 0;
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
+	version = 0;
 
 	constructor(
 		{ folder, aliases }: ServerDirectoryOptions,
@@ -61,11 +62,6 @@ export class ServerDirectory {
 		for (const record of (await this.#store?.load()) ?? []) {
 			this.#load(record);
 		}
-	}
-
-	/** Increases whenever a server was added or removed, or has other tools or another alias. */
-	get version(): number {
-		return this.#version;
 	}
 
 	/** Every known server, by alias. */
@@ -318,7 +314,7 @@ export class ServerDirectory {
 
 	/** Reports a visible change of a known server other than its alias. */
 	changed(): void {
-		this.#version += 1;
+		this.version += 1;
 		this.#onChanged();
 	}
 

@@ -35,7 +35,8 @@ export class Server {
 	#record: ServerRecord | undefined;
 	#session: Session | undefined;
 	#online = false;
-	#state: string | undefined;
+	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
+	state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
 	/** The lists that could not be read in its current session, and why: then the last ones known stand. Undefined: none. */
@@ -125,15 +126,6 @@ export class Server {
 		return this.#online;
 	}
 
-	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
-	get state(): string | undefined {
-		return this.#state;
-	}
-
-	set state(state: string) {
-		this.#state = state;
-	}
-
 	/** Problems of its lists: "resources/list: Internal error". Empty while it is offline. */
 	get listProblems(): readonly string[] {
 		return [...(this.#failedLists ?? [])].map(([list, problem]) => `${LISTS[list].method}: ${problem}`);
@@ -176,7 +168,7 @@ export class Server {
 	disconnect(): void {
 		this.#session = undefined;
 		this.#failedLists = undefined;
-		this.#state = undefined;
+		this.state = undefined;
 		this.event = undefined;
 		if (this.#online) {
 			this.#online = false;

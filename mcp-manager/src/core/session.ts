@@ -4,7 +4,7 @@ import {
 	type ClientCapabilities,
 	type Implementation,
 	type RequestId,
-	type RequestOptions as SdkOptions,
+	type RequestOptions,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -22,7 +22,7 @@ import { readList } from "./read-list.js";
 import { requestError } from "./request-error.js";
 import { RESULTS, type Results } from "./results.js";
 import type { AudioChannel, KnownServer, ServerIdentity, ServerInfo, ServerTransport } from "./server-transport.js";
-import { type LogLevel, type LogOptions, SessionLog } from "./session-log.js";
+import { type LogOptions, SessionLog } from "./session-log.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
 export type Capabilities = ClientCapabilities & Readonly<Record<string, unknown>>;
@@ -39,9 +39,6 @@ export interface CallOptions extends LogOptions {
 	readonly inputClient?: InputClient | undefined;
 	/** The application that calls, as it names itself: for the record. */
 	readonly clientName?: string | undefined;
-}
-
-export interface RequestOptions extends CallOptions {
 	/** The tool that is called, as listed: its schema may request arguments as HTTP headers (2026-07-28). */
 	readonly tool?: ServerTool | undefined;
 }
@@ -58,8 +55,6 @@ interface Events {
 	/** The session is over. */
 	closed: [reason: string];
 }
-
-const OF_REQUESTS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/cancelled"]);
 
 const REQUEST_TIMEOUT = 30_000;
 
@@ -80,7 +75,11 @@ export class Session extends EventEmitter<Events> {
 	#changes: ChangeStream | undefined;
 	/** Undefined if the server gets no answers. */
 	#questions: Questions | undefined;
-	readonly #log = new SessionLog((level) => void this.#setLogLevel(level));
+	readonly #log = new SessionLog((level) => {
+		const request = { method: "logging/setLevel", params: { level } };
+		// A server that rejects this uses its own level.
+		this.#connected.request(request, z.looseObject({}), { timeout: REQUEST_TIMEOUT }).catch(() => {});
+	});
 	/** The id of the request that was sent last. */
 	#sentId: RequestId | undefined;
 	#closed = false;
@@ -102,7 +101,7 @@ export class Session extends EventEmitter<Events> {
 				return;
 			}
 			const { method, params = {} } = message;
-			if (OF_REQUESTS.has(method)) {
+			if (method === "notifications/progress" || method === "notifications/cancelled") {
 				this.emit("requestNotification", method, params);
 			} else if (this.#client === undefined && !("id" in message)) {
 				this.#notified(method, params);
@@ -143,20 +142,18 @@ export class Session extends EventEmitter<Events> {
 		await this.#send("initialize", {}, (options) => client.connect(this.#transport, options));
 		if (client instanceof Client && client.getProtocolEra() === "modern") {
 			this.#modern = client;
-			this.#changes = new ChangeStream(client, () => this.#reportGap());
+			this.#changes = new ChangeStream(client, () => {
+				this.emit("gap");
+				// Changes may have been missed: everything that can change is reported as changed.
+				for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
+					this.emit("notification", method, {});
+				}
+			});
 			await this.#changes.start();
 		}
 		// Since 2026-07-28 `serverInfo` is optional.
 		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		return { name, version };
-	}
-
-	/** Changes may have been missed: everything that can change is reported as changed. */
-	#reportGap(): void {
-		this.emit("gap");
-		for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
-			this.emit("notification", method, {});
-		}
 	}
 
 	/** The revision that the two sides agreed on; undefined before the handshake. */
@@ -186,12 +183,9 @@ export class Session extends EventEmitter<Events> {
 
 	/** Whether the server accepts stateless requests (2026-07-28): it may then ask the client while it serves them. */
 	get isStateless(): boolean {
-		if (this.#modern !== undefined) {
-			return true;
-		}
 		const { stateless } = this.capabilities.experimental ?? {};
-		const { supportedVersions } = (stateless ?? {}) as { supportedVersions?: unknown };
-		return Array.isArray(supportedVersions) && supportedVersions.includes(REVISION_OF_STATELESS);
+		const { supportedVersions: versions } = (stateless ?? {}) as { supportedVersions?: unknown };
+		return this.#modern !== undefined || (Array.isArray(versions) && versions.includes(REVISION_OF_STATELESS));
 	}
 
 	/** A whole list, whose items are not checked. Rejects as {@link request} and {@link readList} do. */
@@ -225,7 +219,7 @@ export class Session extends EventEmitter<Events> {
 	async request<Method extends keyof Results>(
 		method: Method,
 		params: Readonly<Record<string, unknown>>,
-		options: RequestOptions = {},
+		options: CallOptions = {},
 	): Promise<Results[Method]> {
 		const schema: z.ZodType<Results[Method]> = RESULTS[method];
 		const isAsking = this.isStateless && method !== "completion/complete";
@@ -237,7 +231,7 @@ export class Session extends EventEmitter<Events> {
 			if (!this.isStateless && this.declares("logging")) {
 				this.#log.want(options.logLevel);
 			}
-			const send = (final: SdkOptions) => this.#connected.request(request, schema, final);
+			const send = (final: RequestOptions) => this.#connected.request(request, schema, final);
 			const answer = this.#modern
 				? modernRequest(this.#modern, { request, schema, options: sdkOptions, tool: options.tool })
 				: (this.#questions?.request(options.inputClient, sdkOptions, send) ?? send(sdkOptions));
@@ -249,15 +243,12 @@ export class Session extends EventEmitter<Events> {
 
 	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link request} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
-		const changes = this.#changes;
-		if (changes !== undefined) {
-			await this.#send("subscriptions/listen", {}, () => changes.follow(uri, wanted));
-			return;
-		}
-		const method = wanted ? "resources/subscribe" : "resources/unsubscribe";
-		await this.#send(method, {}, (options) =>
-			this.#connected.request({ method, params: { uri } }, z.looseObject({}), options),
-		);
+		const older = wanted ? "resources/subscribe" : "resources/unsubscribe";
+		const method = this.#changes ? "subscriptions/listen" : older;
+		await this.#send(method, {}, async (options) => {
+			const request = { method, params: { uri } };
+			await (this.#changes?.follow(uri, wanted) ?? this.#connected.request(request, z.looseObject({}), options));
+		});
 	}
 
 	/** Makes the request of another gateway's client, whose parameters it does not change. Rejects as {@link request} does. */
@@ -300,18 +291,19 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	#open(): McpClient {
-		const client = this.identity.configured ? this.#openSdkClient() : new DeviceClient(this.#info, this.#capabilities);
+		const capabilities = this.#capabilities;
+		let client: McpClient;
+		if (this.identity.configured) {
+			const { negotiation: mode = "legacy" } = this.#transport;
+			const sdkClient = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
+			this.#questions = Questions.open(sdkClient, capabilities);
+			client = sdkClient;
+		} else {
+			client = new DeviceClient(this.#info, capabilities);
+		}
 		client.onerror = ({ message }) => this.emit("invalid", message.slice(0, MAX_DESCRIPTION));
 		client.fallbackNotificationHandler = async ({ method, params = {} }: McpRequest) => this.#notified(method, params);
 		this.#client = client;
-		return client;
-	}
-
-	#openSdkClient(): Client {
-		const { negotiation: mode = "legacy" } = this.#transport;
-		const capabilities = this.#capabilities;
-		const client = new Client(this.#info, { capabilities, versionNegotiation: { mode } });
-		this.#questions = Questions.open(client, capabilities);
 		return client;
 	}
 
@@ -330,17 +322,11 @@ export class Session extends EventEmitter<Events> {
 		this.emit("notification", method, params);
 	}
 
-	async #setLogLevel(level: LogLevel): Promise<void> {
-		const request = { method: "logging/setLevel", params: { level } };
-		// A server that rejects this uses its own level.
-		await this.#connected.request(request, z.looseObject({}), { timeout: REQUEST_TIMEOUT }).catch(() => {});
-	}
-
 	/** Sends a request, and turns the SDK's errors into those of this session. */
 	async #send<T>(
 		method: string,
 		{ timeout = REQUEST_TIMEOUT, signal, onProgress }: CallOptions,
-		request: (options: SdkOptions & { readonly timeout: number }) => Promise<T>,
+		request: (options: RequestOptions & { readonly timeout: number }) => Promise<T>,
 	): Promise<T> {
 		if (signal?.aborted) {
 			throw new ServerError("cancelled", `${method} was cancelled`);

@@ -118,7 +118,9 @@ export class ServerStore {
 	}
 
 	async #write(id: string, record: ServerRecord | undefined): Promise<void> {
-		const path = this.#pathOf(id);
+		// Devices choose their ids, and file systems differ in the names that they allow: a hash works everywhere.
+		const name = createHash("sha256").update(id).digest("hex").slice(0, 32);
+		const path = join(this.#folder, `${name}${EXTENSION}`);
 		if (record === undefined) {
 			await rm(path, { force: true });
 			return;
@@ -135,11 +137,6 @@ export class ServerStore {
 		const lists = this.#texts.get(offers) ?? JSON.stringify(offers).slice(1);
 		this.#texts.set(offers, lists);
 		return `${JSON.stringify(rest).slice(0, -1)},${lists}\n`;
-	}
-
-	/** Devices choose their ids, and file systems differ in the names that they allow: a hash works everywhere. */
-	#pathOf(id: string): string {
-		return join(this.#folder, `${createHash("sha256").update(id).digest("hex").slice(0, 32)}${EXTENSION}`);
 	}
 }
 

@@ -53,7 +53,13 @@ export class Subscriptions {
 			this.#subscriptions.set(uri, subscription);
 		}
 		subscription.count += 1;
-		const remove = once(() => this.#remove(uri, subscription));
+		let isRemoved = false;
+		const remove = (): void => {
+			if (!isRemoved) {
+				isRemoved = true;
+				this.#remove(uri, subscription);
+			}
+		};
 		try {
 			await (subscription.asked ?? this.#askFor(uri, subscription));
 		} catch (error) {
@@ -124,14 +130,4 @@ export class Subscriptions {
 			}
 		}
 	}
-}
-
-function once(task: () => void): () => void {
-	let done = false;
-	return () => {
-		if (!done) {
-			done = true;
-			task();
-		}
-	};
 }

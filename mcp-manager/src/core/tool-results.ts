@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
+import { jsonIn } from "./json-in.js";
 
 /** A tool's result with one text. */
 export function textResult(text: string, more: Omit<CallToolResult, "content"> = {}): CallToolResult {
@@ -16,4 +17,9 @@ export function textOf(
 	describe: (block: ContentBlock) => string = ({ type }) => `(${type})`,
 ): string {
 	return content.map((block) => (block.type === "text" ? block.text : describe(block))).join("\n");
+}
+
+/** The structured result of a call, or else its text as JSON; undefined if it is neither. */
+export function jsonOf({ structuredContent, content }: CallToolResult): unknown {
+	return structuredContent ?? jsonIn(textOf(content));
 }

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { InputClient, OrInput, Question } from "../core/asking.js";
 import { McpError } from "./mcp-error.js";
-import type { Elicit } from "./mcp-types.js";
+import type { Elicit, ElicitRequest } from "./mcp-types.js";
 
 /** The capabilities of a manager whose program answers questions. */
 export const ELICITATION = { elicitation: { form: {} } } satisfies ClientCapabilities;
@@ -16,11 +16,7 @@ export const ELICITATION = { elicitation: { form: {} } } satisfies ClientCapabil
 /** How often a server may ask during one call. */
 const MAX_ROUNDS = 10;
 
-interface Call {
-	readonly server: string;
-	readonly tool: string;
-	readonly signal?: AbortSignal | undefined;
-}
+type Call = Pick<ElicitRequest, "server" | "tool" | "signal">;
 
 /**
  * Makes a call whose server may ask the person: in its session, or by the result (2026-07-28), after which the call is made again
@@ -46,13 +42,8 @@ export async function withQuestions<Result extends object>(
 	let answers: Pick<InputClient, "inputResponses" | "requestState"> = {};
 	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
 		const result = await call(inputClient && { ...inputClient, ...answers });
-		if (!isInputRequiredResult(result)) {
-			return result as Result;
-		}
-		if (elicit === undefined) {
-			throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {
-				details: result,
-			});
+		if (elicit === undefined || !isInputRequiredResult(result)) {
+			return expectComplete(result);
 		}
 		const inputResponses: Record<string, object> = {};
 		for (const [key, question] of Object.entries(result.inputRequests ?? {})) {

@@ -52,19 +52,11 @@ export class ManagedServers {
 		for (const server of servers) {
 			this.#servers.add(this.#configOf(server));
 		}
-		if (this.#file === undefined) {
+		if (this.#file === undefined || (this.#options.isFileOptional && !this.#file.exists())) {
 			await this.#servers.startEnabled();
-			return;
+		} else {
+			await this.reload();
 		}
-		this.#file.on(
-			"changed",
-			() => void this.reload().catch(({ message }: Error) => this.#events.emit("warning", message)),
-		);
-		if (this.#options.isFileOptional && !this.#file.exists()) {
-			await this.#servers.startEnabled();
-			return;
-		}
-		await this.reload();
 	}
 
 	/** @throws McpError before {@link open} */
@@ -240,7 +232,7 @@ export class ManagedServers {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
 		}
 		try {
-			file.watch();
+			file.watch(() => void this.reload().catch(({ message }: Error) => this.#events.emit("warning", message)));
 		} catch (error) {
 			if (!this.#options.isFileOptional) {
 				this.#events.emit("warning", `changes of ${file.path} are not followed: ${(error as Error).message}`);

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
 import {
@@ -11,8 +12,7 @@ import {
 } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import type { CallOptions } from "../core/session.js";
-import { failedResult, textResult } from "../core/tool-results.js";
-import { runInitScript } from "./init-script.js";
+import { failedResult, textOf, textResult } from "../core/tool-results.js";
 import type { ProxyOptions } from "./proxy-options.js";
 import * as texts from "./texts.js";
 import { timingWith, UPSTREAM_TIMING, Upstream, type UpstreamTiming } from "./upstream.js";
@@ -48,10 +48,8 @@ export class McpProxy extends EventEmitter<Events> {
 		this.#isLocked = options.skill !== "";
 		const { upstream, connectTimeout } = options;
 		const ownTiming = connectTimeout === undefined ? UPSTREAM_TIMING : timingWith(connectTimeout);
-		this.#upstream = new Upstream(upstream, timing ?? ownTiming);
-		this.#upstream.on("listChanged", (list) => this.emit("listChanged", list));
-		this.#lists = new UpstreamLists(this.#upstream);
-		this.#lists.on("warning", (message) => this.emit("warning", message));
+		this.#upstream = new Upstream(upstream, timing ?? ownTiming, (list) => this.emit("listChanged", list));
+		this.#lists = new UpstreamLists(this.#upstream, (message) => this.emit("warning", message));
 	}
 
 	/** The instructions for the host. */
@@ -251,4 +249,32 @@ function activateTool({ skill, name }: ProxyOptions): ServerTool {
 		inputSchema: { type: "object", properties: {} },
 		annotations: { idempotentHint: true },
 	};
+}
+
+/** Characters of a failed script's answer, for the error message. */
+const MAX_QUOTE = 1_000;
+
+/**
+ * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error with the reason.
+ *
+ * @param script its path. Read each time, so that a changed script needs no restart
+ * @param tool the upstream's tool that runs it
+ */
+async function runInitScript(
+	upstream: Upstream,
+	{ script, tool }: { readonly script: string; readonly tool: string },
+	tools: readonly ServerTool[],
+): Promise<void> {
+	const found = tools.find(({ name }) => name === tool);
+	if (found === undefined) {
+		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
+	}
+	const code = readFileSync(script, "utf8");
+	const { properties = {}, required = [] } = found.inputSchema;
+	const parameter = Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
+	const call = { name: tool, arguments: { [parameter]: code } };
+	const { isError, content } = await upstream.request("tools/call", call);
+	if (isError) {
+		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
+	}
 }

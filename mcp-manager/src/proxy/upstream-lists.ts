@@ -1,16 +1,11 @@
-import { EventEmitter } from "node:events";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { LISTS, type ListName, NO_OFFERS, type Offers } from "../core/offers.js";
 import type { Upstream } from "./upstream.js";
 
-interface Events {
-	/** A list cannot be read, or the upstream cannot be reached: once for each reason. */
-	warning: [message: string];
-}
-
 /** The lists of an upstream, as it has sent them last. A list that fails does not affect the others. */
-export class UpstreamLists extends EventEmitter<Events> {
+export class UpstreamLists {
 	readonly #upstream: Upstream;
+	readonly #warn: (message: string) => void;
 	#lists: Partial<Offers> = {};
 	/** Why lists could not be read at the last attempt. */
 	readonly #failures = new Map<ListName, Error>();
@@ -19,9 +14,10 @@ export class UpstreamLists extends EventEmitter<Events> {
 	/** The lists that are being read. Never rejects. */
 	readonly #reading = new Map<ListName, Promise<void>>();
 
-	constructor(upstream: Upstream) {
-		super();
+	/** @param warn called if a list cannot be read, or the upstream cannot be reached: once for each reason */
+	constructor(upstream: Upstream, warn: (message: string) => void) {
 		this.#upstream = upstream;
+		this.#warn = warn;
 	}
 
 	/** A list, as it was read last; undefined if it never was. */
@@ -68,7 +64,7 @@ export class UpstreamLists extends EventEmitter<Events> {
 			const { message } = error as Error;
 			if (message !== this.#trouble) {
 				this.#trouble = message;
-				this.emit("warning", `the lists of the upstream cannot be read: ${message}`);
+				this.#warn(`the lists of the upstream cannot be read: ${message}`);
 			}
 			return;
 		}
@@ -83,7 +79,7 @@ export class UpstreamLists extends EventEmitter<Events> {
 
 	#failed(list: ListName, error: Error): void {
 		if (textOf(list, error) !== textOf(list, this.#failures.get(list))) {
-			this.emit("warning", `${textOf(list, error)}; the other lists are not affected`);
+			this.#warn(`${textOf(list, error)}; the other lists are not affected`);
 		}
 		this.#failures.set(list, error);
 		// Templates are optional for a server with resources, and some others declare more than they have.

@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { isInputRequiredResult } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, validItem } from "../core/offers.js";
@@ -37,36 +36,25 @@ export function timingWith(limit: number): UpstreamTiming {
 /** A list of the upstream, or why it could not be read. */
 export type UpstreamList = { readonly items: Offers[ListName] } | { readonly error: Error };
 
-interface Events {
-	/** The upstream has reported a changed list. */
-	listChanged: [list: ListName];
-}
-
 /** The MCP server behind the proxy: at most one connection at a time. */
-export class Upstream extends EventEmitter<Events> {
+export class Upstream {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
+	readonly #onListChanged: (list: ListName) => void;
 	#session: Session | undefined;
 	/** Of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
-	#lostReason = "not connected yet";
+	/** Why there is no connection. */
+	lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
 
-	constructor(config: ServerConfig, timing: UpstreamTiming) {
-		super();
+	/** @param onListChanged called when the upstream has reported a changed list */
+	constructor(config: ServerConfig, timing: UpstreamTiming, onListChanged: (list: ListName) => void) {
+		this.#onListChanged = onListChanged;
 		this.#config = config;
 		this.#timing = timing;
-	}
-
-	get connected(): boolean {
-		return this.#session !== undefined;
-	}
-
-	/** Why there is no connection. */
-	get lostReason(): string {
-		return this.#lostReason;
 	}
 
 	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
@@ -118,7 +106,7 @@ export class Upstream extends EventEmitter<Events> {
 	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
 		if (this.#session === undefined) {
-			throw new ServerError("server-offline", this.#lostReason);
+			throw new ServerError("server-offline", this.lostReason);
 		}
 		this.#inProgress += 1;
 		try {
@@ -150,15 +138,13 @@ export class Upstream extends EventEmitter<Events> {
 		this.#transport = transport;
 		transport.ontrouble = () => void this.check();
 		session.on("notification", (method) => {
-			for (const list of LIST_NAMES.filter((each) => LISTS[each].changed === method)) {
-				this.emit("listChanged", list);
-			}
+			LIST_NAMES.filter((each) => LISTS[each].changed === method).forEach(this.#onListChanged);
 		});
 		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
 		session.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#session = undefined;
-			this.#lostReason = reason;
+			this.lostReason = reason;
 		});
 	}
 

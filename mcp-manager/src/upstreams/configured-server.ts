@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import type { EventEmitter } from "node:events";
 import type { AuthProvider, OAuthClientProvider, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
@@ -19,6 +19,8 @@ export type ConnectionStatus = "connecting" | "connected" | "disconnected" | "er
 
 interface ConfiguredServerOptions {
 	readonly servers: ServerRegistry;
+	/** Emits the server's events. */
+	readonly events: EventEmitter<ConfiguredServerEvents>;
 	/** Milliseconds between pings. */
 	readonly pingInterval: number;
 	/** Throws if the limit of connections is reached and none is idle. */
@@ -29,11 +31,11 @@ interface ConfiguredServerOptions {
 	readonly auth: AuthProvider | OAuthClientProvider | undefined;
 }
 
-interface Events {
-	/** Its status has changed. */
-	status: [status: ConnectionStatus];
-	/** Its process wrote a line to standard error. */
-	stderr: [line: string];
+export interface ConfiguredServerEvents {
+	/** The status of a server's connection has changed. */
+	status: [server: ConfiguredServer, status: ConnectionStatus];
+	/** The process of a server wrote a line to standard error. */
+	stderr: [server: ConfiguredServer, line: string];
 }
 
 /** Longest retry interval after the retries of the policy, or if the server asks for one, ms. */
@@ -50,12 +52,14 @@ const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
 /** A server to which the gateway connects: keeps its connection open, and reconnects. */
-export class ConfiguredServer extends EventEmitter<Events> {
+export class ConfiguredServer {
 	readonly config: ServerConfig;
 	readonly #options: ConfiguredServerOptions;
 	#status: ConnectionStatus = "disconnected";
-	#lastError = "";
-	#server: Server | undefined;
+	/** Why the last connection, or attempt at one, ended. */
+	lastError = "";
+	/** As the registry has it; undefined until it was connected. */
+	server: Server | undefined;
 	#transport: ConfiguredTransport | undefined;
 	#session: Session | undefined;
 	#connecting: Promise<Server> | undefined;
@@ -69,12 +73,12 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#pinged: Session | undefined;
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
-	#lastUsed = 0;
+	/** When it was last connected or called, in milliseconds. */
+	lastUsed = 0;
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
 	constructor(config: ServerConfig, options: ConfiguredServerOptions) {
-		super();
 		this.config = config;
 		this.#options = options;
 		options.servers.configure(config.id, this.#settings());
@@ -86,16 +90,6 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	get status(): ConnectionStatus {
 		return this.#status;
-	}
-
-	/** Why the last connection, or attempt at one, ended. */
-	get lastError(): string {
-		return this.#lastError;
-	}
-
-	/** When it was last connected or called, in milliseconds. */
-	get lastUsed(): number {
-		return this.#lastUsed;
 	}
 
 	/** Of its connection, or of the last one. */
@@ -121,11 +115,6 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	/** Whether its connection may be closed for another one. */
 	get isIdle(): boolean {
 		return this.#status === "connected" && this.server?.calls.busy !== true;
-	}
-
-	/** As the registry has it; undefined until it was connected. */
-	get server(): Server | undefined {
-		return this.#server;
 	}
 
 	/** Connects, and goes on trying if that fails. */
@@ -169,7 +158,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
 	called(outcome: CallRecord["outcome"]): void {
-		this.#lastUsed = performance.now();
+		this.lastUsed = performance.now();
 		if (outcome === "timeout" && this.#session?.connected && this.#status === "connected") {
 			void this.#ping(this.#session);
 		}
@@ -228,7 +217,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 		const { servers } = this.#options;
 		const { id, timeout } = this.config;
 		const transport = new ConfiguredTransport(this.config, { negotiation, auth: this.#options.auth });
-		transport.onstderr = (line) => this.emit("stderr", line);
+		transport.onstderr = (line) => this.#options.events.emit("stderr", this, line);
 		this.#transport = transport;
 		const timer = setTimeout(
 			() => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`),
@@ -266,7 +255,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 			void transport.close((error as Error).message);
 			throw error;
 		}
-		this.#server = server;
+		this.server = server;
 		const session = this.#session as Session;
 		const since = performance.now();
 		session.once("closed", (reason) => {
@@ -276,8 +265,8 @@ export class ConfiguredServer extends EventEmitter<Events> {
 				this.#lost(reason);
 			}
 		});
-		this.#lastUsed = performance.now();
-		this.#lastError = "";
+		this.lastUsed = performance.now();
+		this.lastError = "";
 		transport.ontrouble = () => void this.#ping(session);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
@@ -308,7 +297,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 
 	#lost(reason: string): void {
 		clearInterval(this.#pingTimer);
-		this.#lastError = reason;
+		this.lastError = reason;
 		this.#changeStatus("error");
 		if (this.#keepsTrying && this.#transport?.refusal === "permission-denied") {
 			this.#retryAfterSignIn();
@@ -343,7 +332,7 @@ export class ConfiguredServer extends EventEmitter<Events> {
 	#changeStatus(status: ConnectionStatus): void {
 		if (this.#status !== status) {
 			this.#status = status;
-			this.emit("status", status);
+			this.#options.events.emit("status", this, status);
 		}
 	}
 }

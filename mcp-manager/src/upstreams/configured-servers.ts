@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import type { ServerRegistry } from "../core/registry.js";
 import { SignIns, type SignInsOptions } from "./auth/sign-ins.js";
 import { SignedIn } from "./auth/signed-in.js";
-import { ConfiguredServer, type ConnectionStatus } from "./configured-server.js";
+import { ConfiguredServer, type ConfiguredServerEvents } from "./configured-server.js";
 import type { ServerConfig } from "./server-config.js";
 
 export interface ConfiguredServersOptions {
@@ -16,15 +16,8 @@ export interface ConfiguredServersOptions {
 	readonly signIns?: SignInsOptions | undefined;
 }
 
-interface Events {
-	/** The status of a server's connection has changed. */
-	status: [server: ConfiguredServer, status: ConnectionStatus];
-	/** The process of a server wrote a line to standard error. */
-	stderr: [server: ConfiguredServer, line: string];
-}
-
 /** The servers to which the gateway connects: a pool of connections with a limit. */
-export class ConfiguredServers extends EventEmitter<Events> {
+export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	readonly #registry: ServerRegistry;
 	readonly #maxConnections: number;
 	readonly #pingInterval: number;
@@ -61,13 +54,14 @@ export class ConfiguredServers extends EventEmitter<Events> {
 		}
 		const server = new ConfiguredServer(config, {
 			servers: this.#registry,
+			events: this,
 			pingInterval: this.#pingInterval,
 			expectRoom: () => void this.#idleToClose(),
-			makeRoom: () => this.#makeRoom(),
+			// Only once the new connection works, so that a broken server does not close healthy ones.
+			makeRoom: () =>
+				void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand"),
 			auth: authFor(config, this.#signIns),
 		});
-		server.on("status", (status) => this.emit("status", server, status));
-		server.on("stderr", (line) => this.emit("stderr", server, line));
 		this.#servers.set(id, server);
 		return server;
 	}
@@ -119,11 +113,6 @@ export class ConfiguredServers extends EventEmitter<Events> {
 	/** Ends every connection and process. */
 	async close(): Promise<void> {
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
-	}
-
-	/** Only once the new connection works, so that a broken server does not close healthy ones. */
-	#makeRoom(): void {
-		void this.#idleToClose()?.disconnect("closed to make room for another server; reconnecting on demand");
 	}
 
 	/**

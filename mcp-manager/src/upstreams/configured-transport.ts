@@ -3,11 +3,13 @@ import {
 	type AuthProvider,
 	InsufficientScopeError,
 	isJSONRPCErrorResponse,
+	isJSONRPCNotification,
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	type OAuthClientProvider,
 	ProtocolErrorCode,
+	type RequestId,
 	SdkHttpError,
 	StreamableHTTPClientTransport,
 	type Transport,
@@ -24,7 +26,6 @@ import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./ht
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
-import { SentRequests } from "./sent-requests.js";
 import type { ServerConfig } from "./server-config.js";
 
 /**
@@ -59,6 +60,30 @@ interface ConfiguredTransportOptions extends TransportOptions {
 	 * some end at anything else.
 	 */
 	readonly negotiation?: VersionNegotiationMode | undefined;
+}
+
+/** The requests of a connection that await an answer. */
+class SentRequests {
+	readonly #unanswered = new Set<RequestId>();
+	#initializeId: RequestId | undefined;
+	/** Whether the server has answered `initialize` with an error. */
+	rejectsInitialize = false;
+
+	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
+	sent(message: JSONRPCMessage): void {
+		if (isJSONRPCRequest(message)) {
+			this.#unanswered.add(message.id);
+			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
+		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+			this.#unanswered.delete(message.params?.requestId as RequestId);
+		}
+	}
+
+	/** Returns whether a message answers one of the requests, and removes that request. */
+	take(message: JSONRPCMessage): boolean {
+		this.rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
+		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+	}
 }
 
 /** One connection to a configured server. On any transport it ends once, with a reason. */
@@ -166,16 +191,16 @@ export class ConfiguredTransport implements ServerTransport {
 		try {
 			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
-			const cause = error instanceof InsufficientScopeError ? await this.#lacksScope(error) : error;
+			let cause = error;
+			if (error instanceof InsufficientScopeError) {
+				// The request needs more than the token allows: the connection continues.
+				cause =
+					this.#auth instanceof SignedIn
+						? await this.#auth.missScope(error)
+						: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
+			}
 			throw this.#failedToSend(message, cause, options);
 		}
-	}
-
-	/** A request that needs more than the token allows: the connection continues. */
-	async #lacksScope(error: InsufficientScopeError): Promise<ServerError> {
-		return this.#auth instanceof SignedIn
-			? await this.#auth.missScope(error)
-			: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
 	}
 
 	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
@@ -215,7 +240,11 @@ export class ConfiguredTransport implements ServerTransport {
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
 			this.#refusal = failure;
-			this.#rejectUnsent(message, error, reason);
+			if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
+				// The answer says that the request did not reach the server, and is safe to repeat.
+				const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
+				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
+			}
 			this.#end(reason);
 		}
 		return failure;
@@ -246,14 +275,6 @@ export class ConfiguredTransport implements ServerTransport {
 	async close(reason = "closed by the gateway"): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
-	}
-
-	/** Answers a request that did not reach the server, to mark it as safe to repeat. */
-	#rejectUnsent(message: JSONRPCMessage, error: unknown, reason: string): void {
-		if (isJSONRPCRequest(message) && isUnsent(error, this.identity.transport)) {
-			const response = { code: SERVER_ERROR, message: reason, data: NOTHING_SENT };
-			this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
-		}
 	}
 
 	#end(reason: string): void {

@@ -21,21 +21,17 @@ export class HttpOrSseTransport implements Transport {
 	readonly #openSse: () => SSEClientTransport;
 	/** Also while it is being opened. */
 	#sse: SSEClientTransport | undefined;
-	#isSse = false;
+	/** Whether it has fallen back to SSE. */
+	isSse = false;
 
 	constructor(http: StreamableHTTPClientTransport, openSse: () => SSEClientTransport) {
 		this.#http = http;
 		this.#openSse = openSse;
 	}
 
-	/** Whether it has fallen back to SSE. */
-	get isSse(): boolean {
-		return this.#isSse;
-	}
-
 	/** Of Streamable HTTP: the SDK cancels a request of 2026-07-28 by it. */
 	get hasPerRequestStream(): boolean {
-		return !this.#isSse && this.#http.hasPerRequestStream;
+		return !this.isSse && this.#http.hasPerRequestStream;
 	}
 
 	async start(): Promise<void> {
@@ -44,14 +40,15 @@ export class HttpOrSseTransport implements Transport {
 	}
 
 	async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-		if (this.#isSse) {
+		if (this.isSse) {
 			await this.#sse?.send(message);
 			return;
 		}
 		try {
 			await this.#http.send(message, options);
 		} catch (error) {
-			if (!isJSONRPCRequest(message) || message.method !== "initialize" || !isNotStreamable(error)) {
+			const isRejected = error instanceof SdkHttpError && NOT_STREAMABLE.has(error.status);
+			if (!isJSONRPCRequest(message) || message.method !== "initialize" || !isRejected) {
 				throw error;
 			}
 			await this.#fallBack(error);
@@ -60,16 +57,16 @@ export class HttpOrSseTransport implements Transport {
 	}
 
 	setProtocolVersion(version: string): void {
-		(this.#isSse ? this.#sse : this.#http)?.setProtocolVersion(version);
+		(this.isSse ? this.#sse : this.#http)?.setProtocolVersion(version);
 	}
 
 	/** Tells a server over Streamable HTTP that the session is over. */
 	async terminateSession(): Promise<void> {
-		await (this.#isSse || this.#http.terminateSession());
+		await (this.isSse || this.#http.terminateSession());
 	}
 
 	async close(): Promise<void> {
-		await Promise.all([this.#sse?.close(), this.#isSse || this.#http.close()]);
+		await Promise.all([this.#sse?.close(), this.isSse || this.#http.close()]);
 	}
 
 	/** Rejects with the error of Streamable HTTP if SSE is not what the server has, either. */
@@ -83,7 +80,7 @@ export class HttpOrSseTransport implements Transport {
 		}
 		this.#http.onclose = () => {};
 		void this.#http.close();
-		this.#isSse = true;
+		this.isSse = true;
 		this.#follow(sse);
 	}
 
@@ -92,8 +89,4 @@ export class HttpOrSseTransport implements Transport {
 		transport.onclose = () => this.onclose?.();
 		transport.onerror = (error) => this.onerror?.(error);
 	}
-}
-
-function isNotStreamable(error: unknown): boolean {
-	return error instanceof SdkHttpError && NOT_STREAMABLE.has(error.status);
 }

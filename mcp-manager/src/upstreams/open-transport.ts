@@ -13,11 +13,9 @@ import { ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { WebSocketTransport } from "./websocket-transport.js";
 
-type Auth = AuthProvider | OAuthClientProvider;
-
 export interface TransportOptions {
 	/** The authentication of each request over HTTP. Default: the headers. */
-	readonly auth?: Auth | undefined;
+	readonly auth?: AuthProvider | OAuthClientProvider | undefined;
 	/**
 	 * Milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a call, so
 	 * that the call's error is the server's, not that there was no answer.
@@ -56,7 +54,9 @@ export function openTransport(config: ServerConfig, options: OpenOptions): Trans
 }
 
 function openSse(config: ServerConfig, options: OpenOptions): SSEClientTransport {
-	return new SSEClientTransport(new URL(httpUrl(config.url)), httpOptionsOf(config, options));
+	// The URL behind `sse://`, `http+sse://` and `https+sse://`.
+	const url = config.url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
+	return new SSEClientTransport(new URL(url), httpOptionsOf(config, options));
 }
 
 function httpOptionsOf({ headers, timeout }: ServerConfig, { auth, patience, onFault }: OpenOptions) {
@@ -65,9 +65,4 @@ function httpOptionsOf({ headers, timeout }: ServerConfig, { auth, patience, onF
 		onTooLarge: onFault,
 	});
 	return { requestInit: { headers }, fetch, ...(auth && { authProvider: auth }) };
-}
-
-/** The URL behind `sse://`, `http+sse://` and `https+sse://`. */
-function httpUrl(url: string): string {
-	return url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
 }

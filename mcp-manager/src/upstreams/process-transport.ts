@@ -12,15 +12,11 @@ import {
 import spawn from "cross-spawn";
 import { LineReader } from "./line-reader.js";
 import { ReadBudget } from "./read-budget.js";
+import type { ServerConfig } from "./server-config.js";
 import { StderrLines } from "./stderr-lines.js";
 
-interface ProcessOptions {
-	readonly command: string;
-	readonly args: readonly string[];
-	/** All of its environment. */
-	readonly env: Readonly<Record<string, string>>;
-	readonly cwd?: string | undefined;
-}
+/** `env` is all of its environment. */
+type ProcessOptions = Pick<ServerConfig, "command" | "args" | "env" | "cwd">;
 
 /** Bytes of one message. A server that sends a longer one is ended. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;

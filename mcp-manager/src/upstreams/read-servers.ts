@@ -57,7 +57,7 @@ class Reader {
 		if (!isObject(content)) {
 			return this.#broken("expected an object with servers or mcpServers");
 		}
-		const options = this.#readOptions(content.options);
+		const options = this.#checked(OPTIONS, content.options ?? {}, ["options"]) ?? {};
 		const hostKey = isObject(content.mcpServers) ? "mcpServers" : "servers";
 		if (isObject(content[hostKey])) {
 			for (const [name, entry] of Object.entries(content[hostKey])) {
@@ -76,10 +76,6 @@ class Reader {
 
 	#broken(message: string, line = 1): ReadServers {
 		return brokenFile({ file: this.#file, line, field: "", message });
-	}
-
-	#readOptions(content: unknown): ServerOptions {
-		return content === undefined ? {} : (this.#checked(OPTIONS, content, ["options"]) ?? {});
 	}
 
 	/** Without `enabled`, a server that has an id is not connected at the start, and one that has only a name is. */
@@ -163,7 +159,9 @@ class Reader {
 	#expanded(value: unknown, path: Path): unknown {
 		if (typeof value === "string") {
 			return value.replace(VARIABLE, (_, kind: string | undefined, name: string, fallback?: string) => {
-				const found = this.#valueOf(kind, name) ?? fallback;
+				// VS Code asks the user for an input. Here its value comes from the environment.
+				const variable = this.#environment[kind === "input" ? inputVariable(name) : name];
+				const found = (kind === undefined ? FOLDERS[name]?.(this.#file) : undefined) ?? variable ?? fallback;
 				if (found === undefined) {
 					this.#problem(path, missing(kind, name));
 				}
@@ -176,18 +174,6 @@ class Reader {
 		return isObject(value)
 			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#expanded(item, [...path, key])]))
 			: value;
-	}
-
-	#valueOf(kind: string | undefined, name: string): string | undefined {
-		switch (kind) {
-			case undefined:
-				return FOLDERS[name]?.(this.#file) ?? this.#environment[name];
-			case "env":
-				return this.#environment[name];
-			default:
-				// VS Code asks the user. Here the value comes from the environment.
-				return this.#environment[inputVariable(name)];
-		}
 	}
 
 	#valueAt(path: Path): unknown {

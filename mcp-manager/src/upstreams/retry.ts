@@ -20,7 +20,8 @@ export async function withRetry<T>(
 		try {
 			return await call();
 		} catch (error) {
-			if (policy === undefined || policy.maxRetries === 0 || !isRetryable(error, tool, policy)) {
+			const isWanted = policy?.retryableErrors?.includes(managerCodeOf(error)) !== false;
+			if (policy === undefined || policy.maxRetries === 0 || !isWanted || !isSafeToRetry(error, tool)) {
 				throw error;
 			}
 			if (retries === policy.maxRetries) {
@@ -32,10 +33,6 @@ export async function withRetry<T>(
 			});
 		}
 	}
-}
-
-function isRetryable(error: unknown, tool: ServerTool, { retryableErrors }: RetryPolicy): boolean {
-	return isSafeToRetry(error, tool) && retryableErrors?.includes(managerCodeOf(error)) !== false;
 }
 
 /** Whether a call that failed with this error may be made again without doing its work twice. */

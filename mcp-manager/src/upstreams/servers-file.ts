@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -21,22 +20,16 @@ export async function readServer(path: string, id: string): Promise<ServerConfig
 	return server;
 }
 
-interface Events {
-	/** The file has changed. */
-	changed: [];
-}
-
 /** Milliseconds for which changes are collected: editors write a file in several steps. */
 const SETTLE_TIME = 200;
 
 /** The file in which servers are configured. */
-export class ServersFile extends EventEmitter<Events> {
+export class ServersFile {
 	readonly path: string;
 	#watcher: FSWatcher | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
 	constructor(path: string) {
-		super();
 		this.path = path;
 	}
 
@@ -57,11 +50,11 @@ export class ServersFile extends EventEmitter<Events> {
 	}
 
 	/**
-	 * Starts to emit changes, unless started. Watches the folder, because editors replace the file.
+	 * Calls back after each change from now on, unless it does so already. Watches the folder, because editors replace the file.
 	 *
 	 * @throws Error if the folder does not exist
 	 */
-	watch(): void {
+	watch(onChanged: () => void): void {
 		if (this.#watcher !== undefined) {
 			return;
 		}
@@ -69,7 +62,7 @@ export class ServersFile extends EventEmitter<Events> {
 		this.#watcher = watch(dirname(this.path), { persistent: false }, (_event, changed) => {
 			if (changed === null || changed === name) {
 				clearTimeout(this.#timer);
-				this.#timer = setTimeout(() => this.emit("changed"), SETTLE_TIME);
+				this.#timer = setTimeout(onChanged, SETTLE_TIME);
 			}
 		});
 		this.#watcher.on("error", () => this.close());

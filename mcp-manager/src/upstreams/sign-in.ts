@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auth, Client, type StoredOAuthTokens, UnauthorizedError } from "@modelcontextprotocol/client";
 import { MANAGER_INFO } from "../version.js";
@@ -33,7 +33,7 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 	if (transport !== "http" && transport !== "sse") {
 		throw new Error(`${id}: ${transport}: only over HTTP does a server ask for a sign-in`);
 	}
-	const callback = await Callback.listen(port);
+	const callback = await listenForBrowser(port);
 	try {
 		let tokens: StoredOAuthTokens | undefined;
 		let isAsked = false;
@@ -63,7 +63,7 @@ export async function signIn(config: ServerConfig, { signIns, port = 0, onAuthor
 		if (!isAsked) {
 			throw new Error(`${id} does not ask for a sign-in`);
 		}
-		const answer = await callback.answer();
+		const answer = await callback.answer;
 		const code = answer.get("code");
 		if (code === null) {
 			throw new Error(`rejected: ${answer.get("error_description") ?? answer.get("error") ?? "no code"}`);
@@ -91,53 +91,37 @@ async function connect(config: ServerConfig, provider: OAuthClient): Promise<voi
 	}
 }
 
-/** Listens for the browser that comes back from the authorization server (RFC 8252, section 7.3). */
-class Callback {
-	readonly state = randomBytes(16).toString("base64url");
-	readonly #server: Server;
-	readonly #answer: Promise<URLSearchParams>;
-
-	private constructor(server: Server) {
-		this.#server = server;
-		this.#answer = new Promise((resolve, reject) => {
-			const timer = setTimeout(() => reject(new Error("nobody signed in within ten minutes")), MAX_TIME).unref();
-			server.on("request", (request, response) => {
-				const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
-				// Not from the sign-in that began here: an attacker's code is not accepted.
-				if (pathname !== "/callback" || searchParams.get("state") !== this.state) {
-					response.writeHead(404, PAGE).end("Not found.\n");
-					return;
-				}
-				clearTimeout(timer);
-				const text = searchParams.has("code") ? "Signed in: the terminal says more." : "Not signed in.";
-				response.writeHead(200, PAGE).end(`${text} You can close this page.\n`);
-				// The command may end at once, and its page with it.
-				response.once("close", () => resolve(searchParams));
-			});
+/**
+ * Listens for the browser that comes back from the authorization server (RFC 8252, section 7.3). Rejects with Error if the port is
+ * in use.
+ *
+ * @returns `answer`: the parameters with which the browser came back
+ */
+async function listenForBrowser(port: number) {
+	const state = randomBytes(16).toString("base64url");
+	const server = createServer();
+	const answer = new Promise<URLSearchParams>((resolve, reject) => {
+		const timer = setTimeout(() => reject(new Error("nobody signed in within ten minutes")), MAX_TIME).unref();
+		server.on("request", (request, response) => {
+			const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+			// Not from the sign-in that began here: an attacker's code is not accepted.
+			if (pathname !== "/callback" || searchParams.get("state") !== state) {
+				response.writeHead(404, PAGE).end("Not found.\n");
+				return;
+			}
+			clearTimeout(timer);
+			const text = searchParams.has("code") ? "Signed in: the terminal says more." : "Not signed in.";
+			response.writeHead(200, PAGE).end(`${text} You can close this page.\n`);
+			// The command may end at once, and its page with it.
+			response.once("close", () => resolve(searchParams));
 		});
-		// Awaited later: until then a failure is not unhandled.
-		this.#answer.catch(() => {});
-	}
-
-	/** Rejects with Error if the port is in use. */
-	static async listen(port: number): Promise<Callback> {
-		const server = createServer();
-		const callback = new Callback(server);
-		await once(server.listen(port, "127.0.0.1"), "listening");
-		return callback;
-	}
-
-	get url(): string {
-		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/callback`;
-	}
-
-	/** The parameters with which the browser came back. */
-	answer(): Promise<URLSearchParams> {
-		return this.#answer;
-	}
-
-	close(): void {
-		this.#server.close();
-		this.#server.closeAllConnections();
-	}
+	});
+	// Awaited later: until then a failure is not unhandled.
+	answer.catch(() => {});
+	await once(server.listen(port, "127.0.0.1"), "listening");
+	const close = (): void => {
+		server.close();
+		server.closeAllConnections();
+	};
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`, state, answer, close };
 }

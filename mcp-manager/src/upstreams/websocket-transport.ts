@@ -32,7 +32,11 @@ export class WebSocketTransport implements Transport {
 		this.#socket = socket;
 		socket.on("message", (data) => {
 			const text = data.toString();
-			this.#receive(text);
+			try {
+				this.onmessage?.(deserializeMessage(text));
+			} catch (error) {
+				this.onerror?.(error as Error);
+			}
 			this.#budget.throttle(socket, text.length);
 		});
 		socket.on("close", () => this.onclose?.());
@@ -52,13 +56,5 @@ export class WebSocketTransport implements Transport {
 
 	async close(): Promise<void> {
 		this.#socket?.terminate();
-	}
-
-	#receive(text: string): void {
-		try {
-			this.onmessage?.(deserializeMessage(text));
-		} catch (error) {
-			this.onerror?.(error as Error);
-		}
 	}
 }

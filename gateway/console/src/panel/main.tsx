@@ -11,13 +11,8 @@ import { Controls } from "../views/controls.js";
 import { Pictures, Readings } from "../views/readings.js";
 import { HostLink } from "./host-link.js";
 
-interface PanelProps {
-	readonly device: Device;
-	readonly state: ReadonlySignal<string>;
-}
-
 /** A device beside a result in a chat: its state, its controls, its readings, its last picture. */
-function Panel({ device, state }: PanelProps) {
+function Panel({ device, state }: { readonly device: Device; readonly state: ReadonlySignal<string> }) {
 	return (
 		<main class="panel">
 			<div class="title-row">

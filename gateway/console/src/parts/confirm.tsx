@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../texts/index.js";
+import { Button } from "./button.js";
 
 interface Question {
 	readonly paragraphs: readonly string[];
@@ -43,12 +44,8 @@ export function ConfirmDialog() {
 				<p key={paragraph}>{paragraph}</p>
 			))}
 			<div class="actions">
-				<button type="button" onClick={() => value?.answer(false)}>
-					{t("cancel")}
-				</button>
-				<button type="button" class="danger" onClick={() => value?.answer(true)}>
-					{value?.action}
-				</button>
+				<Button onClick={() => value?.answer(false)} text={t("cancel")} />
+				<Button class="danger" onClick={() => value?.answer(true)} text={value?.action} />
 			</div>
 		</dialog>
 	);

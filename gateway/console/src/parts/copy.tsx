@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { t } from "../texts/index.js";
+import { Button } from "./button.js";
 
 interface CopyProps {
 	readonly text: string;
@@ -26,9 +27,11 @@ export function Copy({ text, label }: CopyProps) {
 		}, SAID);
 	};
 	return (
-		<button type="button" class="quiet" onClick={() => void copy()}>
-			{said.value === undefined ? (label ?? t("copy")) : t(said.value)}
-		</button>
+		<Button
+			class="quiet"
+			onClick={() => void copy()}
+			text={said.value === undefined ? (label ?? t("copy")) : t(said.value)}
+		/>
 	);
 }
 

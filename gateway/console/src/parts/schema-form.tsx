@@ -1,4 +1,5 @@
 import { t } from "../texts/index.js";
+import { Button } from "./button.js";
 import { controlOf, type Schema } from "./schema.js";
 import { visible, visibleLine } from "./visible.js";
 
@@ -26,11 +27,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 				{required ? (
 					<span class="muted">{t("required")}</span>
 				) : (
-					value !== undefined && (
-						<button type="button" class="quiet" onClick={() => onChange(undefined)}>
-							{t("leaveOut")}
-						</button>
-					)
+					value !== undefined && <Button class="quiet" onClick={() => onChange(undefined)} text={t("leaveOut")} />
 				)}
 			</div>
 			<Control {...props} />

@@ -56,11 +56,8 @@ export function controlOf(name: string, schema: Schema) {
 		}
 		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
 	}
-	return type === "array" && isOfTexts(schema) ? "lines" : "json";
-}
-
-function isOfTexts({ items }: Schema): boolean {
-	return typeof items === "object" && items !== null && (items as Schema).type === "string";
+	const items = schema.items as Schema | null | undefined;
+	return type === "array" && items?.type === "string" ? "lines" : "json";
 }
 
 /** Whether a number is in percent: of a full volume or brightness. */

@@ -100,7 +100,10 @@ export class DeviceLink extends Device {
 		args: Record<string, unknown>,
 		onProgress?: (text: string) => void,
 	): Promise<CallToolResult> {
-		const onprogress = onProgress && withText(onProgress);
+		const onprogress: ProgressCallback | undefined =
+			onProgress &&
+			(({ progress, total, message = "" }) =>
+				onProgress(`${progress}${total === undefined ? "" : ` / ${total}`} ${message}`));
 		const options = { timeout: PATIENCE, resetTimeoutOnProgress: true, ...(onprogress && { onprogress }) };
 		try {
 			return (await this.#client?.callTool({ name, arguments: args }, options)) as CallToolResult;
@@ -178,11 +181,6 @@ async function withClient<T>(
 	} finally {
 		await client.close().catch(() => {});
 	}
-}
-
-function withText(onProgress: (text: string) => void): ProgressCallback {
-	return ({ progress, total, message = "" }) =>
-		onProgress(`${progress}${total === undefined ? "" : ` / ${total}`} ${message}`);
 }
 
 /** The gateway's endpoint for one device. */

@@ -61,7 +61,7 @@ export function apply({ stream: name, totals: numbers, list: part, device: detai
 	batch(() => {
 		totals.value = numbers ?? totals.value;
 		list.value = part ?? list.value;
-		if (detail !== undefined && (detail === null || isMeant(detail))) {
+		if (detail !== undefined && (detail === null || [detail.row.id, detail.row.alias].includes(view.device ?? ""))) {
 			device.value = detail;
 		}
 		if (Object.keys(rest).length > 0) {
@@ -72,10 +72,6 @@ export function apply({ stream: name, totals: numbers, list: part, device: detai
 		stream = name;
 		void tell();
 	}
-}
-
-function isMeant({ row: { id, alias } }: DeviceDetail): boolean {
-	return view.device === id || view.device === alias;
 }
 
 /** One request at a time, the last view last. */

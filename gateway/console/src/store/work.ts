@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import type { FleetRow } from "../../../src/console/messages.js";
 import { t } from "../texts/index.js";
 import { ask } from "./api.js";
 import { objectIn, toolNamed } from "./device.js";
@@ -6,12 +7,7 @@ import { withDevice } from "./device-link.js";
 import { offerFor, UPGRADE_TOOL } from "./firmware.js";
 
 /** A device that was chosen in the table. */
-export interface Chosen {
-	readonly id: string;
-	readonly alias: string;
-	readonly online: boolean;
-	readonly tags: readonly string[];
-}
+export type Chosen = Pick<FleetRow, "id" | "alias" | "online" | "tags">;
 
 /** Progress of the work on one device. */
 export interface Step {

@@ -1,4 +1,5 @@
 import type { BindingSummary } from "../../../src/devices/bootstrap/binding-routes.js";
+import { Button } from "../parts/button.js";
 import { LogList } from "../parts/log-list.js";
 import { attempt, show } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
@@ -44,12 +45,8 @@ function Pending({ pending: { code, device, board, version, address } }: { reado
 			</span>
 			{!session.value?.readOnly && (
 				<span class="actions">
-					<button type="button" onClick={() => void decide("DELETE")}>
-						{t("reject")}
-					</button>
-					<button type="button" class="primary" onClick={() => void decide("POST")}>
-						{t("approve")}
-					</button>
+					<Button onClick={() => void decide("DELETE")} text={t("reject")} />
+					<Button class="primary" onClick={() => void decide("POST")} text={t("approve")} />
 				</span>
 			)}
 		</li>

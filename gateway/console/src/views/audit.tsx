@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { AuditEntry } from "../../../src/history/audit-log.js";
+import { Button } from "../parts/button.js";
 import { LogList } from "../parts/log-list.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { type AuditQuery, auditQuery, readAudit } from "../store/history.js";
@@ -48,7 +49,7 @@ export function AuditView() {
 					{t("token")}
 					<input name="principal" />
 				</label>
-				<button type="submit">{t("show")}</button>
+				<Button type="submit" text={t("show")} />
 			</form>
 			{problem.value !== "" && <p class="banner warn">{visible(problem.value)}</p>}
 			<section class="card" aria-label={t("audit")}>

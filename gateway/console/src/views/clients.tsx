@@ -1,4 +1,5 @@
 import type { ServerEntry } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { attempt } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
@@ -98,11 +99,7 @@ function ServerLine({ server: { id, url, status, tools, lastError } }: { readonl
 				</small>
 				{lastError !== "" && <small class="bad-text">{visible(lastError)}</small>}
 			</span>
-			{session.value?.operator && (
-				<button type="button" onClick={() => void attempt(restart)}>
-					{t("reboot")}
-				</button>
-			)}
+			{session.value?.operator && <Button onClick={() => void attempt(restart)} text={t("reboot")} />}
 		</li>
 	);
 }

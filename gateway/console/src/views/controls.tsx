@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { controlOf } from "../parts/schema.js";
 import { visible } from "../parts/visible.js";
 import { type Control, type ControlInput, controlsOf, type ToolCall } from "../store/controls.js";
@@ -11,13 +12,8 @@ import { controlName, inputName, inputValue, optionText } from "../texts/words.j
 /** Milliseconds after the last move of a slider until its value is sent. */
 const SETTLE_TIME = 300;
 
-interface ControlsProps {
-	readonly link: Device;
-	readonly isDisabled?: boolean;
-}
-
 /** The controls of a device: each is set with one tap. */
-export function Controls({ link, isDisabled = false }: ControlsProps) {
+export function Controls({ link, isDisabled = false }: { readonly link: Device; readonly isDisabled?: boolean }) {
 	const controls = controlsOf(link.tools.value ?? [], link.status.value);
 	if (controls.length === 0) {
 		return null;
@@ -32,12 +28,6 @@ export function Controls({ link, isDisabled = false }: ControlsProps) {
 			</fieldset>
 		</section>
 	);
-}
-
-interface TileProps {
-	readonly link: Device;
-	readonly control: Control;
-	readonly name: string;
 }
 
 /** Makes the calls of a control. Shows what was set until the device says how it is, and why a call failed. */
@@ -75,7 +65,7 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 }
 
 /** One control, and why its last call failed. */
-function Tile({ link, control, name }: TileProps) {
+function Tile({ link, control, name }: { readonly link: Device; readonly control: Control; readonly name: string }) {
 	const { inputs, press, secondsLeft, error } = control;
 	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));
@@ -83,11 +73,7 @@ function Tile({ link, control, name }: TileProps) {
 		<div class="tile" role="group" aria-label={name}>
 			<div class="tile-head">
 				<span>{name}</span>
-				{press && (
-					<button type="button" aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)}>
-						{t("press")}
-					</button>
-				)}
+				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => void call(press)} text={t("press")} />}
 				{first && <Input {...first} label={name} onChange={(value) => change(first.input, value)} />}
 			</div>
 			{others.map(({ input, value }) => (
@@ -171,9 +157,12 @@ function Choice({
 	return (
 		<span class="segments" role="group" aria-label={label}>
 			{options.map((option) => (
-				<button key={String(option)} type="button" aria-pressed={value === option} onClick={() => onChange(option)}>
-					{typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
-				</button>
+				<Button
+					key={String(option)}
+					aria-pressed={value === option}
+					onClick={() => onChange(option)}
+					text={typeof option === "boolean" ? t(option ? "on" : "off") : optionText(name, option)}
+				/>
 			))}
 		</span>
 	);

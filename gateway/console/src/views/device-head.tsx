@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import type { DeviceDetail, FirmwareEntry, FleetRow, StateChange } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { confirm } from "../parts/confirm.js";
 import { attempt, show } from "../parts/notice.js";
 import { Star, Tags } from "../parts/tags.js";
@@ -117,29 +118,18 @@ function Actions({ detail, link, onEdit }: HeadProps & { readonly onEdit: () => 
 	};
 	return (
 		<div class="actions">
-			<button type="button" onClick={onEdit}>
-				{t("rename")}
-			</button>
+			<Button onClick={onEdit} text={t("rename")} />
 			{online && upgrade && session.value?.hasFirmware && (
-				<button type="button" onClick={() => void attempt(update)}>
-					{t("update")}
-				</button>
+				<Button onClick={() => void attempt(update)} text={t("update")} />
 			)}
-			{online && reboot && (
-				<button type="button" onClick={() => void attempt(restart)}>
-					{t("reboot")}
-				</button>
-			)}
+			{online && reboot && <Button onClick={() => void attempt(restart)} text={t("reboot")} />}
 			{online && (
-				<button type="button" onClick={() => void attempt(() => ask(`${path}/session`, { method: "DELETE" }))}>
-					{t("disconnect")}
-				</button>
+				<Button
+					onClick={() => void attempt(() => ask(`${path}/session`, { method: "DELETE" }))}
+					text={t("disconnect")}
+				/>
 			)}
-			{!online && (
-				<button type="button" class="danger" onClick={() => void attempt(forget)}>
-					{t("forget")}
-				</button>
-			)}
+			{!online && <Button class="danger" onClick={() => void attempt(forget)} text={t("forget")} />}
 		</div>
 	);
 }
@@ -166,9 +156,7 @@ function Say({ alias }: { readonly alias: string }) {
 				{t("sayText")}
 				<input name="text" required maxLength={1_000} />
 			</label>
-			<button type="submit" disabled={isSaying.value}>
-				{t("say")}
-			</button>
+			<Button type="submit" disabled={isSaying.value} text={t("say")} />
 		</form>
 	);
 }
@@ -203,9 +191,7 @@ function Edit({ row: { alias, tags }, onDone }: { readonly row: FleetRow; readon
 				{t("column_tags")}
 				<input name="tags" defaultValue={tags.join(" ")} pattern={ALIASES} {...explained(t("aliasHelp"))} />
 			</label>
-			<button type="submit" class="primary">
-				{t("save")}
-			</button>
+			<Button type="submit" class="primary" text={t("save")} />
 		</form>
 	);
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FleetQuery, Problem } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
 import { ask } from "../store/api.js";
@@ -46,9 +47,11 @@ export function DevicesView() {
 			<div class="title-row">
 				<h1>{t("devices")}</h1>
 				<Totals filter={wanted.filter} onChoose={(filter) => change({ filter })} />
-				<button type="button" aria-expanded={isAdding.value} onClick={() => (isAdding.value = !isAdding.value)}>
-					{t("addDevice")}
-				</button>
+				<Button
+					aria-expanded={isAdding.value}
+					onClick={() => (isAdding.value = !isAdding.value)}
+					text={t("addDevice")}
+				/>
 			</div>
 			{isAdding.value && <AddDevice />}
 			<div class="toolbar">
@@ -122,12 +125,13 @@ function Totals({ filter, onChoose }: TotalsProps) {
 	);
 }
 
-interface TagFilterProps {
+function TagFilter({
+	chosen: current,
+	onChoose,
+}: {
 	readonly chosen: string;
 	readonly onChoose: (tag: string) => void;
-}
-
-function TagFilter({ chosen: current, onChoose }: TagFilterProps) {
+}) {
 	const tags = totals.value?.tags ?? [];
 	if (tags.length === 0) {
 		return null;

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt, show } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
@@ -80,9 +81,7 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 						<p class="muted">{t("webhookSecret")}</p>
 						<Snippet text={secret} />
 					</div>
-					<button type="submit" class="primary">
-						{t("subscribe")}
-					</button>
+					<Button type="submit" class="primary" text={t("subscribe")} />
 				</form>
 			) : (
 				<p class="muted">{t("webhookNeedsToken")}</p>
@@ -113,12 +112,8 @@ function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly on
 		<div role="status">
 			<p>{t("subscribedUntil", { event: name, time: clock(until) })}</p>
 			<p class="actions">
-				<button type="button" onClick={() => void attempt(test)}>
-					{t("sendTest")}
-				</button>
-				<button type="button" onClick={() => void attempt(end)}>
-					{t("unsubscribe")}
-				</button>
+				<Button onClick={() => void attempt(test)} text={t("sendTest")} />
+				<Button onClick={() => void attempt(end)} text={t("unsubscribe")} />
 			</p>
 		</div>
 	);

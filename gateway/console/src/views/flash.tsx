@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { FlashImage } from "../../../src/devices/firmware/flash-images.js";
+import { Button } from "../parts/button.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";
 import { visible, visibleLine } from "../parts/visible.js";
@@ -85,16 +86,12 @@ function Images({ images }: { readonly images: readonly FlashImage[] }) {
 						<input name="erase" type="checkbox" /> {t("eraseFirst")}
 					</label>
 					<div class="actions">
-						<button type="submit" class="primary" disabled={!hasSerial || isBusy}>
-							{t("flash")}
-						</button>
+						<Button type="submit" class="primary" disabled={!hasSerial || isBusy} text={t("flash")} />
 					</div>
 				</form>
 			)}
 			<div class="actions">
-				<button type="button" class="quiet" disabled={!hasSerial || isBusy} onClick={() => void setUpWifi()}>
-					{t("onlyWifi")}
-				</button>
+				<Button class="quiet" disabled={!hasSerial || isBusy} onClick={() => void setUpWifi()} text={t("onlyWifi")} />
 			</div>
 		</section>
 	);
@@ -169,9 +166,7 @@ function NetworkForm({ ssids, problem }: Extract<Stage, { readonly step: "networ
 					{t("password")}
 					<input name="password" type="password" maxLength={63} autocomplete="off" />
 				</label>
-				<button type="submit" class="primary">
-					{t("join")}
-				</button>
+				<Button type="submit" class="primary" text={t("join")} />
 			</form>
 		</section>
 	);

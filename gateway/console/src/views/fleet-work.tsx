@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { confirm } from "../parts/confirm.js";
 import { LogList } from "../parts/log-list.js";
 import { attempt } from "../parts/notice.js";
@@ -48,9 +49,7 @@ export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
 	const count = chosen.value.size;
 	if (count === 0 && steps.value.length === 0) {
 		return (
-			<button type="button" class="quiet choose-all" onClick={onChooseAll}>
-				{t("selectAll", { count: Math.min(found, 1_000) })}
-			</button>
+			<Button class="quiet choose-all" onClick={onChooseAll} text={t("selectAll", { count: Math.min(found, 1_000) })} />
 		);
 	}
 	const clear = (): void => {
@@ -67,12 +66,13 @@ export function FleetWork({ found, onChooseAll }: FleetWorkProps) {
 		<section class="card work" aria-labelledby="work">
 			<div class="title-row">
 				<h2 id="work">{t("selected", { count })}</h2>
-				<button type="button" class="quiet" onClick={onChooseAll} disabled={isWorking.value}>
-					{t("selectAll", { count: Math.min(found, 1_000) })}
-				</button>
-				<button type="button" class="quiet" onClick={clear} disabled={isWorking.value}>
-					{t("clearSelection")}
-				</button>
+				<Button
+					class="quiet"
+					onClick={onChooseAll}
+					disabled={isWorking.value}
+					text={t("selectAll", { count: Math.min(found, 1_000) })}
+				/>
+				<Button class="quiet" onClick={clear} disabled={isWorking.value} text={t("clearSelection")} />
 			</div>
 			{count > 0 && (
 				<>
@@ -230,14 +230,13 @@ interface StartButtonProps {
 function StartButton({ kind, isDisabled = false, isDangerous = false }: StartButtonProps) {
 	return (
 		<div class="actions">
-			<button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled || isWorking.value}>
-				{startText(kind, chosen.value.size)}
-			</button>
-			{isWorking.value && (
-				<button type="button" onClick={stopWork}>
-					{t("stop")}
-				</button>
-			)}
+			<Button
+				type="submit"
+				class={isDangerous ? "danger" : "primary"}
+				disabled={isDisabled || isWorking.value}
+				text={startText(kind, chosen.value.size)}
+			/>
+			{isWorking.value && <Button onClick={stopWork} text={t("stop")} />}
 		</div>
 	);
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { Plot } from "../parts/plot.js";
 import { visible } from "../parts/visible.js";
 import type { DeviceLink } from "../store/device-link.js";
@@ -51,9 +52,7 @@ function Past({ link }: { readonly link: DeviceLink }) {
 		<>
 			<span class="segments" role="group" aria-label={t("span")}>
 				{SPANS.map((each) => (
-					<button key={each} type="button" aria-pressed={chosen === each} onClick={() => (span.value = each)}>
-						{duration(each)}
-					</button>
+					<Button key={each} aria-pressed={chosen === each} onClick={() => (span.value = each)} text={duration(each)} />
 				))}
 			</span>
 			{problem.value !== "" && <p class="problem">{visible(problem.value)}</p>}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { Plot } from "../parts/plot.js";
 import { PictureView } from "../parts/result.js";
 import { controlOf, parametersOf } from "../parts/schema.js";
@@ -46,9 +47,7 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 					<input type="checkbox" checked={follows} onChange={() => (isLive.value = !follows)} />
 					{t("live")}
 				</label>
-				<button type="button" class="quiet" onClick={() => void link.readStatus()}>
-					{t("refresh")}
-				</button>
+				<Button class="quiet" onClick={() => void link.readStatus()} text={t("refresh")} />
 			</div>
 			<div class="plots">
 				{readings.map((reading) => (
@@ -66,12 +65,7 @@ export function Readings({ link, isFollowed = false }: ReadingsProps) {
 	);
 }
 
-interface ReadingViewProps {
-	readonly reading: Reading;
-	readonly series: Series | undefined;
-}
-
-function ReadingView({ reading, series }: ReadingViewProps) {
+function ReadingView({ reading, series }: { readonly reading: Reading; readonly series: Series | undefined }) {
 	const name = readingName(reading);
 	const isPlotted = series?.values.some((value) => value !== series.values[0]);
 	return (
@@ -114,9 +108,12 @@ export function Pictures({ link }: { readonly link: Device }) {
 			<div class="title-row">
 				<h2 id="pictures">{t("lastPicture")}</h2>
 				{tools.map((tool, index) => (
-					<button key={tool.name} type="button" disabled={isBusy.value} onClick={() => void take(index)}>
-						{visibleLine(tool.title ?? tool.name)}
-					</button>
+					<Button
+						key={tool.name}
+						disabled={isBusy.value}
+						onClick={() => void take(index)}
+						text={visibleLine(tool.title ?? tool.name)}
+					/>
 				))}
 			</div>
 			{problem.value !== "" && <p class="problem">{visible(problem.value)}</p>}

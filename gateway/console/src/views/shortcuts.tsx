@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../parts/button.js";
 import { t } from "../texts/index.js";
 
 const isShown = signal(false);
@@ -72,9 +73,7 @@ export function Shortcuts() {
 					</tbody>
 				</table>
 				<div class="actions">
-					<button type="button" onClick={close}>
-						{t("close")}
-					</button>
+					<Button onClick={close} text={t("close")} />
 				</div>
 			</dialog>
 		</>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
+import { Button } from "../parts/button.js";
 import { Snippet } from "../parts/copy.js";
 import { ApiError } from "../store/api.js";
 import { phase, signIn } from "../store/session.js";
@@ -43,9 +44,7 @@ export function SignIn() {
 						{problem.value}
 					</p>
 				)}
-				<button type="submit" class="primary" disabled={isBusy.value}>
-					{t("signIn")}
-				</button>
+				<Button type="submit" class="primary" disabled={isBusy.value} text={t("signIn")} />
 			</form>
 			<p class="muted">{t("makeToken")}</p>
 			<Snippet text="xs-mcp-gateway token add me --for client --allow-user-tools --operator" />

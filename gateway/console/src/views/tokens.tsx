@@ -2,6 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../../src/console/messages.js";
+import { Button } from "../parts/button.js";
 import { confirm } from "../parts/confirm.js";
 import { Snippet } from "../parts/copy.js";
 import { attempt } from "../parts/notice.js";
@@ -84,17 +85,14 @@ async function createToken(json: ReturnType<typeof requestIn>): Promise<string |
 	try {
 		return await create({});
 	} catch (error) {
-		const question = error instanceof ApiError && error.status === 409 ? questionIn(error) : undefined;
+		const isQuestion = error instanceof ApiError && error.status === 409;
+		const { question } = ((isQuestion && error.body) || {}) as { question?: TokenQuestion };
 		if (question === undefined) {
 			throw error;
 		}
 		const isAgreed = await confirm(textOf(question, json.kind), t("create"));
 		return isAgreed ? await create({ yes: true }) : undefined;
 	}
-}
-
-function questionIn({ body }: ApiError): TokenQuestion | undefined {
-	return (body as { question?: TokenQuestion } | undefined)?.question;
 }
 
 function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: string): readonly string[] {
@@ -139,9 +137,7 @@ function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly
 					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed, now.value)}`}
 				</small>
 			</span>
-			<button type="button" onClick={onRevoke}>
-				{t("revoke")}
-			</button>
+			<Button onClick={onRevoke} text={t("revoke")} />
 		</li>
 	);
 }
@@ -198,9 +194,7 @@ function TokenForm({ onSubmit }: { readonly onSubmit: (event: TargetedEvent<HTML
 					)}
 				</>
 			)}
-			<button type="submit" class="primary">
-				{t("create")}
-			</button>
+			<Button type="submit" class="primary" text={t("create")} />
 		</form>
 	);
 }

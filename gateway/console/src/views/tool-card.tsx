@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
+import { Button } from "../parts/button.js";
 import { confirm } from "../parts/confirm.js";
 import { asCommand, asJson, asTypeScript } from "../parts/copies.js";
 import { Copy } from "../parts/copy.js";
@@ -68,16 +69,15 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 					/>
 				))}
 				<div class="actions">
-					<button
+					<Button
 						type="submit"
 						class={isDestructive(tool) ? "danger" : "primary"}
 						disabled={
 							progress.value !== undefined ||
 							parameters.some(({ name, required }) => required && values[name] === undefined)
 						}
-					>
-						{t("call")}
-					</button>
+						text={t("call")}
+					/>
 					{session.value && <Copies link={link} tool={tool} args={given(values)} />}
 				</div>
 			</form>

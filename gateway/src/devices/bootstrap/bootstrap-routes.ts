@@ -82,7 +82,9 @@ export class BootstrapRoutes {
 		}
 		if (typeof binding === "object") {
 			// py-xiaozhi does not ask again once it is bound.
-			return c.json({ server_time: serverTime(), ...blocks, activation: activationOf(binding) });
+			const { code, challenge } = binding;
+			const activation = { message: `xs-mcp-gateway devices approve ${code}`, code, challenge };
+			return c.json({ server_time: serverTime(), ...blocks, activation });
 		}
 		this.#options.updates.running(request.deviceId, request.version);
 		const firmware = await this.#firmwareFor(request, url);
@@ -208,10 +210,6 @@ function systemOf({ headers }: IncomingMessage, body: unknown): { board: string;
 
 function nameOf(value: unknown): string | undefined {
 	return typeof value === "string" && value.length > 0 && value.length <= MAX_NAME ? value : undefined;
-}
-
-function activationOf({ code, challenge }: PendingBinding): object {
-	return { message: `xs-mcp-gateway devices approve ${code}`, code, challenge };
 }
 
 function noFirmware(): HttpError {

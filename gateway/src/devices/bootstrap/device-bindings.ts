@@ -99,7 +99,11 @@ export class DeviceBindings {
 
 	/** The devices that wait for the operator, in the order in which they asked. */
 	get pending(): readonly PendingBinding[] {
-		this.#forgetExpired();
+		for (const [code, { expires }] of this.#pending) {
+			if (expires <= this.#options.tokens.now) {
+				this.#pending.delete(code);
+			}
+		}
 		return [...this.#pending.values()];
 	}
 
@@ -205,14 +209,6 @@ export class DeviceBindings {
 			const code = String(randomInt(1_000_000)).padStart(6, "0");
 			if (!this.#pending.has(code)) {
 				return code;
-			}
-		}
-	}
-
-	#forgetExpired(): void {
-		for (const [code, { expires }] of this.#pending) {
-			if (expires <= this.#options.tokens.now) {
-				this.#pending.delete(code);
 			}
 		}
 	}

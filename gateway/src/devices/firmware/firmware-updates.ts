@@ -17,10 +17,6 @@ export interface FirmwareUpdate {
 	readonly running?: string;
 }
 
-interface Events {
-	update: [update: FirmwareUpdate];
-}
-
 /** An update that is followed. */
 interface Followed {
 	/** The version that the device was offered. */
@@ -39,7 +35,7 @@ interface Followed {
 const MAX_FOLLOWED = 10_000;
 
 /** Follows devices' updates by their requests to the gateway, and by the version with which they come online. */
-export class FirmwareUpdates extends EventEmitter<Events> {
+export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpdate] }> {
 	/** By device. */
 	readonly #followed = new LRUCache<string, Followed>({ max: MAX_FOLLOWED });
 

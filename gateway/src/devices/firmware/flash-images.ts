@@ -44,43 +44,34 @@ export type FlashImage = z.infer<typeof MANIFEST> & {
 };
 
 /**
- * The images of a release in a folder: one folder for each board, with manifest.json, as `npm run firmware` makes them. It is
- * read again with each request.
+ * The images of a release in a folder, by their boards: one folder for each, with manifest.json, as `npm run firmware` makes them. A
+ * folder without a valid manifest has none. Rejects if the folder cannot be read.
  */
-export class FlashImages {
-	readonly #path: string;
+export async function listFlashImages(folder: string): Promise<readonly FlashImage[]> {
+	const boards = (await readdir(folder, { withFileTypes: true }))
+		.filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+		.map(({ name }) => name)
+		.sort()
+		.slice(0, MAX_BOARDS);
+	const images = await Promise.all(boards.map((board) => readImage(folder, board)));
+	return images.flatMap((image) => image ?? []);
+}
 
-	constructor(path: string) {
-		this.#path = path;
-	}
+/** Opens a file that a board's manifest lists. Returns undefined if it does not exist. */
+export async function openFlashImage(folder: string, board: string, file: string): Promise<FileHandle | undefined> {
+	const image = NAME.test(board) ? await readImage(folder, board) : undefined;
+	const isPart = image?.builds.some(({ parts }) => parts.some(({ path }) => path === file));
+	return isPart ? await openFile(join(folder, board, file), MAX_FLASH).catch(() => undefined) : undefined;
+}
 
-	/** The images, by their boards. A folder without a valid manifest has none. Rejects if the folder cannot be read. */
-	async list(): Promise<readonly FlashImage[]> {
-		const boards = (await readdir(this.#path, { withFileTypes: true }))
-			.filter((entry) => entry.isDirectory() && NAME.test(entry.name))
-			.map(({ name }) => name)
-			.sort()
-			.slice(0, MAX_BOARDS);
-		const images = await Promise.all(boards.map((board) => this.#read(board)));
-		return images.flatMap((image) => image ?? []);
-	}
-
-	/** Opens a file that a board's manifest lists. Returns undefined if it does not exist. */
-	async open(board: string, file: string): Promise<FileHandle | undefined> {
-		const image = NAME.test(board) ? await this.#read(board) : undefined;
-		const isPart = image?.builds.some(({ parts }) => parts.some(({ path }) => path === file));
-		return isPart ? await openFile(join(this.#path, board, file), MAX_FLASH).catch(() => undefined) : undefined;
-	}
-
-	async #read(board: string): Promise<FlashImage | undefined> {
-		const file = await openFile(join(this.#path, board, "manifest.json"), MAX_MANIFEST).catch(() => undefined);
-		try {
-			const { data } = MANIFEST.safeParse(JSON.parse((await file?.readFile("utf8")) ?? "null"));
-			return data && { ...data, board };
-		} catch {
-			return undefined;
-		} finally {
-			await file?.close();
-		}
+async function readImage(folder: string, board: string): Promise<FlashImage | undefined> {
+	const file = await openFile(join(folder, board, "manifest.json"), MAX_MANIFEST).catch(() => undefined);
+	try {
+		const { data } = MANIFEST.safeParse(JSON.parse((await file?.readFile("utf8")) ?? "null"));
+		return data && { ...data, board };
+	} catch {
+		return undefined;
+	} finally {
+		await file?.close();
 	}
 }

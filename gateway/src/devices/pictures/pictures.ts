@@ -260,7 +260,15 @@ function withUpload(result: OrInput<CallToolResult>, { picture, problem }: Pictu
 	if (isInputRequiredResult(result)) {
 		return result;
 	}
-	return picture === undefined ? withProblem(result, problem) : withPicture(result, picture);
+	const { content } = result;
+	if (picture !== undefined) {
+		const { mimeType, data } = picture;
+		return { ...result, content: [...content, { type: "image", mimeType, data: data.toString("base64") }] };
+	}
+	// The device knows only the HTTP status.
+	return problem === undefined || !result.isError
+		? result
+		: { ...result, content: [...content, { type: "text", text: `The gateway rejected the picture: ${problem}` }] };
 }
 
 function isSnapshot(tool: ServerTool): boolean {
@@ -269,20 +277,6 @@ function isSnapshot(tool: ServerTool): boolean {
 
 function hasProperty({ inputSchema }: ServerTool, name: string): boolean {
 	return isObject(inputSchema.properties) && Object.hasOwn(inputSchema.properties, name);
-}
-
-function withPicture(result: CallToolResult, { mimeType, data }: Picture): CallToolResult {
-	return { ...result, content: [...result.content, { type: "image", mimeType, data: data.toString("base64") }] };
-}
-
-/** The device knows only the HTTP status. */
-function withProblem(result: CallToolResult, problem: string | undefined): CallToolResult {
-	return problem === undefined || !result.isError
-		? result
-		: {
-				...result,
-				content: [...result.content, { type: "text", text: `The gateway rejected the picture: ${problem}` }],
-			};
 }
 
 /** 256 random bits. */

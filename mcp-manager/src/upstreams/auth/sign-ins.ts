@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { jsonIn } from "../../core/json-in.js";
 import { replaceFile } from "../../core/replace-file.js";
 
 /** Stored result of a sign-in at a server. The members of OAuth are those of the SDK, which checks the issuers that it stores in them. */
@@ -36,16 +37,15 @@ export class SignIns {
 	 */
 	async read(id: string, url: string): Promise<SignInRecord | undefined> {
 		const path = this.#pathOf(id);
-		let text: string;
-		try {
-			text = await readFile(path, "utf8");
-		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-				return undefined;
+		const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+			if (error.code !== "ENOENT") {
+				throw error;
 			}
-			throw error;
+		});
+		if (text === undefined) {
+			return undefined;
 		}
-		const record = RECORD.safeParse(parse(text));
+		const record = RECORD.safeParse(jsonIn(text));
 		if (!record.success) {
 			throw new Error(`${path}: not a sign-in: sign in again`);
 		}
@@ -64,13 +64,5 @@ export class SignIns {
 	/** Ids of servers have no characters that mean something in a path. */
 	#pathOf(id: string): string {
 		return join(this.#folder, `${id}.json`);
-	}
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
 	}
 }
