@@ -22,12 +22,16 @@ export class BucketFollower {
 	readonly #warn: (message: string) => void;
 	/** Senders of messages that this program cannot read. */
 	readonly #newer = new Set<string>();
-	/** Whether the bucket has entries of devices that this program cannot read. */
-	hasNewerEntries = false;
+	#hasNewerEntries = false;
 
 	constructor(readers: Readers, warn: (message: string) => void) {
 		this.#readers = readers;
 		this.#warn = warn;
+	}
+
+	/** Whether the bucket has entries of devices that this program cannot read. */
+	get hasNewerEntries(): boolean {
+		return this.#hasNewerEntries;
 	}
 
 	/** Settles when every bucket is watched. Rejects if one cannot be, or the connection is lost meanwhile. */
@@ -69,7 +73,7 @@ export class BucketFollower {
 		} else if (found.operation !== "PUT") {
 			claims.removed(idOf(found.key), found.revision);
 		} else if (isLater(found.value)) {
-			this.hasNewerEntries = true;
+			this.#hasNewerEntries = true;
 			claims.lostToNewerVersion(idOf(found.key));
 		}
 	}

@@ -86,7 +86,7 @@ interface Listener {
 export class Bus {
 	readonly #connection: NatsConnection;
 	readonly #replicas: number;
-	connected = true;
+	#connected = true;
 	/** The first subscription that NATS has refused. */
 	#refused: Error | undefined;
 
@@ -99,6 +99,10 @@ export class Bus {
 	/** Rejects if NATS cannot be reached, or does not accept the credentials. */
 	static async connect(options: BusOptions, name: string, listener: Listener): Promise<Bus> {
 		return new Bus(await connect(connectionOptions(options, name)), options.replicas, listener);
+	}
+
+	get connected(): boolean {
+		return this.#connected;
 	}
 
 	/** Bytes of a message. */
@@ -190,11 +194,11 @@ export class Bus {
 	async #follow({ onLost, onBack, onRefused }: Listener): Promise<void> {
 		const refused = new Set<string>();
 		for await (const status of this.#connection.status()) {
-			if (status.type === "disconnect" && this.connected) {
-				this.connected = false;
+			if (status.type === "disconnect" && this.#connected) {
+				this.#connected = false;
 				onLost();
 			} else if (status.type === "reconnect") {
-				this.connected = true;
+				this.#connected = true;
 				onBack();
 			} else if (status.type === "error" && status.error instanceof errors.PermissionViolationError) {
 				const { operation, subject, message } = status.error;

@@ -31,7 +31,7 @@ export class Edits {
 	readonly #path: string;
 	readonly #warn: (message: string) => void;
 	/** By device. */
-	readonly waiting: Map<string, Edit>;
+	readonly #waiting: Map<string, Edit>;
 	/** The content of the file. */
 	#saved = "";
 	#warned = "";
@@ -47,23 +47,28 @@ export class Edits {
 		this.#registry = registry;
 		this.#path = join(folder, "unshared-edits.json");
 		this.#warn = warn;
-		this.waiting = read(this.#path, warn);
+		this.#waiting = read(this.#path, warn);
 		this.#saved = this.#text;
 		registry.on("edited", ({ id }, change) => {
 			const time = change.alias !== undefined && { aliasSetAt: now() };
-			this.waiting.set(id, { ...this.#editOf(id), ...change, ...time });
+			this.#waiting.set(id, { ...this.#editOf(id), ...change, ...time });
 			this.#losers.delete(id);
 			this.#saveSoon();
 		});
 		registry.on("forgotten", (id) => {
-			this.waiting.set(id, "forgotten");
+			this.#waiting.set(id, "forgotten");
 			this.#saveSoon();
 		});
 	}
 
+	/** By device. */
+	get waiting(): ReadonlyMap<string, Edit> {
+		return this.#waiting;
+	}
+
 	/** Whether the operator has forgotten a device, and it has not connected since. */
 	isForgotten(id: string): boolean {
-		return this.waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
+		return this.#waiting.get(id) === "forgotten" && this.#registry.find(id) === undefined;
 	}
 
 	/** When the operator has given this alias to a device, ms since 1970; undefined if the bucket has it, or another one was given. */
@@ -118,6 +123,11 @@ export class Edits {
 		}
 	}
 
+	/** A change is in the bucket, or no longer wanted. */
+	done(id: string): void {
+		this.#waiting.delete(id);
+	}
+
 	/** Writes the file if its content has changed. Changes remain in memory if it cannot be written. */
 	save(): void {
 		const text = this.#text;
@@ -150,7 +160,7 @@ export class Edits {
 
 	get #text(): string {
 		// Without the default alias of a loser: the device loses its alias again when the entries are read.
-		const edits = [...this.waiting].map(([id, edit]) => {
+		const edits = [...this.#waiting].map(([id, edit]) => {
 			return [id, this.#losers.has(id) ? { tags: this.#editOf(id).tags } : edit];
 		});
 		return `${JSON.stringify({ version: 1, edits: Object.fromEntries(edits) })}\n`;
@@ -160,21 +170,21 @@ export class Edits {
 	#noteLoser(id: string | undefined): void {
 		const alias = id && this.#registry.find(id)?.alias;
 		if (id !== undefined && this.#editOf(id).alias === undefined) {
-			this.waiting.set(id, { ...this.#editOf(id), alias });
+			this.#waiting.set(id, { ...this.#editOf(id), alias });
 			this.#losers.add(id);
 		}
 	}
 
 	#set(id: string, edit: ServerEdit): void {
 		if (edit.alias === undefined && edit.tags === undefined) {
-			this.waiting.delete(id);
+			this.#waiting.delete(id);
 		} else {
-			this.waiting.set(id, edit);
+			this.#waiting.set(id, edit);
 		}
 	}
 
 	#editOf(id: string): ServerEdit {
-		const edit = this.waiting.get(id);
+		const edit = this.#waiting.get(id);
 		return edit === "forgotten" || edit === undefined ? {} : edit;
 	}
 }

@@ -55,8 +55,12 @@ export class Lists {
 	readonly #known = new Map<string, Known>();
 	/** By device. */
 	readonly #changes = new LRUCache<string, Changes>({ max: MAX_COUNTED });
+	#refused = 0;
+
 	/** How often lists of a device could not be stored. */
-	refused = 0;
+	get refused(): number {
+		return this.#refused;
+	}
 
 	/** The lists that {@link load} has read. */
 	get(key: string): Offers | undefined {
@@ -82,7 +86,7 @@ export class Lists {
 		const changes = this.#changesOf(device);
 		const problem = this.isStored(key) ? undefined : await this.#put(bucket, key, text, changes, maxBytes);
 		if (problem !== undefined) {
-			this.refused += 1;
+			this.#refused += 1;
 			return { key: changes.key, problem };
 		}
 		changes.key = key;

@@ -33,7 +33,7 @@ export class RemoteTransport implements ServerTransport {
 	readonly #options: RemoteOptions;
 	#entry: Entry;
 	#offers: Offers;
-	closeReason = "";
+	#closeReason = "";
 	#closed = false;
 	/** Ids of calls by those of their requests. */
 	readonly #calls = new Map<RequestId, string>();
@@ -49,6 +49,10 @@ export class RemoteTransport implements ServerTransport {
 	get known(): KnownServer {
 		const { board: info, capabilities, revision, state } = this.#entry;
 		return { info, capabilities, revision, state, offers: this.#offers };
+	}
+
+	get closeReason(): string {
+		return this.#closeReason;
 	}
 
 	/** Names the device's session with its gateway. A session that goes on needs no handshake. */
@@ -80,7 +84,7 @@ export class RemoteTransport implements ServerTransport {
 			return;
 		}
 		this.#closed = true;
-		this.closeReason = reason;
+		this.#closeReason = reason;
 		for (const call of this.#calls.values()) {
 			this.#options.calls.forget(call);
 		}

@@ -139,7 +139,7 @@ export class Remotes {
 				const known = this.#known.get(id);
 				const hasConnected = !this.#edits.isForgotten(id) || (known !== undefined && this.#isOnline(known.entry));
 				if (edit === "forgotten" && hasConnected) {
-					this.#edits.waiting.delete(id);
+					this.#edits.done(id);
 				} else if (known !== undefined) {
 					await this.#publish(known, edit);
 				}
@@ -303,6 +303,6 @@ export class Remotes {
 		if (registry.find(id)?.session === undefined) {
 			registry.forget(id).catch(({ message }: Error) => warn(`${id}: ${message}`));
 		}
-		this.#edits.waiting.delete(id);
+		this.#edits.done(id);
 	}
 }

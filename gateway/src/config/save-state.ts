@@ -4,8 +4,7 @@ export class SaveState {
 	/** Of files that are replaced whole, and of logs. */
 	#problem: Error | undefined;
 	#logProblem: Error | undefined;
-	/** Writes that failed. */
-	failures = 0;
+	#failures = 0;
 
 	/** @param onChange called when a write fails after one that did not, and the reverse */
 	constructor(onChange: (problem: Error | undefined) => void = () => {}) {
@@ -15,6 +14,11 @@ export class SaveState {
 	/** Why the last file, or the last lines of a log, could not be written; undefined if both were. */
 	get problem(): Error | undefined {
 		return this.#problem ?? this.#logProblem;
+	}
+
+	/** Writes that failed. */
+	get failures(): number {
+		return this.#failures;
 	}
 
 	/** A file was written, or why it could not be. */
@@ -46,7 +50,7 @@ export class SaveState {
 	#note(problem: Error | undefined, keep: () => void): void {
 		const before = this.problem;
 		keep();
-		this.failures += problem === undefined ? 0 : 1;
+		this.#failures += problem === undefined ? 0 : 1;
 		if ((before === undefined) !== (this.problem === undefined)) {
 			this.#onChange(this.problem);
 		}

@@ -48,8 +48,8 @@ export class TokenStore {
 	readonly #onDamaged: (error: Error) => void;
 	readonly #saves: SaveState;
 	#index = new TokenIndex([]);
-	/** The hashes of tokens that were removed, here or in a store that shares them. A file that was lost has removed nothing. */
-	removed: ReadonlySet<string> = new Set();
+	/** Hashes. */
+	#removed: ReadonlySet<string> = new Set();
 	/** Of the content that was read or written last; undefined before the first time. */
 	#version: string | undefined;
 	/** Kinds that have or had a token. */
@@ -83,6 +83,11 @@ export class TokenStore {
 	/** Whether the file exists. */
 	get isStored(): boolean {
 		return existsSync(this.#path);
+	}
+
+	/** The hashes of tokens that were removed, here or in a store that shares them. A file that was lost has removed nothing. */
+	get removed(): ReadonlySet<string> {
+		return this.#removed;
 	}
 
 	/** The time by which tokens expire, in milliseconds since 1970: the same for all stores that are shared. */
@@ -267,7 +272,7 @@ export class TokenStore {
 
 	#take(index: TokenIndex, removed: ReadonlySet<string>, version: string): void {
 		this.#index = index;
-		this.removed = removed;
+		this.#removed = removed;
 		this.#version = version;
 		this.#share?.changed();
 	}
@@ -309,8 +314,8 @@ export class TokenStore {
 	async #write({ records, needed: more = [], removed: others = [] }: TokenChange, version?: string): Promise<boolean> {
 		const hashes = new Set(records.map(({ sha256 }) => sha256));
 		const gone = this.records.flatMap(({ sha256 }) => (hashes.has(sha256) ? [] : sha256));
-		const removed = new Set([...this.removed, ...others, ...gone]);
-		if (records !== this.records || removed.size > this.removed.size) {
+		const removed = new Set([...this.#removed, ...others, ...gone]);
+		if (records !== this.records || removed.size > this.#removed.size) {
 			const written = await this.#saves.watch(writeTokens(this.#path, records, [...removed], version));
 			if (written === undefined) {
 				return false;

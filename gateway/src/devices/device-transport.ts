@@ -41,7 +41,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	/** The `session_id` of this session's envelopes. */
 	readonly deviceSessionId = randomUUID();
 	#initializeId: unknown;
-	closeReason = "";
+	#closeReason = "";
 	#closed = false;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 
@@ -57,6 +57,10 @@ export abstract class DeviceTransport implements ServerTransport {
 
 	/** Ends the connection; over MQTT, the session. */
 	protected abstract disconnect(): void;
+
+	get closeReason(): string {
+		return this.#closeReason;
+	}
 
 	async start(): Promise<void> {}
 
@@ -115,7 +119,7 @@ export abstract class DeviceTransport implements ServerTransport {
 	ended(reason: string): void {
 		if (!this.#closed) {
 			this.#closed = true;
-			this.closeReason = reason;
+			this.#closeReason = reason;
 			this.onclose?.();
 		}
 	}

@@ -15,19 +15,24 @@ export interface EventId {
 export class EventLog {
 	readonly #events: (EventId & { readonly text: string })[] = [];
 	#characters = 0;
-	/** The number of the last event. Above what an earlier process has given: its clients resume here. */
-	last = Date.now();
+	/** Above what an earlier process has given: its clients resume here. */
+	#last = Date.now();
+
+	/** The number of the last event. */
+	get last(): number {
+		return this.#last;
+	}
 
 	/** The text of an event without a message, from whose id a client may resume: it gets every later one. */
 	empty(stream: number): string {
-		return `id: ${stream}-${this.last}\ndata: \n\n`;
+		return `id: ${stream}-${this.#last}\ndata: \n\n`;
 	}
 
 	/** Keeps the JSON of a message. Returns the text of its event. */
 	add(stream: number, json: string): string {
-		this.last += 1;
-		const text = `id: ${stream}-${this.last}\n${eventOf(json)}`;
-		this.#events.push({ stream, number: this.last, text });
+		this.#last += 1;
+		const text = `id: ${stream}-${this.#last}\n${eventOf(json)}`;
+		this.#events.push({ stream, number: this.#last, text });
 		this.#characters += text.length;
 		while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS) {
 			this.#characters -= this.#events.shift()?.text.length ?? 0;

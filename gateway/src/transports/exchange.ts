@@ -62,8 +62,7 @@ export class Exchange {
 	/** JSON of messages that were not sent yet. */
 	readonly #answers: string[] = [];
 	#response: ServerResponse;
-	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
-	isStream = false;
+	#isStream = false;
 
 	constructor(response: ServerResponse, form: ResponseForm, options: ExchangeOptions) {
 		const { stream = 0, requests, isBatch = false } = options;
@@ -73,6 +72,11 @@ export class Exchange {
 		this.#form = form;
 		this.#response = response;
 		this.#keepAlive();
+	}
+
+	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
+	get isStream(): boolean {
+		return this.#isStream;
 	}
 
 	/** Whether the connection of its response is lost. */
@@ -91,8 +95,8 @@ export class Exchange {
 		if (response.destroyed || response.writableEnded) {
 			return;
 		}
-		if (!this.isStream) {
-			this.isStream = true;
+		if (!this.#isStream) {
+			this.#isStream = true;
 			response.writeHead(200, { ...STREAM, ...this.#form.headers() });
 			for (const earlier of this.#answers.splice(0)) {
 				response.write(this.#form.event(this.stream, earlier));
@@ -103,7 +107,7 @@ export class Exchange {
 
 	/** Sends the JSON of the answer to a request. After the last one the response ends, with this status unless it is a stream. */
 	answer(id: RequestId, json: string, status = 200): void {
-		if (this.isStream) {
+		if (this.#isStream) {
 			this.write(this.#form.event(this.stream, json));
 		} else {
 			this.#answers.push(json);
@@ -118,7 +122,7 @@ export class Exchange {
 		if (this.pending.size > 0 || response.destroyed) {
 			return;
 		}
-		if (this.isStream) {
+		if (this.#isStream) {
 			response.end();
 		} else if (answers.length === 0) {
 			response.writeHead(status, { ...STREAM, ...this.#form.headers() }).end();
@@ -138,7 +142,7 @@ export class Exchange {
 			this.#response = response;
 			this.#keepAlive();
 		}
-		this.isStream = false;
+		this.#isStream = false;
 		this.write(missed === "" ? this.#form.first(this.stream) : missed);
 	}
 
@@ -155,7 +159,7 @@ export class Exchange {
 	/** Ends it while requests are in progress. */
 	interrupt(isSessionEnded = false): void {
 		const response = this.#response;
-		if (this.isStream) {
+		if (this.#isStream) {
 			for (const [, request] of this.pending) {
 				this.write(eventOf(JSON.stringify(lastMessage(request))));
 			}
@@ -173,7 +177,7 @@ export class Exchange {
 		const keepOpen = (): void => {
 			try {
 				if (response.writableLength === 0) {
-					this.write(this.isStream ? COMMENT : this.#form.first(this.stream));
+					this.write(this.#isStream ? COMMENT : this.#form.first(this.stream));
 				}
 			} catch (error) {
 				response.destroy();

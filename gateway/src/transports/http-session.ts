@@ -57,7 +57,7 @@ export class HttpSession {
 	/** The stream for messages that answer no request. */
 	#stream: ServerResponse | undefined;
 	#idleTimer: NodeJS.Timeout | undefined;
-	isClosed = false;
+	#isClosed = false;
 
 	constructor(options: HttpSessionOptions) {
 		const { client, kept, onOpened, onClosed, onError } = options;
@@ -83,7 +83,7 @@ export class HttpSession {
 		this.#transport.onerror = onError;
 		this.#stopFollowing = client.catalog.onChange((change) => void this.#changed(change));
 		this.#transport.onclose = () => {
-			this.isClosed = true;
+			this.#isClosed = true;
 			clearTimeout(this.#idleTimer);
 			this.#stopFollowing();
 			onClosed(this.#transport.sessionId ?? "");
@@ -114,6 +114,10 @@ export class HttpSession {
 	isOf({ catalog, holder }: SessionClient): boolean {
 		const { client } = this.#options;
 		return client.catalog.key === catalog.key && client.holder === holder;
+	}
+
+	get isClosed(): boolean {
+		return this.#isClosed;
 	}
 
 	/** Undefined until the client has sent its name. */
@@ -158,7 +162,7 @@ export class HttpSession {
 
 	#startIdleTimer(): void {
 		clearTimeout(this.#idleTimer);
-		if (this.idle && !this.isClosed) {
+		if (this.idle && !this.#isClosed) {
 			const close = (): void => void this.close().catch(this.#options.onError);
 			this.#idleTimer = setTimeout(close, this.#options.idleTimeout);
 		}

@@ -44,8 +44,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	readonly #context: ServerContext;
 	readonly #directory: ServerDirectory;
 	readonly #offers: ServerOffers;
-	/** The servers that are online and have extensions which clients can use. */
-	readonly extended = new Set<Server>();
+	readonly #extended = new Set<Server>();
 	#changeTimer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -108,6 +107,11 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	/** Every known server, by alias. */
 	get all(): readonly Server[] {
 		return this.#directory.known;
+	}
+
+	/** The servers that are online and have extensions which clients can use. */
+	get extended(): ReadonlySet<Server> {
+		return this.#extended;
 	}
 
 	/** Every session, also of servers that are not known yet. */
@@ -275,9 +279,9 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		server.discovered(wasOnline ? record : { ...record, lastSeen: Date.now() });
 		if (!wasOnline) {
 			if (server.session?.extensions.extensions !== undefined) {
-				this.extended.add(server);
+				this.#extended.add(server);
 			} else {
-				this.extended.delete(server);
+				this.#extended.delete(server);
 			}
 			this.emit("online", server);
 		}
@@ -310,7 +314,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const wasOnline = server.online && server.session === session;
 		this.#uploadsOf(session)?.end(session.identity);
 		if (server.session === session) {
-			this.extended.delete(server);
+			this.#extended.delete(server);
 			server.disconnect();
 		}
 		if (!server.known) {

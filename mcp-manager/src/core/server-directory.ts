@@ -42,8 +42,7 @@ export class ServerDirectory {
 	readonly #settings = new Map<string, ServerSettings>();
 	readonly #configuredAliases = new Map<string, string>();
 	#sorted: readonly Server[] | undefined;
-	/** Increases whenever a server was added or removed, or has other tools or another alias. */
-	version = 0;
+	#version = 0;
 
 	constructor(
 		{ folder, aliases }: ServerDirectoryOptions,
@@ -62,6 +61,11 @@ export class ServerDirectory {
 		for (const record of (await this.#store?.load()) ?? []) {
 			this.#load(record);
 		}
+	}
+
+	/** Increases whenever a server was added or removed, or has other tools or another alias. */
+	get version(): number {
+		return this.#version;
 	}
 
 	/** Every known server, by alias. */
@@ -314,7 +318,7 @@ export class ServerDirectory {
 
 	/** Reports a visible change of a known server other than its alias. */
 	changed(): void {
-		this.version += 1;
+		this.#version += 1;
 		this.#onChanged();
 	}
 

@@ -45,8 +45,7 @@ export class Upstream {
 	/** Of the session, or of the last one. */
 	#transport: ConfiguredTransport | undefined;
 	#connecting: Promise<void> | undefined;
-	/** Why there is no connection. */
-	lostReason = "not connected yet";
+	#lostReason = "not connected yet";
 	/** Unanswered requests. */
 	#inProgress = 0;
 
@@ -55,6 +54,11 @@ export class Upstream {
 		this.#onListChanged = onListChanged;
 		this.#config = config;
 		this.#timing = timing;
+	}
+
+	/** Why there is no connection. */
+	get lostReason(): string {
+		return this.#lostReason;
 	}
 
 	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
@@ -106,7 +110,7 @@ export class Upstream {
 	): Promise<Complete<Results[Method]>> {
 		await this.#checkIfIdle();
 		if (this.#session === undefined) {
-			throw new ServerError("server-offline", this.lostReason);
+			throw new ServerError("server-offline", this.#lostReason);
 		}
 		this.#inProgress += 1;
 		try {
@@ -144,7 +148,7 @@ export class Upstream {
 		session.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#session = undefined;
-			this.lostReason = reason;
+			this.#lostReason = reason;
 		});
 	}
 

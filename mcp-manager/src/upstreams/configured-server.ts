@@ -56,10 +56,8 @@ export class ConfiguredServer {
 	readonly config: ServerConfig;
 	readonly #options: ConfiguredServerOptions;
 	#status: ConnectionStatus = "disconnected";
-	/** Why the last connection, or attempt at one, ended. */
-	lastError = "";
-	/** As the registry has it; undefined until it was connected. */
-	server: Server | undefined;
+	#lastError = "";
+	#server: Server | undefined;
 	#transport: ConfiguredTransport | undefined;
 	#session: Session | undefined;
 	#connecting: Promise<Server> | undefined;
@@ -73,8 +71,7 @@ export class ConfiguredServer {
 	#pinged: Session | undefined;
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
-	/** When it was last connected or called, in milliseconds. */
-	lastUsed = 0;
+	#lastUsed = 0;
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
@@ -90,6 +87,16 @@ export class ConfiguredServer {
 
 	get status(): ConnectionStatus {
 		return this.#status;
+	}
+
+	/** Why the last connection, or attempt at one, ended. */
+	get lastError(): string {
+		return this.#lastError;
+	}
+
+	/** When it was last connected or called, in milliseconds. */
+	get lastUsed(): number {
+		return this.#lastUsed;
 	}
 
 	/** Of its connection, or of the last one. */
@@ -114,7 +121,12 @@ export class ConfiguredServer {
 
 	/** Whether its connection may be closed for another one. */
 	get isIdle(): boolean {
-		return this.#status === "connected" && this.server?.calls.busy !== true;
+		return this.#status === "connected" && this.#server?.calls.busy !== true;
+	}
+
+	/** As the registry has it; undefined until it was connected. */
+	get server(): Server | undefined {
+		return this.#server;
 	}
 
 	/** Connects, and goes on trying if that fails. */
@@ -158,7 +170,7 @@ export class ConfiguredServer {
 
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
 	called(outcome: CallRecord["outcome"]): void {
-		this.lastUsed = performance.now();
+		this.#lastUsed = performance.now();
 		if (outcome === "timeout" && this.#session?.connected && this.#status === "connected") {
 			void this.#ping(this.#session);
 		}
@@ -179,8 +191,8 @@ export class ConfiguredServer {
 	}
 
 	async #connect(): Promise<Server> {
-		if (this.#status === "connected" && this.server !== undefined) {
-			return this.server;
+		if (this.#status === "connected" && this.#server !== undefined) {
+			return this.#server;
 		}
 		try {
 			this.#options.expectRoom();
@@ -255,7 +267,7 @@ export class ConfiguredServer {
 			void transport.close((error as Error).message);
 			throw error;
 		}
-		this.server = server;
+		this.#server = server;
 		const session = this.#session as Session;
 		const since = performance.now();
 		session.once("closed", (reason) => {
@@ -265,8 +277,8 @@ export class ConfiguredServer {
 				this.#lost(reason);
 			}
 		});
-		this.lastUsed = performance.now();
-		this.lastError = "";
+		this.#lastUsed = performance.now();
+		this.#lastError = "";
 		transport.ontrouble = () => void this.#ping(session);
 		this.#pingTimer = setInterval(() => {
 			// A server that works on a call may answer nothing else.
@@ -297,7 +309,7 @@ export class ConfiguredServer {
 
 	#lost(reason: string): void {
 		clearInterval(this.#pingTimer);
-		this.lastError = reason;
+		this.#lastError = reason;
 		this.#changeStatus("error");
 		if (this.#keepsTrying && this.#transport?.refusal === "permission-denied") {
 			this.#retryAfterSignIn();

@@ -21,17 +21,21 @@ export class HttpOrSseTransport implements Transport {
 	readonly #openSse: () => SSEClientTransport;
 	/** Also while it is being opened. */
 	#sse: SSEClientTransport | undefined;
-	/** Whether it has fallen back to SSE. */
-	isSse = false;
+	#isSse = false;
 
 	constructor(http: StreamableHTTPClientTransport, openSse: () => SSEClientTransport) {
 		this.#http = http;
 		this.#openSse = openSse;
 	}
 
+	/** Whether it has fallen back to SSE. */
+	get isSse(): boolean {
+		return this.#isSse;
+	}
+
 	/** Of Streamable HTTP: the SDK cancels a request of 2026-07-28 by it. */
 	get hasPerRequestStream(): boolean {
-		return !this.isSse && this.#http.hasPerRequestStream;
+		return !this.#isSse && this.#http.hasPerRequestStream;
 	}
 
 	async start(): Promise<void> {
@@ -40,7 +44,7 @@ export class HttpOrSseTransport implements Transport {
 	}
 
 	async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
-		if (this.isSse) {
+		if (this.#isSse) {
 			await this.#sse?.send(message);
 			return;
 		}
@@ -57,16 +61,16 @@ export class HttpOrSseTransport implements Transport {
 	}
 
 	setProtocolVersion(version: string): void {
-		(this.isSse ? this.#sse : this.#http)?.setProtocolVersion(version);
+		(this.#isSse ? this.#sse : this.#http)?.setProtocolVersion(version);
 	}
 
 	/** Tells a server over Streamable HTTP that the session is over. */
 	async terminateSession(): Promise<void> {
-		await (this.isSse || this.#http.terminateSession());
+		await (this.#isSse || this.#http.terminateSession());
 	}
 
 	async close(): Promise<void> {
-		await Promise.all([this.#sse?.close(), this.isSse || this.#http.close()]);
+		await Promise.all([this.#sse?.close(), this.#isSse || this.#http.close()]);
 	}
 
 	/** Rejects with the error of Streamable HTTP if SSE is not what the server has, either. */
@@ -80,7 +84,7 @@ export class HttpOrSseTransport implements Transport {
 		}
 		this.#http.onclose = () => {};
 		void this.#http.close();
-		this.isSse = true;
+		this.#isSse = true;
 		this.#follow(sse);
 	}
 

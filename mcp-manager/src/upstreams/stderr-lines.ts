@@ -12,8 +12,7 @@ export class StderrLines {
 	readonly #rate = new RateLimit(MAX_LINES);
 	/** Text after the last line feed. */
 	#rest = "";
-	/** The last line that is not empty; of a long one its end. */
-	last = "";
+	#last = "";
 	/** Whether lines were dropped since the last one that was passed on. */
 	#isDropping = false;
 
@@ -21,11 +20,16 @@ export class StderrLines {
 		this.#onLine = onLine;
 	}
 
+	/** The last line that is not empty; of a long one its end. */
+	get last(): string {
+		return this.#last;
+	}
+
 	receive(chunk: Buffer): void {
 		const text = this.#rest + chunk.toString();
 		const end = text.lastIndexOf("\n") + 1;
 		this.#rest = text.slice(end).slice(-MAX_LINE);
-		this.last = text.slice(-MAX_LINE).trim().split("\n").at(-1)?.trim() || this.last;
+		this.#last = text.slice(-MAX_LINE).trim().split("\n").at(-1)?.trim() || this.#last;
 		// Not all of them: a piece may have thousands.
 		this.#emitLines(text.slice(0, end).split("\n", MAX_LINES + 1));
 	}
