@@ -234,7 +234,7 @@ declare module "embedded:update" {
 
 /** Draws on a screen. */
 declare module "commodetto/Poco" {
-	import type { Canvas } from "../pictures/face/face-drawing.js";
+	import type { Canvas } from "../pictures/face/brush.js";
 
 	const Poco: new (screen: object, options: { displayListLength: number; rotation: 0 | 90 | 180 | 270 }) => Canvas;
 	export default Poco;
@@ -269,7 +269,7 @@ declare module "commodetto/readJPEG" {
 
 /** A font in the format of BMFont. */
 declare module "commodetto/parseBMF" {
-	import type { Font } from "../pictures/face/face-drawing.js";
+	import type { Font } from "../pictures/face/brush.js";
 
 	export default function parseBMF(file: ArrayBuffer): Font;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/until.js";
 import { connectClient, SET_VOLUME } from "../support/gateway.js";
-import { LAMP, startTwoWithLamp, untilOnline, VOLUME } from "./support/gateways.js";
+import { callUntilArrived, LAMP, startTwoWithLamp, untilOnline, VOLUME } from "./support/gateways.js";
 import { whyNoNats } from "./support/nats-server.js";
 
 describe("gateways of a cluster", { skip: whyNoNats }, () => {
@@ -11,11 +11,12 @@ describe("gateways of a cluster", { skip: whyNoNats }, () => {
 		const client = await connectClient(t, new URL(`${b.base}/mcp`), "2026-07-28");
 
 		const progress: number[] = [];
-		const call = client.callTool(
-			{ name: VOLUME, arguments: { volume: 7 } },
-			{ onprogress: (each) => void progress.push(each.progress) },
+		const { result: call } = await callUntilArrived(device, () =>
+			client.callTool(
+				{ name: VOLUME, arguments: { volume: 7 } },
+				{ onprogress: (each) => void progress.push(each.progress) },
+			),
 		);
-		await until(() => device.calls.length === 1, "the call has arrived");
 		const { id, progressToken, arguments: args } = device.calls[0] as (typeof device.calls)[0];
 		assert.deepEqual(args, { volume: 7 });
 		device.notify("notifications/progress", { progressToken, progress: 1 });
@@ -25,8 +26,9 @@ describe("gateways of a cluster", { skip: whyNoNats }, () => {
 		assert.deepEqual(progress, [1, 2]);
 
 		const controller = new AbortController();
-		const cancelled = client.callTool({ name: VOLUME, arguments: { volume: 8 } }, { signal: controller.signal });
-		await until(() => device.calls.length === 2, "the second call has arrived");
+		const { result: cancelled } = await callUntilArrived(device, () =>
+			client.callTool({ name: VOLUME, arguments: { volume: 8 } }, { signal: controller.signal }),
+		);
 		controller.abort();
 		await assert.rejects(cancelled);
 		await until(() => device.cancelled.length === 1, "the device was told");

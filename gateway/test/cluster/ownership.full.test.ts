@@ -7,6 +7,7 @@ import { WireDevice } from "../support/gateway.js";
 import { jpeg, upload, visionOf } from "../support/pictures.js";
 import { connect, type StartedProgram, startProgram } from "../support/program.js";
 import {
+	callUntilArrived,
 	isKnownOffline,
 	LAMP,
 	setVolume,
@@ -177,8 +178,7 @@ describe("a device of a cluster", { skip: whyNoNats }, () => {
 	it("finishes a call of another gateway's client before its gateway stops", async (t) => {
 		const { a, b, device } = await startTwoWithLamp(t, { onCall: () => undefined });
 		const client = await connect(t, b);
-		const call = setVolume(client, 1);
-		await until(() => device.calls.length === 1, "the call has arrived");
+		const { result: call } = await callUntilArrived(device, () => setVolume(client, 1));
 		const stopped = a.program.close();
 		await new Promise((resolve) => setTimeout(resolve, 100));
 		device.answer(device.calls[0]?.id as number, { content: [{ type: "text", text: "just in time" }] });
@@ -198,8 +198,9 @@ describe("a cluster that loses NATS", { skip: whyNoNats }, () => {
 		await untilAt(b, "a");
 		await until(() => a.gateway.servers.find("lamp_000002")?.online === true, "a knows the other");
 		const [clientOfA, clientOfB] = [await connect(t, a), await connect(t, b)];
-		const pending = clientOfA.callTool({ name: VOLUME.replace("000001", "000002"), arguments: { volume: 1 } });
-		await until(() => other.calls.length === 1, "the call has arrived");
+		const { result: pending } = await callUntilArrived(other, () =>
+			clientOfA.callTool({ name: VOLUME.replace("000001", "000002"), arguments: { volume: 1 } }),
+		);
 		await nats.kill();
 		assert.match(JSON.stringify((await pending).content), /may have been carried out/);
 		assert.equal(await setVolume(clientOfA, 1), "true");

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { until } from "../../../host-test/support/until.js";
 import { FREE_PORTS, startListening } from "../support/command-line.js";
 import { connectClient, WireDevice } from "../support/gateway.js";
 import { makeStateFolder, type StartedProgram } from "../support/program.js";
-import { LAMP, setVolume, startCluster, untilAt, untilOnline } from "./support/gateways.js";
+import { callUntilArrived, LAMP, setVolume, startCluster, untilAt, untilOnline } from "./support/gateways.js";
 import { NatsServer, whyNoNats } from "./support/nats-server.js";
 
 /** A gateway in a process of its own. */
@@ -27,8 +26,7 @@ async function startBeside(t: TestContext) {
 describe("a gateway of a cluster in another process", { skip: whyNoNats }, () => {
 	it("is killed: its calls say that they may have been carried out, and its devices return elsewhere", async (t) => {
 		const { other, here, device, client } = await startBeside(t);
-		const call = setVolume(client, 1);
-		await until(() => device.calls.length === 1, "the call has arrived");
+		const { result: call } = await callUntilArrived(device, () => setVolume(client, 1));
 		other.child.kill("SIGKILL");
 		assert.match(await call, /disconnected during the call, which may have been carried out/);
 		await untilOnline(here, false);

@@ -6,7 +6,7 @@ export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "M
 	connect(): void;
 }
 
-interface EthernetRecord {
+export interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
 }
 

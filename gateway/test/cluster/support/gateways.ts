@@ -51,6 +51,29 @@ export async function startTwoWithLamp(t: TestContext, options: WireDeviceOption
 	return { ...cluster, device };
 }
 
+/**
+ * Calls a tool, again while the call is refused before the device has it: a busy computer stalls a gateway, which then answers no
+ * calls of others for a moment.
+ */
+export async function callUntilArrived<Result>(
+	device: Pick<WireDevice, "calls">,
+	call: () => Promise<Result>,
+): Promise<{ readonly result: Promise<Result> }> {
+	const before = device.calls.length;
+	for (;;) {
+		let isSettled = false;
+		const settled = (): void => {
+			isSettled = true;
+		};
+		const result = call();
+		result.then(settled, settled);
+		await until(() => isSettled || device.calls.length > before, "the call has arrived");
+		if (device.calls.length > before) {
+			return { result };
+		}
+	}
+}
+
 /** Waits until a gateway has the lamp online or offline. */
 export async function untilOnline({ gateway }: StartedProgram, isOnline = true): Promise<void> {
 	await until(
