@@ -124,9 +124,9 @@ declare module "qrcode" {
 
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
-	import type { EthernetRecord } from "../drivers/ethernet/ethernet-network.js";
+	import type { EthernetInterface } from "../drivers/ethernet/ethernet-network.js";
 
-	const Ethernet: EthernetRecord["io"];
+	const Ethernet: new (options: { onChanged: () => void }) => EthernetInterface;
 	export default Ethernet;
 }
 

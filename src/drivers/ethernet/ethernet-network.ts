@@ -6,7 +6,7 @@ export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "M
 	connect(): void;
 }
 
-export interface EthernetRecord {
+interface EthernetRecord {
 	readonly io: new (options: { onChanged: () => void }) => EthernetInterface;
 }
 
