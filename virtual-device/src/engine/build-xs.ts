@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
@@ -33,7 +33,8 @@ const underWay = new Map<string, Promise<void>>();
 export async function buildXsHost({ bits = NATIVE_BITS, onProgress }: BuildOptions = {}): Promise<string> {
 	const sources = await findXsSources();
 	const compiler = await findCompiler(bits);
-	const folder = join(CACHE_FOLDER, await hashSources(sources, [compiler.version, ...compiler.flags, ...FLAGS]));
+	const { version, flags, emulator = "" } = compiler;
+	const folder = join(CACHE_FOLDER, await hashSources(sources, [version, ...flags, ...FLAGS, emulator]));
 	const path = join(folder, "xs-host");
 	if (existsSync(path)) {
 		return path;
@@ -79,7 +80,13 @@ async function build(folder: string, { compiler, sources, onProgress }: Build): 
 		const result = join(work, "result");
 		await mkdir(result);
 		const objects = await compileAll(work, { compiler, sources, onProgress });
-		await compile(compiler, [...objects, "-lm", "-o", join(result, "xs-host")], "linking");
+		const { emulator } = compiler;
+		const program = join(result, emulator === undefined ? "xs-host" : "emulated");
+		await compile(compiler, [...objects, "-lm", "-o", program], "linking");
+		if (emulator !== undefined) {
+			const script = `#!/bin/sh\nexec ${emulator} "\${0%/*}/emulated" "$@"\n`;
+			await writeFile(join(result, "xs-host"), script, { mode: 0o755 });
+		}
 		await move(result, folder);
 	} finally {
 		await rm(work, { recursive: true, force: true });

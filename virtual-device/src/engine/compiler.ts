@@ -18,7 +18,12 @@ export interface Compiler {
 	readonly version: string;
 	/** Flags for the requested pointer size. */
 	readonly flags: readonly string[];
+	/** The path of the program that runs what it builds; undefined if this computer does. */
+	readonly emulator: string | undefined;
 }
+
+/** Runs programs of 32 bits where the kernel does not: QEMU's, in the package qemu-user. */
+const EMULATOR = "qemu-i386";
 
 /** The default of this computer. */
 export const NATIVE_BITS: HostBits = process.arch === "arm" || process.arch === "ia32" ? 32 : 64;
@@ -27,7 +32,7 @@ export const NATIVE_BITS: HostBits = process.arch === "arm" || process.arch === 
  * Finds the compiler: $CC where that is set, else `cc`, `gcc` or `clang`.
  *
  * Rejects with an `EngineError`: `no-compiler`, or `no-32-bit-compiler` where it cannot link programs of 32 bits, or
- * `no-32-bit-programs` where this computer cannot run them.
+ * `no-32-bit-programs` where this computer cannot run them, and has no emulator that does.
  */
 export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compiler> {
 	const candidates = process.env.CC ? [process.env.CC] : ["cc", "gcc", "clang"];
@@ -37,17 +42,21 @@ export async function findCompiler(bits: HostBits = NATIVE_BITS): Promise<Compil
 		if (version === undefined) {
 			continue;
 		}
-		const compiler = { command, version, flags: bits === NATIVE_BITS ? [] : [`-m${bits}`] };
-		if (bits !== NATIVE_BITS) {
-			await checkBits(compiler, bits);
+		if (bits === NATIVE_BITS) {
+			return { command, version, flags: [], emulator: undefined };
 		}
-		return compiler;
+		const flags = [`-m${bits}`];
+		return { command, version, flags, emulator: await emulatorFor({ command, flags }, bits) };
 	}
 	throw new EngineError("no-compiler", `No C compiler found: tried ${candidates.join(", ")}`);
 }
 
 /** Runs the compiler; an `EngineError` `compile-failed` carries its output. `what` names the step in that error. */
-export async function compile({ command, flags }: Compiler, args: readonly string[], what: string): Promise<void> {
+export async function compile(
+	{ command, flags }: Pick<Compiler, "command" | "flags">,
+	args: readonly string[],
+	what: string,
+): Promise<void> {
 	const [program = "cc", ...first] = command;
 	try {
 		await run(program, [...first, ...flags, ...args]);
@@ -66,8 +75,12 @@ async function readVersion([program = "cc", ...first]: readonly string[]): Promi
 	}
 }
 
-/** Links a small program and runs it: compilers accept -m32 without its libraries, and not every kernel runs the result. */
-async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
+/**
+ * Links a small program and runs it: compilers accept -m32 without its libraries, and not every kernel runs the result.
+ *
+ * @returns the emulator that it needs; undefined if it needs none
+ */
+async function emulatorFor(compiler: Pick<Compiler, "command" | "flags">, bits: HostBits): Promise<string | undefined> {
 	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-"));
 	const program = join(folder, "probe");
 	try {
@@ -77,7 +90,7 @@ async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 			'#include <math.h>\n#include <stdio.h>\nint main(void) { return printf("%f", sin(0)) < 0; }\n',
 		);
 		await compile(compiler, [source, "-lm", "-o", program], `a ${bits}-bit program`);
-		await expectRuns(program, bits);
+		return await findEmulator(program, bits);
 	} catch (cause) {
 		if (bits === 64 || (cause instanceof EngineError && cause.code === "no-32-bit-programs")) {
 			throw cause;
@@ -90,11 +103,19 @@ async function checkBits(compiler: Compiler, bits: HostBits): Promise<void> {
 	}
 }
 
-async function expectRuns(program: string, bits: HostBits): Promise<void> {
+async function findEmulator(program: string, bits: HostBits): Promise<string | undefined> {
 	try {
 		await run(program);
+		return undefined;
 	} catch (cause) {
-		const how = (cause as Error).message.split("\n")[0];
-		throw new EngineError("no-32-bit-programs", `This computer cannot run ${bits}-bit programs: ${how}`, { cause });
+		try {
+			const { stdout } = await run("sh", ["-c", `command -v ${EMULATOR}`]);
+			await run(stdout.trim(), [program]);
+			return stdout.trim();
+		} catch {
+			const how = (cause as Error).message.split("\n")[0];
+			const message = `This computer cannot run ${bits}-bit programs: ${how}; install qemu-user, which can`;
+			throw new EngineError("no-32-bit-programs", message, { cause });
+		}
 	}
 }

@@ -72,12 +72,29 @@ describe("the host of XS", () => {
 		await assert.rejects(buildXsHost({ bits: 32 }), { code: "no-32-bit-compiler" });
 	});
 
+	test("runs 32-bit programs in QEMU if the computer cannot", { skip: windows }, async () => {
+		const program = "#!/bin/sh\nexit 2\n";
+		await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
+		const folder = temporaryFolder("xs-mcp-test-");
+		await writeFile(join(folder, "qemu-i386"), '#!/bin/sh\ncase "$1" in *probe) exit 0;; esac\necho "$@"\n');
+		await chmod(join(folder, "qemu-i386"), 0o755);
+		const { PATH } = process.env;
+		process.env.PATH = `${folder}:${PATH}`;
+		try {
+			const host = await buildXsHost({ bits: 32 });
+			const { stdout } = await promisify(execFile)(host, ["--slots", "1"]);
+			assert.equal(stdout, `${join(host, "../emulated")} --slots 1\n`);
+		} finally {
+			process.env.PATH = PATH;
+		}
+	});
+
 	test("reports a computer that builds 32-bit programs, but cannot run them", { skip: windows }, async () => {
 		const program = "#!/bin/sh\nexit 2\n";
 		await pretend(`for last; do :; done; printf '${program}' >"$last"; chmod +x "$last"`);
 		await assert.rejects(buildXsHost({ bits: 32 }), {
 			code: "no-32-bit-programs",
-			message: /^This computer cannot run 32-bit programs: /,
+			message: /^This computer cannot run 32-bit programs: .*; install qemu-user, which can$/,
 		});
 	});
 });
