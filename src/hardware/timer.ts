@@ -9,7 +9,7 @@ export interface TimerModule {
 	clear(timer: TimerHandle | null | undefined): void;
 }
 
-/** What most classes need of the running firmware: timers, and the log. */
+/** Timers and the log, which most classes use. */
 export interface Runtime {
 	readonly timer: TimerModule;
 	readonly log: (message: string) => void;
