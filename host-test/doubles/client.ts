@@ -3,6 +3,7 @@ import type { McpSession } from "../../src/mcp_server/mcp-session.js";
 import type { SessionOptions } from "../../src/mcp_server/session-options.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
+import { settled } from "./promises.js";
 
 /** A JSON-RPC message as a test looks at it. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read members that may not be there, and fail if they are not.
@@ -89,34 +90,6 @@ export const failing = (thrown: unknown): Tool<undefined> =>
 export function clientWith(...tools: Tool<undefined>[]): Client<undefined> {
 	return new Client<undefined>({ context: undefined, tools });
 }
-
-/** Lets promise jobs run. */
-export async function settled(): Promise<void> {
-	for (let turn = 0; turn < 20; turn += 1) {
-		await undefined;
-	}
-}
-
-/** What a promise has come to: nothing yet, its value, or the words of its error. */
-export function outcomeOf<Value>(promise: Promise<Value>): { value?: Value; error?: string } {
-	const outcome: { value?: Value; error?: string } = {};
-	promise.then(
-		(value) => {
-			outcome.value = value;
-		},
-		(error: Error) => {
-			outcome.error = error.message;
-		},
-	);
-	return outcome;
-}
-
-/** The words of the error that a promise is rejected with. */
-export const failureOf = (promise: Promise<unknown>): Promise<string> =>
-	promise.then(
-		() => "none",
-		(error: Error) => error.message,
-	);
 
 /** A tool without declared arguments. */
 export function tool(

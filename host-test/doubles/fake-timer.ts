@@ -1,5 +1,5 @@
 import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
-import { settled } from "./client.js";
+import { settled } from "./promises.js";
 
 interface Entry {
 	readonly callback: () => void;

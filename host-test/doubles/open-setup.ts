@@ -3,11 +3,12 @@ import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { openSetup, type SetupOptions } from "../../src/setup/open-setup.js";
 import type { PhoneSetup } from "../../src/setup/phone-setup.js";
-import { settled, type Wire } from "./client.js";
+import type { Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
 import { type FakeHttpConnection, FakeHttpPlatform } from "./fake-http-server.js";
 import { FakeTimer } from "./fake-timer.js";
+import { settled } from "./promises.js";
 
 interface Response {
 	readonly status: number | undefined;

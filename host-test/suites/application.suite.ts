@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
+import { settled } from "../doubles/promises.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, matches, ok, suite } from "../harness.js";
 

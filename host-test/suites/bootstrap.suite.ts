@@ -1,8 +1,8 @@
 import { storeBackend, storedBackend } from "../../src/backend/bootstrap/served-backend.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { settled } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, suite } from "../harness.js";
 
 const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };

@@ -5,8 +5,9 @@ import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, clientWith, settled, tool, type Wire } from "../doubles/client.js";
+import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
 import { ALL } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 

@@ -4,8 +4,8 @@ import { Conversation } from "../../src/conversation/conversation.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
-import { outcomeOf, settled } from "../doubles/client.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
+import { outcomeOf, settled } from "../doubles/promises.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, matches, suite } from "../harness.js";
 

@@ -1,5 +1,5 @@
 import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
-import { failureOf } from "../doubles/client.js";
+import { failureOf } from "../doubles/promises.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */

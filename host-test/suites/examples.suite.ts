@@ -7,9 +7,10 @@ import report from "../../examples/beyond-tools/report-tool.js";
 import visit from "../../examples/beyond-tools/visit-tool.js";
 import setLamp from "../../examples/set-lamp.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { Client, settled } from "../doubles/client.js";
+import { Client } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
 import { ALL, meta } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 

@@ -1,9 +1,9 @@
 import { openSetup, type SetupOptions } from "../../src/setup/open-setup.js";
-import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { browserOf } from "../doubles/open-setup.js";
+import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

@@ -5,9 +5,10 @@ import { string } from "../../src/mcp_server/schema.js";
 import { createTool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { settled, tool } from "../doubles/client.js";
+import { tool } from "../doubles/client.js";
 import { type FakeHttpConnection, FakeHttpPlatform, GOOD_HEADERS } from "../doubles/fake-http-server.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
 import { meta, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

@@ -1,5 +1,5 @@
-import { settled } from "../doubles/client.js";
 import { openHttp } from "../doubles/fake-http-client.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);

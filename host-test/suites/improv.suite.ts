@@ -3,9 +3,9 @@ import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/w
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { openImprov } from "../../src/setup/improv/feature.js";
 import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
-import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { settled } from "../doubles/promises.js";
 import { equal, suite } from "../harness.js";
 
 /** As they are on the wire, from the protocol's description: the name "IMPROV", version, type, length, data, checksum. */

@@ -5,7 +5,8 @@ import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer, string } from "../../src/mcp_server/schema.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { settled, tool, type Wire } from "../doubles/client.js";
+import { tool, type Wire } from "../doubles/client.js";
+import { settled } from "../doubles/promises.js";
 import { meta, statelessClient } from "../doubles/stateless-client.js";
 import { equal, suite } from "../harness.js";
 

@@ -1,6 +1,7 @@
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
-import { Client, clientWith, settled, tool, type Wire } from "../doubles/client.js";
+import { Client, clientWith, tool, type Wire } from "../doubles/client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
 /** A client of a server with a tool that ends when the test says so. */

@@ -2,9 +2,9 @@ import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 import { OpusCodec } from "../../src/sound/opus/opus-codec.js";
 import type { OpusThread } from "../../src/sound/opus/opus-threads.js";
 import type { AudioIn, AudioInRecord } from "../../src/sound/opus/recording.js";
-import { failureOf, settled } from "../doubles/client.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { failureOf, settled } from "../doubles/promises.js";
 import { equal, suite, throws } from "../harness.js";
 
 /** Of the backend. */

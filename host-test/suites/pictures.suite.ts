@@ -1,6 +1,6 @@
 import { type ByteSource, HeldBytes, readWhole } from "../../src/hardware/pictures.js";
-import { outcomeOf, settled } from "../doubles/client.js";
 import { openHttp } from "../doubles/fake-http-client.js";
+import { outcomeOf, settled } from "../doubles/promises.js";
 import { equal, suite } from "../harness.js";
 
 const bytes = (text: string): ArrayBuffer => ArrayBuffer.fromString(text);

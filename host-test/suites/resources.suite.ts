@@ -2,7 +2,8 @@ import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Base64, createResource } from "../../src/mcp_server/features/resource.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
-import { Client, settled } from "../doubles/client.js";
+import { Client } from "../doubles/client.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A client of a server with these resources, and the feature itself. */

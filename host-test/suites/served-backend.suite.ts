@@ -1,7 +1,7 @@
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
+import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite } from "../harness.js";
 

@@ -1,11 +1,11 @@
 import type { Application } from "../../src/app/application.js";
 import type { Board } from "../../src/hardware/hardware.js";
 import { openSetup } from "../../src/setup/open-setup.js";
-import { settled } from "../doubles/client.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { browserOf } from "../doubles/open-setup.js";
+import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, matches, ok, suite } from "../harness.js";
 

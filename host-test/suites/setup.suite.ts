@@ -1,9 +1,9 @@
 import { type ListGateways, listGateways } from "../../src/backend/discovery/gateway-list.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { settled } from "../doubles/client.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
 import { beginSetup, makeSetup } from "../doubles/open-setup.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A set-up that tries its backend; the test acts as the backend. */

@@ -1,10 +1,10 @@
 import type { Sound } from "../../src/hardware/sound.js";
 import { playChime } from "../../src/sound/chime.js";
 import { SoundPlayer } from "../../src/sound/player/sound-player.js";
-import { outcomeOf, settled } from "../doubles/client.js";
 import { FakeAudioOut } from "../doubles/fake-audio-out.js";
 import { FakePlayer } from "../doubles/fake-player.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { outcomeOf, settled } from "../doubles/promises.js";
 import { inSession } from "../doubles/started-application.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

@@ -7,7 +7,8 @@ import type { Feature } from "../../src/mcp_server/features/server-feature.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import type { PiecedText, Sendable } from "../../src/text/pieced-text.js";
 import { utf8Length } from "../../src/text/utf8.js";
-import { numbered, settled, tool, type Wire } from "../doubles/client.js";
+import { numbered, tool, type Wire } from "../doubles/client.js";
+import { settled } from "../doubles/promises.js";
 import { CAPABILITIES, LOG_LEVEL, meta, statelessClient, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, suite } from "../harness.js";
 

@@ -1,6 +1,6 @@
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { settled } from "../doubles/promises.js";
 import { inSession, request, start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 

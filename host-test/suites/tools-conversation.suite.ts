@@ -6,10 +6,11 @@ import type { Face } from "../../src/hardware/hardware.js";
 import type { Question } from "../../src/hardware/questions.js";
 import { MAX_REMINDERS } from "../../src/hardware/reminders.js";
 import type { SettingValue } from "../../src/settings/settings-table.js";
-import { settled, type Wire } from "../doubles/client.js";
+import type { Wire } from "../doubles/client.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
 import { inSession, request } from "../doubles/started-application.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 

@@ -1,10 +1,10 @@
 import { openDirect } from "../../src/direct/open-direct.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
+import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { equal, ok, suite } from "../harness.js";
 

@@ -1,8 +1,8 @@
 import { type AesCtr, readUdpSettings, UdpAudio, type UdpSettings } from "../../src/voice/udp-audio.js";
 import { Voice } from "../../src/voice/voice.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
+import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite, throws } from "../harness.js";
 

@@ -2,11 +2,11 @@ import { EcmaHttp } from "../../src/http/ecma-http.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readSetting } from "../../src/settings/read-setting.js";
 import { FirmwareInstaller } from "../../src/update/firmware-installer.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
 const URL = "http://server/firmware.bin?key=k";

@@ -1,10 +1,10 @@
 import { writeFrame } from "../../src/voice/audio-frames.js";
 import { Voice } from "../../src/voice/voice.js";
-import { settled } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
 import { boardWithParts } from "../doubles/fake-parts.js";
+import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
 import { connect } from "../doubles/websocket-session.js";
 import { equal, matches, ok, suite } from "../harness.js";
