@@ -1,14 +1,15 @@
 import "../../toolchain/xs-globals.js";
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { Application } from "../../src/app/application.js";
-import { WebSocketTransport } from "../../src/protocols/websocket-transport.js";
-import { FakeBoard } from "../doubles/fake-board.js";
-import { FakeWebSocketClient } from "../doubles/fake-clients.js";
-import { FakeTimer } from "../doubles/fake-timer.js";
+import type { FakeWebSocketClient as Client } from "../doubles/fake-clients.js";
 import { calledFunctions, documentedPath } from "../support/call-path.js";
 
-// A tool is made when it is loaded: with the globals of XS. A bundle keeps no order of static imports.
+// The firmware looks up the globals of XS when it is loaded. A bundle keeps no order of static imports.
+const { Application } = await import("../../src/app/application.js");
+const { WebSocketTransport } = await import("../../src/protocols/websocket-transport.js");
+const { FakeBoard } = await import("../doubles/fake-board.js");
+const { FakeWebSocketClient } = await import("../doubles/fake-clients.js");
+const { FakeTimer } = await import("../doubles/fake-timer.js");
 const { default: setLamp } = await import("../../examples/set-lamp.js");
 
 /** Limits for most calls. */
@@ -16,7 +17,7 @@ const MAX_FILES = 12;
 const MAX_FUNCTIONS = 30;
 
 /** A device in a session over WebSocket, as a client class of ECMA-419 sees it. */
-function connectDevice(): FakeWebSocketClient {
+function connectDevice(): Client {
 	const log = (): void => {};
 	const network = { ws: { io: FakeWebSocketClient } };
 	const url = "ws://backend/";
@@ -29,14 +30,14 @@ function connectDevice(): FakeWebSocketClient {
 		tools: [setLamp],
 		log,
 	}).start();
-	const client = FakeWebSocketClient.made.at(-1) as FakeWebSocketClient;
+	const client = FakeWebSocketClient.made.at(-1) as Client;
 	client.grant(2_000);
 	client.arrive(['{"type":"hello","transport":"websocket","session_id":"s"}']);
 	client.grant(2_000);
 	return client;
 }
 
-function call(client: FakeWebSocketClient, id: number): void {
+function call(client: Client, id: number): void {
 	const payload = { jsonrpc: "2.0", id, method: "tools/call", params: { name: setLamp.name, arguments: { on: true } } };
 	const before = client.written.length;
 	client.arrive([JSON.stringify({ session_id: "s", type: "mcp", payload })]);
