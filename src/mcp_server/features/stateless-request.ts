@@ -39,6 +39,7 @@ const CACHEABLE_METHODS: readonly string[] = deepFreeze([
 	"resources/read",
 ]);
 
+/** The member of `_meta` that names the subscription of a message (2026-07-28). */
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 /** Names the request of a notification, for a peer whose requests share a connection. */
