@@ -7,9 +7,9 @@ export class ProgramError extends Error {
 }
 
 /**
- * For errors whose messages say what to fix: throws a {@link ProgramError} instead.
+ * Makes a handler that throws an error again as a {@link ProgramError}, for errors that the user can fix.
  *
- * @param what begins its message: an option or a file
+ * @param what prefix of the message: an option or a file
  */
 export function failAs(what?: string): (error: unknown) => never {
 	return (error) => {
@@ -18,7 +18,7 @@ export function failAs(what?: string): (error: unknown) => never {
 	};
 }
 
-/** Does something of which an error says what to fix, as {@link failAs}. */
+/** Runs `work`, and converts its error as {@link failAs} does. */
 export function attempt<T>(what: string, work: () => T): T {
 	try {
 		return work();

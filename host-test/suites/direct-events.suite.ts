@@ -25,7 +25,7 @@ function open() {
 	return { events, client, poll, now, press, log };
 }
 
-/** The types of events besides presses, in their order: of which notification each is made, and its data, if they differ. */
+/** Event types other than presses, in list order: the source notification, and the event's data if it differs. */
 const TOLD: Readonly<Record<string, readonly [method: string, params: object, data?: object]>> = {
 	"sensor.changed": ["sensor_changed", { sensor: "room", kind: "temperature", value: 21, unit: "°C" }],
 	"switch.changed": ["switch_changed", { switch: "pump", on: true, cause: "call" }],

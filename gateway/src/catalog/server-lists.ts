@@ -45,7 +45,7 @@ export class ServerLists {
 	readonly fullList: () => readonly Tool[];
 	/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
 	readonly groups: () => ReadonlyMap<string, ToolGroup>;
-	/** Of each server its state, and its own resources. */
+	/** Each server's state, and its own resources. */
 	readonly resources: () => readonly Resource[];
 	readonly resourceTemplates: () => readonly ResourceTemplateType[];
 	readonly prompts: () => readonly Prompt[];

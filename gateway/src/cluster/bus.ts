@@ -211,7 +211,7 @@ export class Bus {
 	}
 }
 
-/** A bucket. @throws Error without a connection, while there is none */
+/** @returns the bucket. @throws Error while NATS is disconnected */
 export function reached<Bucket>(bucket: Bucket | undefined): Bucket {
 	if (bucket === undefined) {
 		throw new Error("the connection to NATS is lost");

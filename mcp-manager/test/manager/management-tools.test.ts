@@ -8,7 +8,7 @@ import { openManager, runTool } from "../support/manager.js";
 import { startPlainUpstream } from "../support/plain-upstream.js";
 import { EVERYTHING, FILESYSTEM, nodeServer, ODD_SERVER, startEverything } from "../support/upstreams.js";
 
-/** A manager, its tools, and what a person is told. */
+/** A manager, its tools, and the messages for the person. */
 async function open(t: TestContext, options: McpManagerOptions = {}, person: Partial<ManagementCaller> = {}) {
 	const manager = await openManager(t, options);
 	const notes: string[] = [];

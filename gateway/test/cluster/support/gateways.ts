@@ -14,7 +14,7 @@ export const VOLUME = "lamp_000001__self_audio_speaker_set_volume";
 /**
  * Starts gateways with these names in one cluster.
  *
- * @param keys the digits of which their device-keys are; without one, a gateway makes its own
+ * @param keys a hexadecimal digit for each gateway, repeated as its device key. Default: a generated key
  */
 export async function startCluster(
 	t: TestContext,
