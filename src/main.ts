@@ -8,7 +8,7 @@ import Timer from "timer";
 import { startFirmware } from "./app/start-firmware.js";
 
 /** A function, because what the top of a module names stays in memory. */
-function start(): void {
+const start = (): void => {
 	const { improv, parts: openParts, resources: openResources, ...features } = findFeatures();
 	const log = (message: string): void => trace(`${message}\n`);
 	const ticks = (): number => Time.ticks;
@@ -28,6 +28,6 @@ function start(): void {
 		log,
 	});
 	improv?.({ board, built, log });
-}
+};
 
 start();

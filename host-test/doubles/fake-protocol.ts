@@ -94,21 +94,21 @@ export class FakeTransport implements Transport {
 
 /** A protocol on channels in memory, which a test can reach. */
 export class FakeProtocol extends Protocol {
-	readonly transport: FakeTransport;
+	readonly fakeTransport: FakeTransport;
 
 	constructor(options: ProtocolOptions, choice: TransportChoice = {}) {
 		const transport = new FakeTransport(choice);
 		super(transport, options);
-		this.transport = transport;
+		this.fakeTransport = transport;
 	}
 
 	get channels(): readonly FakeChannel[] {
-		return this.transport.channels;
+		return this.fakeTransport.channels;
 	}
 
 	/** The latest channel. */
-	get channel(): FakeChannel {
-		return this.transport.channel;
+	get lastChannel(): FakeChannel {
+		return this.fakeTransport.channel;
 	}
 }
 
@@ -147,7 +147,7 @@ export function fakeProtocol(options: Partial<ProtocolOptions> = {}, choice: Tra
 export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
 	const fake = fakeProtocol(...args);
 	fake.protocol.open();
-	fake.protocol.channel.events.onOpen();
+	fake.protocol.lastChannel.events.onOpen();
 	fake.heard.length = 0;
 	return fake;
 }
@@ -156,7 +156,7 @@ export function beforeHello(...args: Parameters<typeof fakeProtocol>) {
 export function inSession(...args: Parameters<typeof fakeProtocol>) {
 	const fake = fakeProtocol(...args);
 	fake.protocol.open();
-	fake.protocol.channel.greet();
+	fake.protocol.lastChannel.greet();
 	fake.heard.length = 0;
 	return fake;
 }

@@ -35,14 +35,14 @@ export default suite("device protocol, attempt after attempt", {
 		const { protocol } = fakeProtocol();
 		protocol.open();
 		protocol.open();
-		protocol.channel.greet();
+		protocol.lastChannel.greet();
 		protocol.open();
 		equal(protocol.channels.length, 1);
 	},
 	"gives up a connection that does not come within ten seconds, and tries again"() {
 		const { protocol, timer, lost } = fakeProtocol();
 		protocol.open();
-		const { channel } = protocol;
+		const { lastChannel: channel } = protocol;
 		timer.pass(9_999);
 		equal([lost, channel.closed], [[], false]);
 		timer.pass(1);
@@ -60,7 +60,7 @@ export default suite("device protocol, attempt after attempt", {
 	},
 	"does not take a hello that comes too late"() {
 		const { protocol, timer, heard, log } = beforeHello();
-		const { channel } = protocol;
+		const { lastChannel: channel } = protocol;
 		timer.pass(10_000);
 		channel.say({ type: "hello", transport: "fake", session_id: "late" });
 		equal([heard, log, protocol.session], [[], [], undefined]);
@@ -68,10 +68,10 @@ export default suite("device protocol, attempt after attempt", {
 	"rejects a hello with members of the wrong type, and tries again"() {
 		for (const hello of [{ session_id: 5 }, { audio_params: 5 }]) {
 			const { protocol, timer, heard, lost } = beforeHello();
-			protocol.channel.say({ type: "hello", ...hello });
-			equal([lost[0]?.error.code, protocol.channel.closed], ["hello-refused", true]);
+			protocol.lastChannel.say({ type: "hello", ...hello });
+			equal([lost[0]?.error.code, protocol.lastChannel.closed], ["hello-refused", true]);
 			timer.pass(500);
-			protocol.channel.greet("s-2");
+			protocol.lastChannel.greet("s-2");
 			equal(heard, ["connecting", "open", "session s-2"]);
 		}
 	},
@@ -82,7 +82,7 @@ export default suite("device protocol, attempt after attempt", {
 			["text", "connection-failed", "text"],
 		] as const) {
 			const { protocol, lost } = fakeProtocol();
-			protocol.transport.failure = thrown as Error;
+			protocol.fakeTransport.failure = thrown as Error;
 			protocol.open();
 			equal([lost.length, lost[0]?.error.code, lost[0]?.error.message], [1, code, message]);
 		}
@@ -91,7 +91,7 @@ export default suite("device protocol, attempt after attempt", {
 		for (const last of [0, 1, 15_000, 29_999, 30_000, 59_999, 100_000]) {
 			const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
 			timer.pass(last);
-			protocol.channel.events.onActivity();
+			protocol.lastChannel.events.onActivity();
 			timer.pass(119_999);
 			equal(lost, [], `heard at ${last}`);
 			timer.pass(30_001);
@@ -101,10 +101,10 @@ export default suite("device protocol, attempt after attempt", {
 	},
 	"is not kept alive by a channel of before"() {
 		const { protocol, timer, lost } = inSession({}, { silenceTimeout: 120_000 });
-		const old = protocol.channel;
+		const old = protocol.lastChannel;
 		old.events.onClose(broken());
 		timer.pass(500);
-		protocol.channel.greet("s-2");
+		protocol.lastChannel.greet("s-2");
 		for (let quarter = 0; quarter < 5; quarter += 1) {
 			timer.pass(30_000);
 			old.events.onActivity();
@@ -117,27 +117,27 @@ export default suite("device protocol, attempt after attempt", {
 		protocol.send("a");
 		protocol.open();
 		protocol.send("b");
-		protocol.channel.events.onOpen();
+		protocol.lastChannel.events.onOpen();
 		protocol.send("c");
-		const { channel } = protocol;
+		const { lastChannel: channel } = protocol;
 		protocol.close();
 		protocol.send("d");
 		equal([dropped(), channel.sent.length], [3, 2]);
 	},
 	"may be opened again after it closed"() {
 		const { protocol, timer, heard } = inSession({}, { silenceTimeout: 120_000 });
-		const old = protocol.channel;
+		const old = protocol.lastChannel;
 		protocol.close();
 		protocol.close();
 		equal([protocol.session, old.closed, timer.size], [undefined, true, 0]);
 		protocol.open();
-		protocol.channel.greet("s-2");
+		protocol.lastChannel.greet("s-2");
 		equal([heard, protocol.channels.length], [["connecting", "open", "session s-2"], 2]);
 	},
 	"closes from within whatever it reports, and leaves nothing behind"() {
 		for (const event of ["onSession", "onMcp", "onMessage", "onLost"] as const) {
 			const { protocol, timer } = closedFrom(event);
-			const { channel } = protocol;
+			const { lastChannel: channel } = protocol;
 			channel.greet();
 			channel.say({ type: "mcp", payload: {} });
 			channel.say({ type: "tts" });
@@ -152,7 +152,7 @@ export default suite("device protocol, attempt after attempt", {
 	},
 	"says no goodbye where there was no session"() {
 		const { protocol } = beforeHello({}, { saysGoodbye: true });
-		const { channel } = protocol;
+		const { lastChannel: channel } = protocol;
 		protocol.close();
 		equal(channel.sent.length, 1);
 	},

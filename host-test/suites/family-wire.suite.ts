@@ -20,22 +20,22 @@ function mqtt(options: Partial<ConstructorParameters<typeof MqttTransport>[0]> =
 export default suite("device protocol, as backends of the xiaozhi family speak it", {
 	"MCP and text that come before hello are handed on"() {
 		const { protocol, heard, lost } = beforeHello();
-		protocol.channel.say({ type: "mcp", payload: { id: 10_000 } });
-		protocol.channel.say({ type: "stt", session_id: "not yet known", text: "123456" });
+		protocol.lastChannel.say({ type: "mcp", payload: { id: 10_000 } });
+		protocol.lastChannel.say({ type: "stt", session_id: "not yet known", text: "123456" });
 		equal([heard, lost], [[{ mcp: { id: 10_000 } }, "message stt"], []]);
 		protocol.send("answer");
-		equal(protocol.channel.sent.at(-1), "answer");
-		protocol.channel.say({ type: "hello", session_id: "s-1" });
+		equal(protocol.lastChannel.sent.at(-1), "answer");
+		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		equal(heard.at(-1), "session s-1");
 	},
 	"a request before hello that is too large is rejected by its id"() {
 		const { protocol, heard } = beforeHello();
-		protocol.channel.say(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":5,"params":${"[".repeat(40)}`);
+		protocol.lastChannel.say(`{"type":"mcp","payload":{"jsonrpc":"2.0","id":5,"params":${"[".repeat(40)}`);
 		equal(heard, [{ rejected: { jsonrpc: "2.0", id: 5 }, reason: "nested deeper than 32 levels" }]);
 	},
 	"a session id that is missing, null or empty means this session"() {
 		const { protocol, heard, log } = beforeHello();
-		protocol.channel.say({ type: "hello", session_id: "s-1" });
+		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		heard.length = 0;
 		for (const session of [
 			{},
@@ -44,39 +44,39 @@ export default suite("device protocol, as backends of the xiaozhi family speak i
 			{ session_id: "s-1" },
 			{ session_id: "s-2" },
 		]) {
-			protocol.channel.say({ type: "mcp", ...session, payload: 1 });
+			protocol.lastChannel.say({ type: "mcp", ...session, payload: 1 });
 		}
 		equal(heard.length, 4);
 		matches(log.join(), /^message of type mcp for another session: dropped$/);
 	},
 	"any session id means this session if hello named none"() {
 		const { protocol, heard } = beforeHello();
-		protocol.channel.say({ type: "hello" });
-		protocol.channel.say({ type: "mcp", session_id: "x", payload: 1 });
+		protocol.lastChannel.say({ type: "hello" });
+		protocol.lastChannel.say({ type: "mcp", session_id: "x", payload: 1 });
 		equal(heard, ["session ", { mcp: 1 }]);
 	},
 	"a goodbye that names no session ends this one"() {
 		for (const session of [{}, { session_id: null }, { session_id: "" }]) {
 			const { protocol, lost } = beforeHello();
-			protocol.channel.say({ type: "hello", session_id: "s-1" });
-			protocol.channel.say({ type: "goodbye", ...session });
+			protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
+			protocol.lastChannel.say({ type: "goodbye", ...session });
 			equal(lost[0]?.error.code, "goodbye");
 		}
 	},
 	"a hello is taken whatever transport it names"() {
 		for (const transport of ["udp", "mqtt", "websocket", "anything", undefined, 5, null]) {
 			const { protocol, heard } = beforeHello();
-			protocol.channel.say({ type: "hello", transport, session_id: "s" });
+			protocol.lastChannel.say({ type: "hello", transport, session_id: "s" });
 			equal(heard, ["session s"]);
 		}
 	},
 	"a second hello changes the session id"() {
 		const { protocol, heard, lost, timer } = beforeHello();
-		protocol.channel.say({ type: "hello", session_id: "s-1" });
+		protocol.lastChannel.say({ type: "hello", session_id: "s-1" });
 		const timers = timer.size;
-		protocol.channel.say({ type: "hello", session_id: "s-2", udp: { port: 1 } });
+		protocol.lastChannel.say({ type: "hello", session_id: "s-2", udp: { port: 1 } });
 		equal(timer.size, timers);
-		protocol.channel.say({ type: "mcp", session_id: "s-2", payload: 1 });
+		protocol.lastChannel.say({ type: "mcp", session_id: "s-2", payload: 1 });
 		equal([heard, lost], [["session s-1", "session s-2", { mcp: 1 }], []]);
 		equal([protocol.session?.id, protocol.session?.hello.udp], ["s-2", { port: 1 }]);
 	},

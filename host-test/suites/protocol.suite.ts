@@ -7,7 +7,7 @@ export default suite("device protocol", {
 	"says in its hello what audio it has, as the golang server of the family takes it"() {
 		const pcm = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
 		for (const options of [{}, { audio: pcm }]) {
-			const hello = beforeHello(options).protocol.channel.sent[0] as string;
+			const hello = beforeHello(options).protocol.lastChannel.sent[0] as string;
 			checkGolangHello(hello);
 			const opus = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 			equal(JSON.parse(hello).audio_params, options.audio ?? opus);
@@ -21,35 +21,35 @@ export default suite("device protocol", {
 	"begins a session with the backend's hello, and keeps what it says"() {
 		const { protocol, heard } = fakeProtocol();
 		protocol.open();
-		protocol.channel.events.onOpen();
-		protocol.channel.say({ type: "hello", transport: "fake", session_id: "abc", udp: { server: "u", port: 1 } });
+		protocol.lastChannel.events.onOpen();
+		protocol.lastChannel.say({ type: "hello", transport: "fake", session_id: "abc", udp: { server: "u", port: 1 } });
 		equal(heard, ["connecting", "open", "session abc"]);
 		equal(protocol.session?.hello.udp, { server: "u", port: 1 });
 	},
 	"closes a channel whose attempt has ended while it was opened"() {
 		const { protocol, lost, timer } = fakeProtocol();
-		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.fakeTransport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		equal([lost.length, lost[0]?.error.code], [1, "connection-closed"]);
-		const { channel } = protocol;
-		protocol.transport.refusal = undefined;
+		const { lastChannel: channel } = protocol;
+		protocol.fakeTransport.refusal = undefined;
 		timer.pass(lost[0]?.retryIn ?? 0);
 		equal(protocol.channels.length, 2);
 		protocol.close();
-		equal([channel.closed, protocol.channel.closed], [true, true]);
+		equal([channel.closed, protocol.lastChannel.closed], [true, true]);
 	},
 	"is lost once if its channel is closed while it is opened, and is opened no more after its end"() {
 		const { protocol, lost } = fakeProtocol();
-		protocol.transport.refusal = new ProtocolError("connection-closed", "gone");
+		protocol.fakeTransport.refusal = new ProtocolError("connection-closed", "gone");
 		protocol.open();
 		protocol.close();
-		equal([lost.length, protocol.channel.closed], [1, true]);
+		equal([lost.length, protocol.lastChannel.closed], [1, true]);
 	},
 	"sends messages as long as the backend's hello says, unless that is less than any backend takes"() {
 		const limitAfter = (max_message_bytes: unknown): number => {
 			const { protocol } = beforeHello({}, { maxSentBytes: 9_999 });
 			equal(protocol.maxSentBytes, 9_999);
-			protocol.channel.say({ type: "hello", session_id: "s", max_message_bytes });
+			protocol.lastChannel.say({ type: "hello", session_id: "s", max_message_bytes });
 			return protocol.maxSentBytes;
 		};
 		equal([512, 5_000].map(limitAfter), [512, 5_000]);
@@ -57,13 +57,13 @@ export default suite("device protocol", {
 	},
 	"asks for a session only if a message comes outside of one"() {
 		const { protocol, heard } = inSession();
-		protocol.channel.say({ type: "tts", state: "start" });
-		equal([heard, protocol.channel.sent.length], [["message tts"], 1]);
+		protocol.lastChannel.say({ type: "tts", state: "start" });
+		equal([heard, protocol.lastChannel.sent.length], [["message tts"], 1]);
 	},
 	"hands on the messages an application knows, and logs each unknown type once"() {
 		const { protocol, heard, log } = inSession();
 		for (const type of ["tts", "stt", "llm", "system", "alert", "custom", "nonsense", "nonsense"]) {
-			protocol.channel.say({ type });
+			protocol.lastChannel.say({ type });
 		}
 		equal(heard, ["message tts", "message stt", "message llm", "message system", "message alert", "message custom"]);
 		equal(log.filter((line) => line.includes("nonsense")).length, 1);
@@ -71,7 +71,7 @@ export default suite("device protocol", {
 	"logs and drops what is malformed, and stays up"() {
 		const { protocol, heard, log, lost } = inSession();
 		for (const text of ["", "{", "[]", "1", "null", '{"type":1}', "{}"]) {
-			protocol.channel.say(text);
+			protocol.lastChannel.say(text);
 		}
 		equal(log.filter((line) => line.startsWith("message dropped")).length, 7);
 		equal([heard, lost], [[], []]);
@@ -79,16 +79,16 @@ export default suite("device protocol", {
 	"says goodbye when it closes, on a transport that does"() {
 		const { protocol } = inSession({}, { saysGoodbye: true });
 		protocol.close();
-		equal(JSON.parse(protocol.channel.sent.at(-1) as string), { type: "goodbye", session_id: "s-1" });
+		equal(JSON.parse(protocol.lastChannel.sent.at(-1) as string), { type: "goodbye", session_id: "s-1" });
 		const { protocol: other } = inSession();
 		other.close();
-		equal(other.channel.sent.length, 1);
+		equal(other.lastChannel.sent.length, 1);
 	},
 	"leaves nothing behind when it closes"() {
 		for (const step of [0, 1, 2]) {
 			const { protocol, timer } = fakeProtocol({}, { silenceTimeout: 120_000 });
 			protocol.open();
-			const { channel } = protocol;
+			const { lastChannel: channel } = protocol;
 			if (step > 0) {
 				channel.greet();
 			}
@@ -103,40 +103,40 @@ export default suite("device protocol", {
 	"waits longer after each failure, up to a minute, and begins anew after a good session"() {
 		const { protocol, timer, lost } = fakeProtocol({ backoff: { random: () => 0.999_999 } });
 		protocol.open();
-		const fail = (): void => protocol.channel.events.onClose(new ProtocolError("connection-failed", "x"));
+		const fail = (): void => protocol.lastChannel.events.onClose(new ProtocolError("connection-failed", "x"));
 		for (let attempt = 0; attempt < 9; attempt += 1) {
 			fail();
 			timer.pass(lost.at(-1)?.retryIn as number);
 		}
 		const retryIns = lost.map(({ retryIn }) => retryIn);
 		equal(retryIns, [1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000]);
-		protocol.channel.greet();
+		protocol.lastChannel.greet();
 		timer.pass(9_000);
 		fail();
 		equal(lost.at(-1)?.retryIn, 60_000);
 		timer.pass(60_000);
-		protocol.channel.greet();
+		protocol.lastChannel.greet();
 		timer.pass(10_000);
 		fail();
 		equal(lost.at(-1)?.retryIn, 1000);
 	},
 	"does not end at a goodbye to another session, nor at one before hello"() {
 		const { protocol, lost, log } = beforeHello();
-		protocol.channel.say({ type: "goodbye" });
-		protocol.channel.say({ type: "hello", transport: "fake", session_id: "s-1" });
-		protocol.channel.say({ type: "goodbye", session_id: "s-0" });
+		protocol.lastChannel.say({ type: "goodbye" });
+		protocol.lastChannel.say({ type: "hello", transport: "fake", session_id: "s-1" });
+		protocol.lastChannel.say({ type: "goodbye", session_id: "s-0" });
 		equal([lost, log.length], [[], 2]);
-		protocol.channel.say({ type: "goodbye" });
+		protocol.lastChannel.say({ type: "goodbye" });
 		equal(lost[0]?.error.code, "goodbye");
 	},
 	"tells of a request that nests too deep or holds too much, by its id"() {
 		const { protocol, heard, log } = inSession();
 		const request = (id: number, value: string): string =>
 			`{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"method":"x","params":${value}}}`;
-		protocol.channel.say(request(1, "[".repeat(40) + "]".repeat(40)));
-		protocol.channel.say(request(2, `[${"[],".repeat(600)}0]`));
-		protocol.channel.say(request(3, `[${"0,".repeat(505)}0]`));
-		protocol.channel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
+		protocol.lastChannel.say(request(1, "[".repeat(40) + "]".repeat(40)));
+		protocol.lastChannel.say(request(2, `[${"[],".repeat(600)}0]`));
+		protocol.lastChannel.say(request(3, `[${"0,".repeat(505)}0]`));
+		protocol.lastChannel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
 		equal(heard, [
 			{ rejected: { jsonrpc: "2.0", id: 1 }, reason: "nested deeper than 32 levels" },
 			{ rejected: { jsonrpc: "2.0", id: 2 }, reason: "1208 values (limit 512)" },
@@ -156,13 +156,13 @@ export default suite("device protocol", {
 				},
 			},
 		});
-		protocol.channel.say(message);
+		protocol.lastChannel.say(message);
 		equal(received, message);
 	},
 	"remembers no more unknown types than it has room for"() {
 		const { protocol, log, lost } = inSession();
 		for (let type = 0; type < 1000; type += 1) {
-			protocol.channel.say({ type: `type ${type}` });
+			protocol.lastChannel.say({ type: `type ${type}` });
 		}
 		ok(log.length > 0 && log.length <= 100, `${log.length} lines`);
 		equal(lost, []);

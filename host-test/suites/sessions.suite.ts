@@ -19,15 +19,15 @@ function overMqtt(options: Parameters<typeof fakeProtocol>[0] = {}) {
 /** The same after its first session, with nothing heard since. */
 function betweenSessions() {
 	const fake = overMqtt();
-	fake.protocol.channel.greet();
-	fake.protocol.channel.say(GOODBYE);
+	fake.protocol.lastChannel.greet();
+	fake.protocol.lastChannel.say(GOODBYE);
 	fake.heard.length = 0;
 	return fake;
 }
 
-const typesSent = ({ protocol }: Fake): string[] => protocol.channel.sent.map((text) => JSON.parse(text).type);
+const typesSent = ({ protocol }: Fake): string[] => protocol.lastChannel.sent.map((text) => JSON.parse(text).type);
 
-const hello = (fake: Fake, id = "s-1"): void => fake.protocol.channel.say({ type: "hello", session_id: id });
+const hello = (fake: Fake, id = "s-1"): void => fake.protocol.lastChannel.say({ type: "hello", session_id: id });
 
 const closed = (): ProtocolError => new ProtocolError("connection-closed", "x");
 
@@ -37,10 +37,10 @@ function haveSessions(
 	delays: readonly number[],
 	during: (at: number) => void,
 ): void {
-	fake.protocol.channel.greet();
+	fake.protocol.lastChannel.greet();
 	for (const [at, delay] of delays.entries()) {
 		during(at);
-		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.lastChannel.say(GOODBYE);
 		equal(fake.lost.at(-1)?.retryIn, delay);
 		fake.timer.pass(delay);
 		hello(fake);
@@ -50,11 +50,11 @@ function haveSessions(
 export default suite("device protocol, session after session", {
 	"a goodbye over MQTT ends the session and keeps the connection, on which the next one begins"() {
 		const fake = overMqtt();
-		fake.protocol.channel.greet();
+		fake.protocol.lastChannel.greet();
 		fake.heard.length = 0;
-		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.lastChannel.say(GOODBYE);
 		equal([fake.lost[0]?.error.code, fake.lost[0]?.retryIn], ["goodbye", 1000]);
-		equal([fake.heard, fake.protocol.channel.closed, fake.protocol.session], [["open"], false, undefined]);
+		equal([fake.heard, fake.protocol.lastChannel.closed, fake.protocol.session], [["open"], false, undefined]);
 		equal(typesSent(fake), ["hello"]);
 		fake.timer.pass(1000);
 		equal(typesSent(fake), ["hello", "hello"]);
@@ -65,15 +65,15 @@ export default suite("device protocol, session after session", {
 	"a goodbye on WebSocket ends the session with its connection"() {
 		const fake = fakeProtocol();
 		fake.protocol.open();
-		fake.protocol.channel.greet();
-		fake.protocol.channel.say(GOODBYE);
-		ok(fake.protocol.channel.closed);
+		fake.protocol.lastChannel.greet();
+		fake.protocol.lastChannel.say(GOODBYE);
+		ok(fake.protocol.lastChannel.closed);
 		fake.timer.pass(1000);
 		equal(fake.protocol.channels.length, 2);
 	},
 	"MCP is served between two sessions, and begins the next one at once"() {
 		const fake = betweenSessions();
-		fake.protocol.channel.say({ type: "mcp", payload: 7 });
+		fake.protocol.lastChannel.say({ type: "mcp", payload: 7 });
 		equal(fake.heard, [{ mcp: 7 }, "connecting"]);
 		equal(typesSent(fake), ["hello", "hello"]);
 		fake.timer.pass(9_999);
@@ -87,16 +87,16 @@ export default suite("device protocol, session after session", {
 	},
 	"a second goodbye changes nothing"() {
 		const fake = betweenSessions();
-		fake.protocol.channel.say(GOODBYE);
-		fake.protocol.channel.say({ type: "goodbye" });
+		fake.protocol.lastChannel.say(GOODBYE);
+		fake.protocol.lastChannel.say({ type: "goodbye" });
 		equal([fake.lost.length, fake.timer.size], [1, 1]);
 	},
 	"a connection that breaks between two sessions is made again"() {
 		const fake = betweenSessions();
-		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.lastChannel.events.onClose(closed());
 		equal(fake.timer.size, 1);
 		fake.timer.pass(2000);
-		fake.protocol.channel.greet("s-2");
+		fake.protocol.lastChannel.greet("s-2");
 		equal([fake.protocol.channels.length, fake.heard.at(-1)], [2, "session s-2"]);
 	},
 	"a backend that ends idle sessions is left alone for longer each time, up to a minute"() {
@@ -105,14 +105,14 @@ export default suite("device protocol, session after session", {
 			fake.protocol.open();
 			for (let session = 0; session < 8; session += 1) {
 				if (session === 0 || !saysGoodbye) {
-					fake.protocol.channel.greet();
+					fake.protocol.lastChannel.greet();
 				} else {
 					hello(fake);
 				}
 				fake.timer.pass(90_000);
-				fake.protocol.channel.events.onActivity();
+				fake.protocol.lastChannel.events.onActivity();
 				fake.timer.pass(90_000);
-				saysGoodbye ? fake.protocol.channel.say(GOODBYE) : fake.protocol.channel.events.onClose(closed());
+				saysGoodbye ? fake.protocol.lastChannel.say(GOODBYE) : fake.protocol.lastChannel.events.onClose(closed());
 				fake.timer.pass(fake.lost.at(-1)?.retryIn as number);
 			}
 			const retryIns = fake.lost.map(({ retryIn }) => retryIn);
@@ -124,7 +124,7 @@ export default suite("device protocol, session after session", {
 		haveSessions(fake, [1000, 2000, 1000], (at) => {
 			fake.timer.pass(180_000);
 			if (at === 2) {
-				fake.protocol.channel.say({ type: "mcp", payload: {} });
+				fake.protocol.lastChannel.say({ type: "mcp", payload: {} });
 				fake.timer.pass(180_000);
 			}
 		});
@@ -133,7 +133,7 @@ export default suite("device protocol, session after session", {
 		const fake = overMqtt();
 		haveSessions(fake, [1000, 1000], () => {
 			fake.timer.pass(40_000);
-			fake.protocol.channel.say({ type: "tts", state: "start" });
+			fake.protocol.lastChannel.say({ type: "tts", state: "start" });
 			fake.timer.pass(40_000);
 		});
 	},
@@ -145,9 +145,9 @@ export default suite("device protocol, session after session", {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.open();
 		for (let session = 0; session < 3; session += 1) {
-			fake.protocol.channel.greet();
+			fake.protocol.lastChannel.greet();
 			fake.timer.pass(180_000);
-			fake.protocol.channel.events.onClose(new ProtocolError("connection-failed", "x"));
+			fake.protocol.lastChannel.events.onClose(new ProtocolError("connection-failed", "x"));
 			equal(fake.lost.at(-1)?.retryIn, 1000);
 			fake.timer.pass(1000);
 		}
@@ -158,45 +158,45 @@ export default suite("device protocol, session after session", {
 		fake.timer.pass(1_000_000);
 		equal(fake.protocol.channels.length, 0);
 		fake.protocol.request();
-		fake.protocol.channel.greet();
+		fake.protocol.lastChannel.greet();
 		equal(fake.heard, ["connecting", "open", "session s-1"]);
-		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.lastChannel.events.onClose(closed());
 		equal([fake.lost[0]?.retryIn, fake.timer.size], [undefined, 0]);
 		fake.protocol.request();
 		equal(fake.protocol.channels.length, 2);
-		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.lastChannel.events.onClose(closed());
 		equal([fake.lost[1]?.retryIn, fake.timer.size], [undefined, 0]);
 	},
 	"on demand, a device over MQTT is connected and answers, and begins a session when it is asked for"() {
 		const fake = overMqtt({ session: "on-demand" });
-		fake.protocol.channel.events.onOpen();
+		fake.protocol.lastChannel.events.onOpen();
 		equal([fake.heard, typesSent(fake)], [["open"], []]);
 		fake.protocol.request();
 		equal([fake.heard, typesSent(fake)], [["open", "connecting"], ["hello"]]);
 		hello(fake);
-		fake.protocol.channel.say(GOODBYE);
+		fake.protocol.lastChannel.say(GOODBYE);
 		fake.timer.pass(1_000_000);
 		equal([fake.lost[0]?.retryIn, typesSent(fake)], [undefined, ["hello"]]);
-		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.lastChannel.events.onClose(closed());
 		ok(fake.lost[1]?.retryIn !== undefined, "the connection itself is kept up");
 	},
 	"on demand, a backend that speaks over MQTT gets its session"() {
 		const fake = overMqtt({ session: "on-demand" });
-		fake.protocol.channel.events.onOpen();
-		fake.protocol.channel.say({ type: "tts", state: "start" });
+		fake.protocol.lastChannel.events.onOpen();
+		fake.protocol.lastChannel.say({ type: "tts", state: "start" });
 		equal([fake.heard, typesSent(fake)], [["open", "message tts", "connecting"], ["hello"]]);
 	},
 	"a message at the start of a session says nothing of how long it may be idle"() {
 		const fake = overMqtt();
 		haveSessions(fake, [1000, 2000, 4000], () => {
-			fake.protocol.channel.say({ type: "mcp", payload: {} });
+			fake.protocol.lastChannel.say({ type: "mcp", payload: {} });
 			fake.timer.pass(180_000);
 		});
 	},
 	"a connection that tells its end while it is opened, and cannot be opened, is lost once"() {
 		const fake = fakeProtocol({ backoff });
-		fake.protocol.transport.refusal = closed();
-		fake.protocol.transport.failure = new Error("broken");
+		fake.protocol.fakeTransport.refusal = closed();
+		fake.protocol.fakeTransport.failure = new Error("broken");
 		fake.protocol.open();
 		const codes = fake.lost.map(({ error }) => error.code);
 		equal(codes, ["connection-closed"]);
@@ -215,7 +215,7 @@ export default suite("device protocol, session after session", {
 		equal(fake.protocol.channels.length, 0);
 		fake.protocol.open();
 		fake.protocol.request();
-		fake.protocol.channel.events.onOpen();
+		fake.protocol.lastChannel.events.onOpen();
 		fake.protocol.request();
 		hello(fake);
 		fake.protocol.request();
@@ -225,7 +225,7 @@ export default suite("device protocol, session after session", {
 	"asking for a session ends the wait for the next attempt"() {
 		const fake = fakeProtocol({ backoff });
 		fake.protocol.open();
-		fake.protocol.channel.events.onClose(closed());
+		fake.protocol.lastChannel.events.onClose(closed());
 		fake.protocol.request();
 		equal([fake.protocol.channels.length, fake.timer.size], [2, 1]);
 	},
@@ -233,7 +233,7 @@ export default suite("device protocol, session after session", {
 		const fake = betweenSessions();
 		fake.protocol.close();
 		fake.timer.pass(1_000_000);
-		equal([fake.timer.size, fake.protocol.channel.closed, typesSent(fake)], [0, true, ["hello"]]);
+		equal([fake.timer.size, fake.protocol.lastChannel.closed, typesSent(fake)], [0, true, ["hello"]]);
 		fake.protocol.request();
 		equal(fake.protocol.channels.length, 1);
 		matches(fake.log.join(), /^$/);

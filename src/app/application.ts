@@ -29,76 +29,76 @@ import { Talk } from "./talk.js";
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
 export class Application implements BackendLink, InputActions, NetworkEvents, PartsLink, ProtocolEvents, StateEvents {
 	readonly server: McpServer<Hardware>;
-	readonly #board: Board;
-	readonly #protocol: Protocol;
-	readonly #state: DeviceStateMachine;
+	private readonly board: Board;
+	private readonly protocol: Protocol;
+	private readonly _state: DeviceStateMachine;
 	/** The receivers of events, in this order. */
-	readonly #attached: Attachment[] = [];
-	readonly #network: DeviceNetwork;
-	readonly #face: BackendFace;
-	readonly #search: BackendSearch | undefined;
+	private readonly attached: Attachment[] = [];
+	private readonly network: DeviceNetwork;
+	private readonly face: BackendFace;
+	private readonly search: BackendSearch | undefined;
 	readonly mcp: BackendMcp;
-	readonly #talk: Talk;
-	readonly #voice: Voice | undefined;
-	readonly #hasBackend: boolean;
-	readonly #conversation: Conversation | undefined;
+	private readonly _talk: Talk;
+	private readonly voice: Voice | undefined;
+	private readonly hasBackend: boolean;
+	private readonly conversation: Conversation | undefined;
 	readonly log: (message: string) => void;
 
 	constructor(options: ApplicationOptions) {
 		const { board, backend, words, source, timer, log } = options;
 		this.log = log;
-		this.#hasBackend = backend !== "";
-		this.#state = new DeviceStateMachine(this);
-		this.#network = new DeviceNetwork(this, { board, setup: options.setup, state: this.#state, timer });
-		this.#attach(this.#network);
-		this.#attach(options.power);
-		const parts = this.#observeParts(options);
-		this.#conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
+		this.hasBackend = backend !== "";
+		this._state = new DeviceStateMachine(this);
+		this.network = new DeviceNetwork(this, { board, setup: options.setup, state: this._state, timer });
+		this.attach(this.network);
+		this.attach(options.power);
+		const parts = this.observeParts(options);
+		this.conversation = options.conversation?.({ board: parts, link: this, words, timer, log });
 		// One object: a copy would take a slot of the heap for each part.
-		this.#board = Object.assign(parts, this.#conversation?.parts);
-		this.server = makeServer(options, this.#board);
+		this.board = Object.assign(parts, this.conversation?.parts);
+		this.server = makeServer(options, this.board);
 		this.mcp = new BackendMcp(this.server);
-		this.#protocol = this.#makeProtocol(options);
-		this.#voice = this.#openVoice(options);
-		this.#talk = new Talk({
-			state: this.#state,
-			protocol: this.#protocol,
+		this.protocol = this.makeProtocol(options);
+		this.voice = this.openVoice(options);
+		this._talk = new Talk({
+			state: this._state,
+			protocol: this.protocol,
 			mode: options.listenMode ?? "auto",
 			link: this,
-			voice: this.#voice,
+			voice: this.voice,
 		});
-		this.#search = source && options.search?.begin(this.#searchOptions(source, options));
-		this.#face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
-		this.#attach(this.#face);
-		this.#attach(this.mcp);
-		this.#attach(this.#talk);
-		this.#attach(this.#voice);
+		this.search = source && options.search?.begin(this.searchOptions(source, options));
+		this.face = new BackendFace(this, { glyphs: board.screen?.glyphs, player: board.player, words });
+		this.attach(this.face);
+		this.attach(this.mcp);
+		this.attach(this._talk);
+		this.attach(this.voice);
 		for (const follower of options.followers ?? []) {
-			this.#attach(follower);
+			this.attach(follower);
 		}
-		this.#attach(new SystemCommands(board.system, this.#state, log));
-		this.#attach(this.#conversation);
-		this.#attach(followInputs(this.#board, this));
-		this.#attach(new StatusIcons(this, board, timer));
-		this.#attach(options.direct?.serve(this.server));
-		this.#attach(this.#search);
-		this.show({ backend, words, volume: this.#board.speaker?.volume });
+		this.attach(new SystemCommands(board.system, this._state, log));
+		this.attach(this.conversation);
+		this.attach(followInputs(this.board, this));
+		this.attach(new StatusIcons(this, board, timer));
+		this.attach(options.direct?.serve(this.server));
+		this.attach(this.search);
+		this.show({ backend, words, volume: this.board.speaker?.volume });
 	}
 
 	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
-	#observeParts({ board, timer, words, update, ticks }: ApplicationOptions): Board & Partial<Hardware> {
+	private observeParts({ board, timer, words, update, ticks }: ApplicationOptions): Board & Partial<Hardware> {
 		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
 		return Object.assign(parts, {
-			device: new RunningDevice(board.name, this.#state, ticks),
-			...(this.#network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.#network.setUpIn(delay) } }),
+			device: new RunningDevice(board.name, this._state, ticks),
+			...(this.network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.network.setUpIn(delay) } }),
 		});
 	}
 
-	#makeProtocol({ board, transport, session, audioParams, voice, timer, log }: ApplicationOptions): Protocol {
+	private makeProtocol({ board, transport, session, audioParams, voice, timer, log }: ApplicationOptions): Protocol {
 		const codec = voice && board.codec;
 		return new Protocol(transport, {
 			events: this,
-			onAudio: codec && ((frame) => this.#voice?.hear(frame)),
+			onAudio: codec && ((frame) => this.voice?.hear(frame)),
 			timer,
 			log,
 			audio: codec?.params ?? (audioParams === false ? null : undefined),
@@ -108,86 +108,86 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		});
 	}
 
-	#openVoice({ board, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
+	private openVoice({ board, voice, openUdp, ticks = () => 0, log }: ApplicationOptions): Voice | undefined {
 		const { codec, lights } = board;
-		const onSpoken = (): void => this.#talk.spoken();
-		return codec && voice?.({ codec, lights, link: this, protocol: this.#protocol, openUdp, onSpoken, ticks, log });
+		const onSpoken = (): void => this._talk.spoken();
+		return codec && voice?.({ codec, lights, link: this, protocol: this.protocol, openUdp, onSpoken, ticks, log });
 	}
 
 	get state(): DeviceState {
-		return this.#state.state;
+		return this._state.state;
 	}
 
 	get hello(): Readonly<Record<string, unknown>> | undefined {
-		return this.#protocol.session?.hello;
+		return this.protocol.session?.hello;
 	}
 
 	get isReachable(): boolean {
-		const isKnown = this.#search?.isFound ?? this.#hasBackend;
-		return isKnown && this.#board.network?.online !== false;
+		const isKnown = this.search?.isFound ?? this.hasBackend;
+		return isKnown && this.board.network?.online !== false;
 	}
 
 	request(): void {
-		this.#protocol.request();
+		this.protocol.request();
 	}
 
 	send(type: string, members?: object): void {
-		this.#protocol.send(deviceMessage(this.#protocol.session?.id ?? "", type, members));
+		this.protocol.send(deviceMessage(this.protocol.session?.id ?? "", type, members));
 	}
 
 	/** Outside a session some backends treat any message as an error. */
 	tell(method: string, params: object): void {
-		this.#emit("told", method, params);
-		if (this.#protocol.session !== undefined) {
+		this.emit("told", method, params);
+		if (this.protocol.session !== undefined) {
 			this.server.notify(method, params);
 		}
 	}
 
 	show(change: Partial<Face>): void {
-		this.#emit("shown", change);
-		this.#board.screen?.show(change);
+		this.emit("shown", change);
+		this.board.screen?.show(change);
 	}
 
 	/** Starts the device: it connects as soon as it is online, and stays connected. */
 	start(): void {
-		this.#state.enter("starting");
-		this.#network.start();
+		this._state.enter("starting");
+		this.network.start();
 	}
 
 	/** The application has begun to record: a session starts if needed, and the state is "listening". */
 	listen(): void {
-		this.#talk.listen();
+		this._talk.listen();
 	}
 
 	/** The application has stopped recording. */
 	stopListening(): void {
-		this.#talk.stopListening();
+		this._talk.stopListening();
 	}
 
 	/** Shows an alert for a while; the device goes on. */
 	alert(status: keyof Words, message: string): void {
-		this.#face.alert(status, message);
+		this.face.alert(status, message);
 	}
 
 	/** Ends the session and closes the board. */
 	stop(): void {
-		this.#emit("close");
-		this.#emit("offline");
-		this.#protocol.close();
+		this.emit("close");
+		this.emit("offline");
+		this.protocol.close();
 		this.mcp.sessionEnded();
-		this.#board.close();
+		this.board.close();
 	}
 
 	pressed(button: string, press: Press): boolean {
-		return this.#conversation?.pressed(button, press) === true;
+		return this.conversation?.pressed(button, press) === true;
 	}
 
 	sensed(name: string, sensor: Sensor, value: Reading): void {
-		this.#conversation?.sensed(name, sensor, value);
+		this.conversation?.sensed(name, sensor, value);
 	}
 
 	changed(): void {
-		this.#emit("changed");
+		this.emit("changed");
 	}
 
 	explain(): void {
@@ -195,128 +195,131 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	}
 
 	used(): void {
-		this.#emit("used");
+		this.emit("used");
 	}
 
 	talk(): void {
-		if (this.#board.network?.online !== false) {
-			this.#talk.toggle();
+		if (this.board.network?.online !== false) {
+			this._talk.toggle();
 		}
 	}
 
-	#attach(attachment: Attachment | undefined): void {
+	private attach(attachment: Attachment | undefined): void {
 		if (attachment !== undefined) {
-			this.#attached.push(attachment);
+			this.attached.push(attachment);
 		}
 	}
 
-	#emit<Event extends keyof Attachment>(event: Event, ...about: Parameters<Required<Attachment>[Event]>): void {
-		for (const attached of this.#attached) {
+	private emit<Event extends keyof Attachment>(event: Event, ...about: Parameters<Required<Attachment>[Event]>): void {
+		for (const attached of this.attached) {
 			(attached[event] as ((...about: unknown[]) => void) | undefined)?.apply(attached, about);
 		}
 	}
 
 	onActivate(): void {
-		this.#state.enter("activating");
-		this.#state.enter(this.#restingState);
+		this._state.enter("activating");
+		this._state.enter(this.restingState);
 	}
 
 	/** The state outside a conversation: "activating" until the backend is known. */
-	get #restingState(): DeviceState {
-		return this.#search?.isFound === false ? "activating" : "idle";
+	private get restingState(): DeviceState {
+		return this.search?.isFound === false ? "activating" : "idle";
 	}
 
 	onOnline(): void {
-		if (this.#state.state === "starting" || this.#state.state === "wifi_configuring") {
+		if (this._state.state === "starting" || this._state.state === "wifi_configuring") {
 			this.onActivate();
 		}
-		this.#emit("online");
-		if (this.#search?.isFound ?? this.#hasBackend) {
-			this.#protocol.open();
-		} else if (this.#search === undefined) {
-			this.#emit("reached");
+		this.emit("online");
+		if (this.search?.isFound ?? this.hasBackend) {
+			this.protocol.open();
+		} else if (this.search === undefined) {
+			this.emit("reached");
 		}
 	}
 
 	onOffline(): void {
-		this.#emit("offline");
-		this.#protocol.close();
-		this.#closeSession();
+		this.emit("offline");
+		this.protocol.close();
+		this.closeSession();
 	}
 
-	#searchOptions(source: BackendSource, { words, hasFailed = () => false }: ApplicationOptions): BackendSearchOptions {
+	private searchOptions(
+		source: BackendSource,
+		{ words, hasFailed = () => false }: ApplicationOptions,
+	): BackendSearchOptions {
 		return {
 			source,
-			board: this.#board,
+			board: this.board,
 			words,
 			hasFailed,
 			state: () => this.state,
-			onFound: (backend) => this.#meetBackend(backend),
+			onFound: (backend) => this.meetBackend(backend),
 			log: this.log,
 		};
 	}
 
 	/** The session with another backend ends first. */
-	#meetBackend({ url, use }: Backend): void {
-		this.#protocol.close();
-		this.#closeSession();
+	private meetBackend({ url, use }: Backend): void {
+		this.protocol.close();
+		this.closeSession();
 		use();
 		this.show({ backend: url });
-		this.#protocol.open();
+		this.protocol.open();
 	}
 
 	onConnecting(): void {
-		this.#state.enter("connecting");
+		this._state.enter("connecting");
 	}
 
 	onOpen(): void {
-		this.mcp.open(this.#protocol.send);
+		this.mcp.open(this.protocol.send);
 	}
 
 	onSession({ id }: Session): void {
 		this.log(`session ${JSON.stringify(id)} with the backend`);
 		this.show({ connected: true, online: true });
-		this.#emit("sessionBegan", id);
-		this.#emit("reached");
+		this.emit("sessionBegan", id);
+		this.emit("reached");
 	}
 
 	onMessage(message: Envelope): void {
-		this.#emit("receive", message);
+		this.emit("receive", message);
 	}
 
 	onLost(error: ProtocolError, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "reconnecting on demand" : `next attempt in ${retryIn} ms`;
 		this.log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
-		this.#closeSession(retryIn === undefined ? {} : { online: false });
-		this.#emit("lost");
+		this.closeSession(retryIn === undefined ? {} : { online: false });
+		this.emit("lost");
 	}
 
-	#closeSession(change: Partial<Face> = {}): void {
-		this.#emit("sessionEnded");
+	private closeSession(change: Partial<Face> = {}): void {
+		this.emit("sessionEnded");
 		this.show({ connected: false, ...change });
-		if (this.#state.state !== "upgrading" && this.#state.state !== "wifi_configuring") {
-			this.#state.enter(this.#restingState);
+		if (this._state.state !== "upgrading" && this._state.state !== "wifi_configuring") {
+			this._state.enter(this.restingState);
 		}
 	}
 
 	/** A device that installs firmware neither speaks nor listens. */
 	onUpgrade(state: "upgrading" | "idle"): void {
-		if (state === "upgrading" && this.#state.state !== "activating") {
-			this.#state.enter("idle");
+		if (state === "upgrading" && this._state.state !== "activating") {
+			this._state.enter("idle");
 		}
-		this.#state.enter(state === "idle" ? this.#restingState : state);
+		this._state.enter(state === "idle" ? this.restingState : state);
 	}
 
 	onStateChange(newState: DeviceState, oldState: DeviceState): void {
 		this.log(`state ${oldState} -> ${newState}`);
 		this.show({ state: newState });
 		this.tell("notifications/state_changed", { newState, oldState });
-		this.#emit("stateChanged", newState);
+		this.emit("stateChanged", newState);
 	}
 }
 
 /** The MCP server, with the tools whose parts the board has. */
-function makeServer(options: ApplicationOptions, board: Hardware): McpServer<Hardware> {
+const makeServer = (options: ApplicationOptions, board: Hardware): McpServer<Hardware> => {
 	const { name = options.board.name, tools, features, timer, log } = options;
 	const serverOptions: McpServerOptions<Hardware> = {
 		name,
@@ -328,4 +331,4 @@ function makeServer(options: ApplicationOptions, board: Hardware): McpServer<Har
 		log,
 	};
 	return features?.serve(serverOptions) ?? new McpServer(serverOptions);
-}
+};

@@ -16,31 +16,31 @@ interface BackendFaceOptions {
 
 /** Shows the backend's messages, and draws attention to alerts. */
 export class BackendFace {
-	readonly #link: NetworkEvents & PartsLink;
-	readonly #options: BackendFaceOptions;
+	private readonly link: NetworkEvents & PartsLink;
+	private readonly options: BackendFaceOptions;
 
 	constructor(link: NetworkEvents & PartsLink, options: BackendFaceOptions) {
-		this.#link = link;
-		this.#options = options;
+		this.link = link;
+		this.options = options;
 	}
 
 	receive(message: Envelope): void {
-		this.#options.glyphs?.take(message.glyph_push);
+		this.options.glyphs?.take(message.glyph_push);
 		const change = faceChange(message);
 		if (Object.keys(change).length > 0) {
-			this.#show(change);
+			this.show(change);
 		}
 	}
 
 	/** Shows an alert of the device itself for a while. */
 	alert(status: keyof Words, message: string): void {
-		this.#show({ alert: { status: this.#options.words?.[status] ?? "", message } });
+		this.show({ alert: { status: this.options.words?.[status] ?? "", message } });
 	}
 
-	#show(change: Partial<Face>): void {
-		this.#link.show(change);
+	private show(change: Partial<Face>): void {
+		this.link.show(change);
 		if (change.alert !== undefined) {
-			drawAttention(this.#options.player, this.#link.log);
+			drawAttention(this.options.player, this.link.log);
 		}
 	}
 }

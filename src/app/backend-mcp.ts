@@ -17,23 +17,23 @@ const START_LENGTH = 2_048;
 export class BackendMcp {
 	/** Takes the backend's messages while the connection is open. */
 	session: McpSession<Hardware> | undefined;
-	readonly #server: McpServer<Hardware>;
+	private readonly server: McpServer<Hardware>;
 	/** Of the session with the backend. */
-	#sessionId = "";
+	private sessionId = "";
 
 	constructor(server: McpServer<Hardware>) {
-		this.#server = server;
+		this.server = server;
 	}
 
 	/** The connection is open. */
 	open(send: SessionOptions["send"]): void {
-		this.#sessionId = "";
-		this.session = this.#server.open({ send, wrapper: mcpWrapper("") });
+		this.sessionId = "";
+		this.session = this.server.open({ send, wrapper: mcpWrapper("") });
 	}
 
 	/** A session with this id has begun: messages carry it from now on. */
 	sessionBegan(sessionId: string): void {
-		this.#sessionId = sessionId;
+		this.sessionId = sessionId;
 		if (this.session !== undefined) {
 			this.session.wrapper = mcpWrapper(sessionId);
 		}
@@ -54,7 +54,7 @@ export class BackendMcp {
 		}
 		const reason = `response of ${bytes} bytes (limit of this backend: ${maxBytes})`;
 		const error = new RpcError(ErrorCode.internalError, `Internal error: ${reason}`);
-		return errorMessage(id, error, mcpWrapper(this.#sessionId));
+		return errorMessage(id, error, mcpWrapper(this.sessionId));
 	}
 
 	sessionEnded(): void {

@@ -34,7 +34,7 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
  *
  * @throws SettingError
  */
-export function createTransport({ config, network, deviceId, uuid, mqtt, ...options }: TransportOptions): Transport {
+export const createTransport = ({ config, network, deviceId, uuid, mqtt, ...options }: TransportOptions): Transport => {
 	const limits = messageLimits(config.chunkBytes);
 	if (config.backend.startsWith("mqtt")) {
 		if (mqtt === undefined) {
@@ -61,12 +61,13 @@ export function createTransport({ config, network, deviceId, uuid, mqtt, ...opti
 		clientId: uuid,
 		network,
 	});
-}
+};
 
 /**
  * The share of the heap that messages may take. At its peak the longest message is held about five times over: as
  * bytes, as text, as what was parsed of it, and as an answer that quotes it, once as text and once as bytes.
  */
-export function messageLimits(chunkBytes: number): { readonly [Limit in keyof ChannelLimits]-?: number } {
-	return { maxMessageBytes: Math.floor(chunkBytes / 8), maxQueuedBytes: Math.floor(chunkBytes / 4) };
-}
+export const messageLimits = (chunkBytes: number): { readonly [Limit in keyof ChannelLimits]-?: number } => ({
+	maxMessageBytes: Math.floor(chunkBytes / 8),
+	maxQueuedBytes: Math.floor(chunkBytes / 4),
+});

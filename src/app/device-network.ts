@@ -26,105 +26,105 @@ export interface NetworkEvents {
 
 /** Follows the device's network, and opens the set-up: for a device without a network, or when a user asks for it. */
 export class DeviceNetwork implements Attachment {
-	readonly #events: NetworkEvents;
-	readonly #options: DeviceNetworkOptions;
-	readonly #setup: PhoneSetup | undefined;
+	private readonly events: NetworkEvents;
+	private readonly options: DeviceNetworkOptions;
+	private readonly setup: PhoneSetup | undefined;
 	/** Starts the requested set-up. */
-	#timer: TimerHandle | undefined;
+	private timer: TimerHandle | undefined;
 
 	constructor(events: NetworkEvents, options: DeviceNetworkOptions) {
-		this.#events = events;
-		this.#options = options;
-		this.#setup = options.setup?.({
-			onNeeded: () => this.#setUp(),
+		this.events = events;
+		this.options = options;
+		this.setup = options.setup?.({
+			onNeeded: () => this.setUp(),
 			onShow: (setup) => events.show({ setup }),
-			onEnd: (restart) => this.#endSetup(restart),
+			onEnd: (restart) => this.endSetup(restart),
 		});
 	}
 
 	/** Whether the device can be set up with a phone. */
 	get hasSetup(): boolean {
-		return this.#setup !== undefined;
+		return this.setup !== undefined;
 	}
 
 	/** Follows the network from now on. */
 	start(): void {
-		const { network } = this.#options.board;
+		const { network } = this.options.board;
 		if (network === undefined) {
-			this.#events.onOnline();
+			this.events.onOnline();
 			return;
 		}
-		network.onChange = () => this.#follow(network.online);
+		network.onChange = () => this.follow(network.online);
 		if (!network.online && network.ssid === "") {
-			this.#setUp();
+			this.setUp();
 		} else {
-			this.#events.onActivate();
-			this.#follow(network.online);
+			this.events.onActivate();
+			this.follow(network.online);
 		}
 	}
 
 	/** @param delay milliseconds until the set-up begins */
 	setUpIn(delay: number): void {
-		this.#clearTimer();
+		this.clearTimer();
 		if (delay === 0) {
-			this.#setUp();
+			this.setUp();
 		} else {
-			this.#timer = this.#options.timer.set(() => this.#setUp(), delay);
+			this.timer = this.options.timer.set(() => this.setUp(), delay);
 		}
 	}
 
 	reached(): void {
-		this.#setup?.reached();
+		this.setup?.reached();
 	}
 
 	close(): void {
-		const { network } = this.#options.board;
+		const { network } = this.options.board;
 		if (network !== undefined) {
 			network.onChange = undefined;
 		}
-		this.#setup?.close();
-		this.#clearTimer();
+		this.setup?.close();
+		this.clearTimer();
 	}
 
 	/** During the set-up the network is joined only to try it. */
-	#follow(online: boolean): void {
-		if (this.#setup?.isOpen) {
+	private follow(online: boolean): void {
+		if (this.setup?.isOpen) {
 			return;
 		}
-		this.#setup?.follow(online);
-		this.#events.show({ online });
-		online ? this.#events.onOnline() : this.#events.onOffline();
+		this.setup?.follow(online);
+		this.events.show({ online });
+		online ? this.events.onOnline() : this.events.onOffline();
 	}
 
 	/** The session ends first: a device that is set up is not in its network. */
-	#setUp(): void {
-		const { state } = this.#options;
-		if (this.#setup?.isOpen || state.state === "upgrading") {
+	private setUp(): void {
+		const { state } = this.options;
+		if (this.setup?.isOpen || state.state === "upgrading") {
 			return;
 		}
 		if (state.state !== "starting") {
-			this.#events.onOffline();
+			this.events.onOffline();
 		}
 		state.enter("wifi_configuring");
-		this.#setup?.begin();
+		this.setup?.begin();
 	}
 
 	/** Settings other than the network's are read when the firmware starts. */
-	#endSetup(restart: boolean): void {
-		const { network, system } = this.#options.board;
+	private endSetup(restart: boolean): void {
+		const { network, system } = this.options.board;
 		if (restart && system !== undefined) {
 			system.restart(RESTART_DELAY);
 		} else if (network?.online === true || network?.ssid !== "") {
-			this.#events.onActivate();
-			this.#follow(network?.online === true);
+			this.events.onActivate();
+			this.follow(network?.online === true);
 		} else {
 			// The set-up's network could not be opened, and the device knows no other: the set-up is tried again later.
-			this.#setup?.follow(false);
+			this.setup?.follow(false);
 		}
 	}
 
-	#clearTimer(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+	private clearTimer(): void {
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 }

@@ -21,7 +21,7 @@ const LETTERS = deepFreeze([
 const EMOJI = 0x1f300;
 
 /** A message's change of the face. Members that are missing or of the wrong type change nothing. */
-export function faceChange(message: Envelope): Partial<Face> {
+export const faceChange = (message: Envelope): Partial<Face> => {
 	switch (message.type) {
 		case "stt":
 		case "notify":
@@ -45,28 +45,22 @@ export function faceChange(message: Envelope): Partial<Face> {
 		default:
 			return {};
 	}
-}
+};
 
-function textChange(text: unknown): Partial<Face> {
-	return typeof text === "string" ? { message: shortText(text) } : {};
-}
+const textChange = (text: unknown): Partial<Face> => (typeof text === "string" ? { message: shortText(text) } : {});
 
-function hasWords(text: string): boolean {
-	return Array.from(text).some((character) => {
+const hasWords = (text: string): boolean =>
+	Array.from(text).some((character) => {
 		const code = character.codePointAt(0) ?? 0;
 		return LETTERS.some(([first, last]) => code >= first && code <= last);
 	});
-}
 
 /** A text that has no words but an emoji. */
-function emojiOf(text: string): string {
-	return hasWords(text) || !Array.from(text).some((each) => (each.codePointAt(0) ?? 0) >= EMOJI) ? "" : text;
-}
+const emojiOf = (text: string): string =>
+	hasWords(text) || !Array.from(text).some((each) => (each.codePointAt(0) ?? 0) >= EMOJI) ? "" : text;
 
-function emotionChange(emotion: unknown): Partial<Face> {
-	return shortText(emotion) === "" ? {} : { emotion: shortText(emotion) };
-}
+const emotionChange = (emotion: unknown): Partial<Face> =>
+	shortText(emotion) === "" ? {} : { emotion: shortText(emotion) };
 
-function alertChange(status: string, message: string): Partial<Face> {
-	return status === "" && message === "" ? {} : { alert: { status, message } };
-}
+const alertChange = (status: string, message: string): Partial<Face> =>
+	status === "" && message === "" ? {} : { alert: { status, message } };

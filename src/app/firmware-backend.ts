@@ -24,26 +24,25 @@ export interface FirmwareOptions
  *
  * @throws SettingError also if the build lacks what they ask for
  */
-export function readBackendConfig(
+export const readBackendConfig = (
 	{ direct, discovery, bootstrap, http }: FirmwareOptions,
 	source: SettingSource,
 	deviceId: string,
-) {
+) => {
 	const needs = { mayLackBackend: direct !== undefined, findsGateways: discovery !== undefined };
 	const backendConfig = readBackend(source, deviceId, needs);
 	if (backendConfig.bootstrap !== undefined && (bootstrap === undefined || http === undefined)) {
 		throw new SettingError("otaUrl", "this build has no bootstrap");
 	}
 	return backendConfig;
-}
+};
 
 /** Whether the settings name the backend. */
-export function connectsByUrl({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean {
-	return bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
-}
+export const connectsByUrl = ({ bootstrap, gateway, config }: BackendSetting, isServed: boolean): boolean =>
+	bootstrap === undefined && gateway === undefined && (config.backend !== "" || !isServed);
 
 /** @param isServed whether the device may do without a backend, because it serves clients itself */
-export function settingsCheck(options: FirmwareOptions, isServed: boolean): CheckSettings {
+export const settingsCheck = (options: FirmwareOptions, isServed: boolean): CheckSettings => {
 	const { board, built, openNetwork, log } = options;
 	const deviceId = board.system.macAddress;
 	return (settings) => {
@@ -59,7 +58,7 @@ export function settingsCheck(options: FirmwareOptions, isServed: boolean): Chec
 			});
 		}
 	};
-}
+};
 
 interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
 	readonly board: BootstrapOptions["board"];
@@ -73,7 +72,10 @@ interface FoundSource extends Pick<BackendSource, "name" | "open"> {
 }
 
 /** Where the backend comes from, and what the screen shows until it is known. */
-export function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: SourceParts): FoundSource | undefined {
+export const sourceOf = (
+	{ bootstrap: config, gateway }: BackendSetting,
+	parts: SourceParts,
+): FoundSource | undefined => {
 	const { bootstrap, discovery, http, timer, log } = parts;
 	if (config !== undefined && bootstrap !== undefined && http !== undefined) {
 		const open: BackendSource["open"] = (events) => bootstrap({ ...parts, http, config, events });
@@ -84,4 +86,4 @@ export function sourceOf({ bootstrap: config, gateway }: BackendSetting, parts: 
 		return { name: "gateway search", shown: `mdns:${gateway}`, open };
 	}
 	return undefined;
-}
+};

@@ -26,10 +26,10 @@ export interface InputActions {
  *
  * @returns closes it
  */
-export function followInputs(
+export const followInputs = (
 	{ buttons = {}, sensors = {}, switches = {}, lines = {}, wifiSetup }: Hardware,
 	actions: InputActions,
-): { close(): void } {
+): { close(): void } => {
 	const [main] = Object.keys(buttons);
 	const follow = (button: string, press: Press): void => {
 		const { long, milliseconds } = press;
@@ -90,4 +90,4 @@ export function followInputs(
 			}
 		},
 	};
-}
+};

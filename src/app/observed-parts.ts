@@ -25,7 +25,7 @@ export interface PartsLink extends InstallerLink {
  * clears alerts; the installer reports its progress. A board without settings stores nothing; one without a screen
  * shows nothing.
  */
-export function withObservedParts(board: Board, { timer, words, observeInstaller, link }: ObserverOptions): Board {
+export const withObservedParts = (board: Board, { timer, words, observeInstaller, link }: ObserverOptions): Board => {
 	const { settings, speaker, screen: bare, preview, installer } = board;
 	const observers = { timer, settings, link };
 	const screen = bare && new ObservedScreen(bare, observers);
@@ -40,7 +40,7 @@ export function withObservedParts(board: Board, { timer, words, observeInstaller
 		...(preview && { preview: observedPreview(preview, link) }),
 		...(installer && observeInstaller && { installer: observeInstaller(installer, { screen, words, link }) }),
 	};
-}
+};
 
 interface Observers {
 	readonly timer: TimerModule;
@@ -49,26 +49,26 @@ interface Observers {
 }
 
 class ObservedSpeaker implements Speaker {
-	readonly #speaker: Speaker;
-	readonly #screen: Screen | undefined;
-	readonly #observers: Observers;
+	private readonly speaker: Speaker;
+	private readonly screen: Screen | undefined;
+	private readonly observers: Observers;
 
 	constructor(speaker: Speaker, screen: Screen | undefined, observers: Observers) {
-		this.#speaker = speaker;
-		this.#screen = screen;
-		this.#observers = observers;
+		this.speaker = speaker;
+		this.screen = screen;
+		this.observers = observers;
 		speaker.volume = storedPercent(observers.settings, "audio", "output_volume") ?? speaker.volume;
 	}
 
 	get volume(): number {
-		return this.#speaker.volume;
+		return this.speaker.volume;
 	}
 
 	set volume(percent: number) {
-		this.#speaker.volume = percent;
-		this.#observers.settings?.set("audio", "output_volume", percent);
-		this.#screen?.show({ volume: percent });
-		this.#observers.link.used();
+		this.speaker.volume = percent;
+		this.observers.settings?.set("audio", "output_volume", percent);
+		this.screen?.show({ volume: percent });
+		this.observers.link.used();
 	}
 }
 
@@ -76,11 +76,11 @@ class ObservedScreen implements Screen {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome: boolean;
-	readonly #screen: Screen;
-	readonly #alerts: PassingAlerts;
-	readonly #observers: Observers;
+	private readonly screen: Screen;
+	private readonly alerts: PassingAlerts;
+	private readonly observers: Observers;
 	/** Clears the message. */
-	#passing: TimerHandle | undefined;
+	private passing: TimerHandle | undefined;
 
 	constructor(screen: Screen, observers: Observers) {
 		const { settings, timer } = observers;
@@ -89,71 +89,69 @@ class ObservedScreen implements Screen {
 		this.width = screen.width;
 		this.height = screen.height;
 		this.monochrome = screen.monochrome;
-		this.#screen = screen;
-		this.#alerts = new PassingAlerts(screen, timer);
-		this.#observers = observers;
+		this.screen = screen;
+		this.alerts = new PassingAlerts(screen, timer);
+		this.observers = observers;
 	}
 
 	get brightness(): number {
-		return this.#screen.brightness;
+		return this.screen.brightness;
 	}
 
 	set brightness(percent: number) {
-		this.#screen.brightness = percent;
-		this.#store("brightness", percent);
+		this.screen.brightness = percent;
+		this.store("brightness", percent);
 	}
 
 	get theme(): Theme {
-		return this.#screen.theme;
+		return this.screen.theme;
 	}
 
 	set theme(theme: Theme) {
-		this.#screen.theme = theme;
-		this.#store("theme", theme);
+		this.screen.theme = theme;
+		this.store("theme", theme);
 	}
 
 	show(change: Partial<Face>, milliseconds?: number): void {
-		const { timer, link } = this.#observers;
+		const { timer, link } = this.observers;
 		if (change.message !== undefined) {
-			timer.clear(this.#passing);
+			timer.clear(this.passing);
 		}
-		this.#alerts.show(change);
+		this.alerts.show(change);
 		if (milliseconds !== undefined) {
 			link.used();
 			// An alert goes by itself.
 			if (change.message !== undefined) {
-				this.#passing = timer.set(() => this.#alerts.show({ message: "" }), milliseconds);
+				this.passing = timer.set(() => this.alerts.show({ message: "" }), milliseconds);
 			}
 		}
 	}
 
 	close(): void {
-		this.#observers.timer.clear(this.#passing);
-		this.#alerts.close();
+		this.observers.timer.clear(this.passing);
+		this.alerts.close();
 	}
 
-	#store(key: string, value: string | number): void {
-		this.#observers.settings?.set("display", key, value);
-		this.#observers.link.used();
+	private store(key: string, value: string | number): void {
+		this.observers.settings?.set("display", key, value);
+		this.observers.link.used();
 	}
 }
 
-function observedPreview(preview: Preview, link: PartsLink): Preview {
-	return {
-		begin() {
-			link.used();
-			return preview.begin();
-		},
-	};
-}
+const observedPreview = (preview: Preview, link: PartsLink): Preview => ({
+	begin() {
+		link.used();
+		return preview.begin();
+	},
+});
 
 /** The stored value may be from another firmware, so it is checked. */
-function storedPercent(settings: Settings | undefined, domain: string, key: string): number | undefined {
+const storedPercent = (settings: Settings | undefined, domain: string, key: string): number | undefined => {
 	const value = settings?.get(domain, key);
 	return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 100 ? value : undefined;
-}
+};
 
-function storedTheme(settings: Settings | undefined): Theme | undefined {
+const storedTheme = (settings: Settings | undefined): Theme | undefined => {
 	const value = settings?.get("display", "theme");
 	return value === "light" || value === "dark" ? value : undefined;
-}
+};

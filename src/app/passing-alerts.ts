@@ -12,69 +12,69 @@ const READING_TIME = 150;
  * that came with the alert goes with it. Details go after a time, too.
  */
 export class PassingAlerts {
-	readonly #screen: Screen;
-	readonly #timer: TimerModule;
+	private readonly screen: Screen;
+	private readonly timer: TimerModule;
 	/** The emotion without the alert, and what the face returns to when the alert goes. */
-	#emotion = BLANK_FACE.emotion;
-	#before: Partial<Face> = {};
-	#pending: TimerHandle | undefined;
-	#details: TimerHandle | undefined;
+	private emotion = BLANK_FACE.emotion;
+	private before: Partial<Face> = {};
+	private pending: TimerHandle | undefined;
+	private details: TimerHandle | undefined;
 
 	constructor(screen: Screen, timer: TimerModule) {
-		this.#screen = screen;
-		this.#timer = timer;
+		this.screen = screen;
+		this.timer = timer;
 	}
 
 	show(change: Partial<Face>): void {
 		if (change.details === true) {
-			this.#timer.clear(this.#details);
-			this.#details = this.#timer.set(() => {
-				this.#details = undefined;
-				this.#screen.show({ details: false });
+			this.timer.clear(this.details);
+			this.details = this.timer.set(() => {
+				this.details = undefined;
+				this.screen.show({ details: false });
 			}, ALERT_TIME);
 		}
 		if (change.alert !== undefined) {
-			this.#clear();
+			this.clear();
 			const { status, message } = change.alert;
 			const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
-			this.#pending = this.#timer.set(() => {
-				this.#pending = undefined;
-				this.#screen.show(this.#without());
+			this.pending = this.timer.set(() => {
+				this.pending = undefined;
+				this.screen.show(this.without());
 			}, time);
 			if (change.emotion !== undefined) {
-				this.#before = { emotion: this.#emotion };
+				this.before = { emotion: this.emotion };
 			}
-			this.#screen.show(change);
+			this.screen.show(change);
 			return;
 		}
 		if (change.emotion !== undefined) {
-			this.#emotion = change.emotion;
-			this.#before = {};
+			this.emotion = change.emotion;
+			this.before = {};
 		}
-		if (change.state !== undefined && this.#pending !== undefined) {
-			this.#clear();
-			this.#screen.show({ ...this.#without(), ...change });
+		if (change.state !== undefined && this.pending !== undefined) {
+			this.clear();
+			this.screen.show({ ...this.without(), ...change });
 		} else {
-			this.#screen.show(change);
+			this.screen.show(change);
 		}
 	}
 
 	/** Stops the timers. */
 	close(): void {
-		this.#clear();
-		this.#timer.clear(this.#details);
-		this.#details = undefined;
+		this.clear();
+		this.timer.clear(this.details);
+		this.details = undefined;
 	}
 
 	/** The face without the alert. */
-	#without(): Partial<Face> {
-		const before = this.#before;
-		this.#before = {};
+	private without(): Partial<Face> {
+		const before = this.before;
+		this.before = {};
 		return { ...before, alert: BLANK_FACE.alert };
 	}
 
-	#clear(): void {
-		this.#timer.clear(this.#pending);
-		this.#pending = undefined;
+	private clear(): void {
+		this.timer.clear(this.pending);
+		this.pending = undefined;
 	}
 }

@@ -4,9 +4,9 @@ import type { Device } from "../hardware/hardware.js";
 /** The device as a whole, for tools and resources. */
 export class RunningDevice implements Device {
 	readonly name: string;
-	readonly #machine: { readonly state: DeviceState };
-	readonly #ticks: (() => number) | undefined;
-	readonly #start: number | undefined;
+	private readonly machine: { readonly state: DeviceState };
+	private readonly ticks: (() => number) | undefined;
+	private readonly start: number | undefined;
 
 	/**
 	 * @param name the board's
@@ -14,16 +14,16 @@ export class RunningDevice implements Device {
 	 */
 	constructor(name: string, machine: { readonly state: DeviceState }, ticks: (() => number) | undefined) {
 		this.name = name;
-		this.#machine = machine;
-		this.#ticks = ticks;
-		this.#start = ticks?.();
+		this.machine = machine;
+		this.ticks = ticks;
+		this.start = ticks?.();
 	}
 
 	get state(): DeviceState {
-		return this.#machine.state;
+		return this.machine.state;
 	}
 
 	get uptime(): number | undefined {
-		return this.#ticks === undefined || this.#start === undefined ? undefined : (this.#ticks() - this.#start) >>> 0;
+		return this.ticks === undefined || this.start === undefined ? undefined : (this.ticks() - this.start) >>> 0;
 	}
 }

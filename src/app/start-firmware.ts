@@ -24,7 +24,7 @@ import { deviceUuid } from "./uuid.js";
  *
  * @returns undefined if a setting cannot be used
  */
-export function startFirmware(options: FirmwareOptions): Application | undefined {
+export const startFirmware = (options: FirmwareOptions): Application | undefined => {
 	try {
 		const source = { built: options.built, settings: options.board.settings };
 		const checks = {
@@ -59,24 +59,24 @@ export function startFirmware(options: FirmwareOptions): Application | undefined
 		}
 		return undefined;
 	}
-}
+};
 
 /** @param broken called with the reason if a mod is left out */
-function allTools({ tools, mods, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] {
+const allTools = ({ tools, mods, board, timer, log }: FirmwareOptions, broken: string[]): readonly HardwareTool[] => {
 	const onBroken = (reason: string): void => void broken.push(reason);
 	return mods?.({ tools, settings: board.settings, timer, onBroken, log }) ?? tools;
-}
+};
 
 /** New firmware that cannot use a setting will never reach its backend, so it is rolled back. */
-function endTrial({ board, update, log }: FirmwareOptions, message: string): void {
+const endTrial = ({ board, update, log }: FirmwareOptions, message: string): void => {
 	log(`update failed: ${message}; rolling back`);
 	update?.rollBack({ updater: board.updater, log });
-}
+};
 
 /** The installer's requirements of images. */
 type UpdateChecks = Pick<FirmwareInstallerOptions, "key" | "refusesDowngrades">;
 
-function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application {
+const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application => {
 	const { built, openNetwork, timer, mqtt, log } = options;
 	const { settings } = options.board;
 	const deviceId = options.board.system.macAddress;
@@ -143,10 +143,10 @@ function createApplication(options: FirmwareOptions, checks: UpdateChecks, trial
 		backend: source?.shown ?? backend,
 		...(source && { source: { ...source, connect } }),
 	});
-}
+};
 
 /** How the person and the device talk with the backend's assistant. */
-function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
+const talkOptions = ({ conversation }: FirmwareOptions, source: SettingSource) => {
 	const events = readSetting("events", source);
 	const open: ApplicationOptions["conversation"] = conversation && ((options) => conversation({ ...options, events }));
 	return {
@@ -154,16 +154,16 @@ function talkOptions({ conversation }: FirmwareOptions, source: SettingSource) {
 		audioParams: readSetting("audioParams", source),
 		conversation: open,
 	};
-}
+};
 
 /** The board with HTTP; one that can update itself installs firmware over that. */
-function withHttp({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) {
+const withHttp = ({ board, update, log }: FirmwareOptions, http: Http | undefined, checks: UpdateChecks) => {
 	const { updater, system, settings } = board;
 	const installer = http && updater && update?.installer({ updater, http, system, settings, ...checks, log });
 	return Object.assign(board, http && { http }, installer && { installer });
-}
+};
 
-function showFatalError({ board, built, language: languages, log }: FirmwareOptions, message: string): void {
+const showFatalError = ({ board, built, language: languages, log }: FirmwareOptions, message: string): void => {
 	const state = new DeviceStateMachine({ onStateChange: (state) => board.screen?.show({ state }), log });
 	state.enter("fatal_error");
 	log(`fatal error: ${message}`);
@@ -171,7 +171,7 @@ function showFatalError({ board, built, language: languages, log }: FirmwareOpti
 	const language = settingText("language", { built, settings: board.settings }) as SettingValue<"language">;
 	const words = languages?.[language] ?? languages?.en;
 	board.screen?.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
-}
+};
 
 interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
 	readonly board: Board & { readonly system: System };
@@ -183,7 +183,7 @@ interface RescueOptions extends Omit<SetupOptions, "board" | "deviceId"> {
  * Opens the set-up by phone on a device whose settings cannot be used, so that they can be corrected. It restarts once
  * they are stored. If nobody uses the set-up, it is opened again later.
  */
-function openRescue({ board, setup, ...options }: RescueOptions): void {
+const openRescue = ({ board, setup, ...options }: RescueOptions): void => {
 	const { screen, system } = board;
 	try {
 		const rescue = setup?.({ ...options, board, deviceId: system.macAddress })?.({
@@ -196,4 +196,4 @@ function openRescue({ board, setup, ...options }: RescueOptions): void {
 		// The setting that cannot be used may be one of the set-up's own.
 		options.log(`set-up: could not open: ${String(error)}`);
 	}
-}
+};

@@ -6,11 +6,11 @@ const POLL_INTERVAL = 30_000;
 
 /** Shows the level of the battery and the strength of the Wi-Fi's signal on the screen, as far as the board has these. */
 export class StatusIcons {
-	readonly #board: Pick<Board, "battery" | "network">;
-	readonly #timer: TimerModule;
-	readonly #face: { show(change: Partial<Face>): void };
-	#repeating: TimerHandle | undefined;
-	#shown = "";
+	private readonly board: Pick<Board, "battery" | "network">;
+	private readonly timer: TimerModule;
+	private readonly face: { show(change: Partial<Face>): void };
+	private repeating: TimerHandle | undefined;
+	private lastShown = "";
 
 	constructor(
 		face: { show(change: Partial<Face>): void },
@@ -18,47 +18,47 @@ export class StatusIcons {
 		timer: TimerModule,
 	) {
 		const { battery, network, screen } = board;
-		this.#board = board;
-		this.#timer = timer;
-		this.#face = face;
+		this.board = board;
+		this.timer = timer;
+		this.face = face;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
-			this.#repeating = timer.repeat(() => this.#update(), POLL_INTERVAL);
+			this.repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
 		}
-		this.#update();
+		this.update();
 	}
 
 	online(): void {
-		this.#update();
+		this.update();
 	}
 
 	offline(): void {
-		this.#update();
+		this.update();
 	}
 
 	/** Reads them now, and shows what changed. */
-	#update(): void {
-		const { battery, network } = this.#board;
+	private update(): void {
+		const { battery, network } = this.board;
 		const change: Partial<Face> = {
 			...(battery && { battery: { level: battery.level, charging: battery.charging } }),
 			...(network?.type === "wifi" && { signal: bars(network.rssi) }),
 		};
 		const shown = JSON.stringify(change);
-		if (shown !== this.#shown && this.#repeating !== undefined) {
-			this.#shown = shown;
-			this.#face.show(change);
+		if (shown !== this.lastShown && this.repeating !== undefined) {
+			this.lastShown = shown;
+			this.face.show(change);
 		}
 	}
 
 	close(): void {
-		this.#timer.clear(this.#repeating);
-		this.#repeating = undefined;
+		this.timer.clear(this.repeating);
+		this.repeating = undefined;
 	}
 }
 
 /** The bars of a signal in dBm, from 1 to 3. A strength that is not known counts as a good one. */
-function bars(rssi = 0): number {
+const bars = (rssi = 0): number => {
 	if (rssi >= -60) {
 		return 3;
 	}
 	return rssi >= -75 ? 2 : 1;
-}
+};

@@ -8,40 +8,40 @@ export const RESTART_DELAY = 1000;
 
 /** Carries out the commands of `system` messages. */
 export class SystemCommands {
-	readonly #system: System | undefined;
-	readonly #state: Pick<DeviceStateMachine, "state">;
-	readonly #log: (message: string) => void;
+	private readonly system: System | undefined;
+	private readonly state: Pick<DeviceStateMachine, "state">;
+	private readonly log: (message: string) => void;
 	/** Whether the device restarts as soon as it is idle. */
-	#restartsWhenIdle = false;
+	private restartsWhenIdle = false;
 
 	constructor(system: System | undefined, state: Pick<DeviceStateMachine, "state">, log: (message: string) => void) {
-		this.#system = system;
-		this.#state = state;
-		this.#log = log;
+		this.system = system;
+		this.state = state;
+		this.log = log;
 	}
 
 	receive(message: Envelope): void {
 		if (message.type === "system") {
-			this.#run(shortText(message.command));
+			this.run(shortText(message.command));
 		}
 	}
 
-	#run(command: string): void {
-		if (command === "reboot" && this.#system !== undefined) {
-			this.#system.restart(RESTART_DELAY);
-		} else if (command === "lazy_reboot" && this.#system !== undefined) {
-			this.#restartsWhenIdle = true;
-			this.stateChanged(this.#state.state);
+	private run(command: string): void {
+		if (command === "reboot" && this.system !== undefined) {
+			this.system.restart(RESTART_DELAY);
+		} else if (command === "lazy_reboot" && this.system !== undefined) {
+			this.restartsWhenIdle = true;
+			this.stateChanged(this.state.state);
 		} else {
-			this.#log(`unknown system command ${JSON.stringify(command)}`);
+			this.log(`unknown system command ${JSON.stringify(command)}`);
 		}
 	}
 
 	/** Once the device is idle no conversation is cut off. */
 	stateChanged(state: DeviceState): void {
-		if (this.#restartsWhenIdle && state === "idle") {
-			this.#restartsWhenIdle = false;
-			this.#system?.restart(RESTART_DELAY);
+		if (this.restartsWhenIdle && state === "idle") {
+			this.restartsWhenIdle = false;
+			this.system?.restart(RESTART_DELAY);
 		}
 	}
 }

@@ -15,18 +15,18 @@ interface TalkOptions {
 
 /** Turns of person and assistant, begun and ended by the main button. As on the C++ firmware. */
 export class Talk {
-	readonly #options: TalkOptions;
+	private readonly options: TalkOptions;
 	/** Whether the person speaks, or is to go on when the assistant has ended. */
-	#isListening = false;
+	private isListening = false;
 
 	constructor(options: TalkOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	/** The person begins to speak: a session starts if needed, and the state is "listening". */
 	listen(): void {
-		const { protocol, state } = this.#options;
-		this.#isListening = true;
+		const { protocol, state } = this.options;
+		this.isListening = true;
 		if (protocol.session === undefined) {
 			protocol.request();
 		} else {
@@ -36,8 +36,8 @@ export class Talk {
 
 	/** The person has ended. */
 	stopListening(): void {
-		const { state, link } = this.#options;
-		this.#isListening = false;
+		const { state, link } = this.options;
+		this.isListening = false;
 		if (state.state === "listening") {
 			link.send("listen", { state: "stop" });
 			state.enter("idle");
@@ -46,7 +46,7 @@ export class Talk {
 
 	/** A press starts or ends listening, or interrupts the assistant. */
 	toggle(): void {
-		const { state, link, voice } = this.#options;
+		const { state, link, voice } = this.options;
 		if (state.state === "idle") {
 			this.listen();
 		} else if (state.state === "listening") {
@@ -60,20 +60,20 @@ export class Talk {
 
 	/** A session has begun. */
 	sessionBegan(): void {
-		const { state } = this.#options;
+		const { state } = this.options;
 		if (state.state === "connecting") {
-			state.enter(this.#isListening ? "listening" : "idle");
+			state.enter(this.isListening ? "listening" : "idle");
 		}
 	}
 
 	/** The session has ended. */
 	sessionEnded(): void {
-		this.#isListening = false;
+		this.isListening = false;
 	}
 
 	/** The device listens: at first, or again after the assistant has spoken. */
 	stateChanged(state: DeviceState): void {
-		const { mode, link } = this.#options;
+		const { mode, link } = this.options;
 		if (state === "listening") {
 			link.send("listen", { state: "start", mode });
 		}
@@ -81,12 +81,12 @@ export class Talk {
 
 	/** `start` and `stop` frame what the assistant says. In the mode "manual" the person does not go on after it. */
 	receive({ type, state: when }: Envelope): void {
-		const { state, mode, voice } = this.#options;
+		const { state, mode, voice } = this.options;
 		if (type !== "tts") {
 			return;
 		}
 		if (when === "start") {
-			this.#isListening &&= mode !== "manual";
+			this.isListening &&= mode !== "manual";
 			state.enter("speaking");
 		} else if (when === "stop" && voice === undefined) {
 			this.spoken();
@@ -95,9 +95,9 @@ export class Talk {
 
 	/** The assistant has ended. */
 	spoken(): void {
-		const { state } = this.#options;
+		const { state } = this.options;
 		if (state.state === "speaking") {
-			state.enter(this.#isListening ? "listening" : "idle");
+			state.enter(this.isListening ? "listening" : "idle");
 		}
 	}
 }

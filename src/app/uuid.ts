@@ -7,11 +7,11 @@ import type { Settings } from "../hardware/hardware.js";
  * @param configured replaces the one that is kept
  * @param random a number in [0, 1)
  */
-export function deviceUuid(
+export const deviceUuid = (
 	settings: Settings | undefined,
 	configured?: string,
 	random: () => number = Math.random,
-): string {
+): string => {
 	const stored = settings?.get("board", "uuid");
 	if (typeof stored === "string" && (configured === undefined || configured === stored)) {
 		return stored;
@@ -19,11 +19,10 @@ export function deviceUuid(
 	const uuid = configured ?? makeUuid(random);
 	settings?.set("board", "uuid", uuid);
 	return uuid;
-}
+};
 
-function makeUuid(random: () => number): string {
-	return "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
+const makeUuid = (random: () => number): string =>
+	"xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
 		const digit = Math.floor(random() * 16);
 		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
 	});
-}

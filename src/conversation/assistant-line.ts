@@ -31,84 +31,84 @@ interface Pending {
 
 /** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
 export class AssistantLine implements Assistant {
-	readonly #options: ConversationOptions;
-	#pending: Pending | undefined;
-	#emotion = "";
+	private readonly options: ConversationOptions;
+	private pending: Pending | undefined;
+	private emotion = "";
 	/** Whether the rest of an interrupted answer may still come. */
-	#isAborting = false;
+	private isAborting = false;
 
 	constructor(options: ConversationOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	/** Whether something was said that waits for its answer. */
 	get isBusy(): boolean {
-		return this.#pending !== undefined;
+		return this.pending !== undefined;
 	}
 
 	say(text: string): Promise<Answer> {
 		this.interrupt();
 		return new Promise((resolve, reject) => {
-			const { link } = this.#options;
+			const { link } = this.options;
 			const problem = reasonNotToSay(link);
 			if (problem !== undefined) {
 				reject(new Error(problem));
 				return;
 			}
 			const pending = { text, resolve, reject, isSent: false, isSpoken: false, answer: "", emotion: "" };
-			this.#pending = { ...pending, timer: undefined };
-			this.#wait(FIRST_SIGN);
+			this.pending = { ...pending, timer: undefined };
+			this.wait(FIRST_SIGN);
 			if (link.hello === undefined) {
 				link.request();
 			} else {
-				this.#send();
+				this.send();
 			}
 		});
 	}
 
 	interrupt(): void {
-		const { link } = this.#options;
+		const { link } = this.options;
 		if (link.state === "speaking") {
-			this.#isAborting = true;
+			this.isAborting = true;
 			link.send("abort");
 		}
-		this.#fail("interrupted");
+		this.fail("interrupted");
 	}
 
 	/** A session has begun. */
 	sessionBegan(): void {
-		if (this.#pending?.isSent === false) {
-			const problem = reasonNotToSay(this.#options.link);
-			problem === undefined ? this.#send() : this.#fail(problem);
+		if (this.pending?.isSent === false) {
+			const problem = reasonNotToSay(this.options.link);
+			problem === undefined ? this.send() : this.fail(problem);
 		}
 	}
 
 	/** The session has ended, or could not begin. */
 	sessionEnded(): void {
-		this.#isAborting = false;
-		this.#fail("no session with the backend");
+		this.isAborting = false;
+		this.fail("no session with the backend");
 	}
 
 	/** A message of the backend. */
 	receive(message: Envelope): void {
 		switch (message.type) {
 			case "stt":
-				this.#heard(shortText(message.text));
+				this.heard(shortText(message.text));
 				break;
 			case "llm":
-				this.#felt(shortText(message.emotion));
+				this.felt(shortText(message.emotion));
 				break;
 			case "tts":
-				this.#spoke(message);
+				this.spoke(message);
 				break;
 		}
 	}
 
 	/** Outside a session it is a text for the person, such as the code that binds the device. */
-	#heard(text: string): void {
-		const { link, board } = this.#options;
-		this.#isAborting = false;
-		this.#extendWait();
+	private heard(text: string): void {
+		const { link, board } = this.options;
+		this.isAborting = false;
+		this.extendWait();
 		if (text !== "" && link.hello === undefined) {
 			board.chat?.show(`backend: ${text}`);
 		} else if (text !== "") {
@@ -120,95 +120,94 @@ export class AssistantLine implements Assistant {
 		}
 	}
 
-	#felt(emotion: string): void {
-		this.#extendWait();
-		this.#emotion = emotion === "" ? this.#emotion : emotion;
-		if (this.#pending !== undefined) {
-			this.#pending.emotion = this.#emotion;
+	private felt(emotion: string): void {
+		this.extendWait();
+		this.emotion = emotion === "" ? this.emotion : emotion;
+		if (this.pending !== undefined) {
+			this.pending.emotion = this.emotion;
 		}
 	}
 
-	#spoke({ state, text }: Envelope): void {
-		this.#extendWait();
-		if (this.#isAborting) {
-			this.#isAborting = state !== "start" && state !== "stop";
+	private spoke({ state, text }: Envelope): void {
+		this.extendWait();
+		if (this.isAborting) {
+			this.isAborting = state !== "start" && state !== "stop";
 		} else if (state === "start") {
-			this.#begin();
+			this.begin();
 		} else if (state === "sentence_start" && shortText(text) !== "") {
-			this.#begin();
-			this.#sentence(shortText(text));
-		} else if (state === "stop" && this.#pending?.isSpoken) {
-			this.#finish();
+			this.begin();
+			this.sentence(shortText(text));
+		} else if (state === "stop" && this.pending?.isSpoken) {
+			this.finish();
 		}
 	}
 
-	#begin(): void {
-		if (this.#pending?.isSent) {
-			this.#pending.isSpoken = true;
+	private begin(): void {
+		if (this.pending?.isSent) {
+			this.pending.isSpoken = true;
 		}
 	}
 
-	#sentence(text: string): void {
-		const { link, board } = this.#options;
-		const emotion = this.#emotion;
+	private sentence(text: string): void {
+		const { link, board } = this.options;
+		const emotion = this.emotion;
 		board.chat?.show(`assistant${emotion === "" ? "" : ` (${emotion})`}: ${text}`);
 		link.tell("notifications/said", { role: "assistant", text, ...(emotion !== "" && { emotion }) });
-		const pending = this.#pending;
+		const pending = this.pending;
 		if (pending !== undefined && pending.answer.length < MAX_ANSWER) {
 			pending.answer += pending.answer === "" ? text : ` ${text}`;
 		}
 	}
 
-	#send(): void {
-		const pending = this.#pending;
+	private send(): void {
+		const pending = this.pending;
 		if (pending !== undefined) {
 			pending.isSent = true;
-			this.#options.link.send("listen", { state: "detect", text: pending.text });
+			this.options.link.send("listen", { state: "detect", text: pending.text });
 		}
 	}
 
 	/** The backend has heard, or goes on. */
-	#extendWait(): void {
-		if (this.#pending?.isSent) {
-			this.#wait(NEXT_SIGN);
+	private extendWait(): void {
+		if (this.pending?.isSent) {
+			this.wait(NEXT_SIGN);
 		}
 	}
 
 	/** A backend may end without a word: what has come until then is the answer. */
-	#wait(time: number): void {
-		const pending = this.#pending;
-		const { timer } = this.#options;
+	private wait(time: number): void {
+		const pending = this.pending;
+		const { timer } = this.options;
 		if (pending !== undefined) {
 			timer.clear(pending.timer);
-			pending.timer = timer.set(() => (pending.answer === "" ? this.#fail(NO_ANSWER) : this.#finish()), time);
+			pending.timer = timer.set(() => (pending.answer === "" ? this.fail(NO_ANSWER) : this.finish()), time);
 		}
 	}
 
-	#finish(): void {
-		const pending = this.#take();
+	private finish(): void {
+		const pending = this.take();
 		pending?.resolve({ text: pending.answer, emotion: pending.emotion });
 	}
 
-	#fail(reason: string): void {
-		this.#take()?.reject(new Error(reason));
+	private fail(reason: string): void {
+		this.take()?.reject(new Error(reason));
 	}
 
-	#take(): Pending | undefined {
-		const pending = this.#pending;
-		this.#pending = undefined;
-		this.#options.timer.clear(pending?.timer);
+	private take(): Pending | undefined {
+		const pending = this.pending;
+		this.pending = undefined;
+		this.options.timer.clear(pending?.timer);
 		return pending;
 	}
 }
 
 /** A backend tells in its hello if it has no assistant: an addition of this project. */
-function reasonNotToSay({ hello, isReachable, state }: BackendLink): string | undefined {
+const reasonNotToSay = ({ hello, isReachable, state }: BackendLink): string | undefined => {
 	if (hello === undefined) {
 		return isReachable ? undefined : `the device has no backend: it is ${state}`;
 	}
 	return hasAssistant({ hello }) ? undefined : "this backend has no assistant: it only passes on calls of tools";
-}
+};
 
-function hasAssistant({ hello }: Pick<BackendLink, "hello">): boolean {
-	return !isObject(hello?.features) || hello.features.listen !== false;
-}
+const hasAssistant = ({ hello }: Pick<BackendLink, "hello">): boolean =>
+	!isObject(hello?.features) || hello.features.listen !== false;

@@ -22,78 +22,78 @@ const REPORT_INTERVAL = 5_000;
 
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
 export class ButtonQuestions implements Questions {
-	readonly #mainButton: string;
-	readonly #options: ButtonQuestionsOptions;
-	#asked: Asked | undefined;
+	private readonly mainButton: string;
+	private readonly options: ButtonQuestionsOptions;
+	private asked: Asked | undefined;
 
 	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
 	constructor(mainButton: string, options: ButtonQuestionsOptions) {
-		this.#mainButton = mainButton;
-		this.#options = options;
+		this.mainButton = mainButton;
+		this.options = options;
 	}
 
 	ask(question: Question): Promise<string | undefined> {
-		const { board, timer, log } = this.#options;
+		const { board, timer, log } = this.options;
 		return new Promise((resolve, reject) => {
-			if (this.#asked !== undefined) {
+			if (this.asked !== undefined) {
 				reject(new Error("another question is on the screen"));
 				return;
 			}
-			const clock = timer.repeat(() => this.#report(), REPORT_INTERVAL);
+			const clock = timer.repeat(() => this.report(), REPORT_INTERVAL);
 			const end = timer.set(() => this.cancel(), question.time);
-			this.#asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
+			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
 			drawAttention(board.player, log);
-			this.#draw();
+			this.draw();
 		});
 	}
 
 	cancel(): void {
-		this.#end(undefined);
+		this.end(undefined);
 	}
 
 	/** @returns whether the press was for a question */
 	pressed(button: string, { long }: Press): boolean {
-		const asked = this.#asked;
+		const asked = this.asked;
 		if (asked === undefined) {
 			return false;
 		}
-		if (long || asked.choices.length === 1 || button !== this.#mainButton) {
-			this.#end(asked.choices[asked.marked]);
+		if (long || asked.choices.length === 1 || button !== this.mainButton) {
+			this.end(asked.choices[asked.marked]);
 		} else {
 			asked.marked = (asked.marked + 1) % asked.choices.length;
-			this.#draw();
+			this.draw();
 		}
 		return true;
 	}
 
-	#end(choice: string | undefined): void {
-		const asked = this.#asked;
+	private end(choice: string | undefined): void {
+		const asked = this.asked;
 		if (asked === undefined) {
 			return;
 		}
-		const { timer, link } = this.#options;
-		this.#asked = undefined;
+		const { timer, link } = this.options;
+		this.asked = undefined;
 		timer.clear(asked.clock);
 		timer.clear(asked.end);
 		link.show({ message: choice ?? "" });
 		asked.resolve(choice);
 	}
 
-	#report(): void {
-		const asked = this.#asked;
+	private report(): void {
+		const asked = this.asked;
 		if (asked !== undefined) {
 			asked.waited += REPORT_INTERVAL;
 			asked.onWait?.(asked.waited, asked.choices[asked.marked] ?? "");
 		}
 	}
 
-	#draw(): void {
-		const asked = this.#asked;
+	private draw(): void {
+		const asked = this.asked;
 		if (asked !== undefined) {
 			const { text, choices, marked } = asked;
 			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
 			const choice = `${text}\n> ${number}${choices[marked]}`;
-			const { words, link, board } = this.#options;
+			const { words, link, board } = this.options;
 			const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
 			link.show({ message: `${choice}${hint}` });
 			board.chat?.show(`question: ${choice.replace("\n", " ")}`);

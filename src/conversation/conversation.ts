@@ -18,113 +18,113 @@ import { hasReminders, StoredReminders } from "./stored-reminders.js";
 export class Conversation implements Reminders {
 	/** The members that tools use. */
 	readonly parts: Pick<Hardware, "assistant" | "questions" | "reminders">;
-	readonly #options: ConversationOptions;
-	readonly #line: AssistantLine;
+	private readonly options: ConversationOptions;
+	private readonly line: AssistantLine;
 	/** Absent if no events are said. */
-	readonly #events: DeviceEvents | undefined;
+	private readonly events: DeviceEvents | undefined;
 	/** Made for the first one. */
-	#notice: Notice | undefined;
-	readonly #questions: ButtonQuestions | undefined;
+	private notice: Notice | undefined;
+	private readonly questions: ButtonQuestions | undefined;
 	/** Made for the first one. */
-	#reminders: StoredReminders | undefined;
+	private reminders: StoredReminders | undefined;
 	/** Made when the first timer is due. */
-	#alarm: Alarm | undefined;
+	private alarm: Alarm | undefined;
 	/** Whether the backend wants to speak as soon as the session begins. */
-	#isAsked = false;
+	private isAsked = false;
 
 	constructor(options: ConversationOptions) {
 		const { board, events } = options;
 		const { chat, screen, settings, buttons = {} } = board;
 		const [mainButton] = Object.keys(buttons);
-		this.#options = options;
-		this.#line = new AssistantLine(options);
+		this.options = options;
+		this.line = new AssistantLine(options);
 		if (events.length > 0) {
-			this.#events = new DeviceEvents(this.#line, options);
+			this.events = new DeviceEvents(this.line, options);
 		}
 		if (screen !== undefined && mainButton !== undefined) {
-			this.#questions = new ButtonQuestions(mainButton, options);
+			this.questions = new ButtonQuestions(mainButton, options);
 		}
 		if (settings !== undefined && hasReminders(settings)) {
-			this.#remind(settings);
+			this.remind(settings);
 		}
 		this.parts = {
-			assistant: this.#line,
-			...(this.#questions && { questions: this.#questions }),
+			assistant: this.line,
+			...(this.questions && { questions: this.questions }),
 			...(settings && { reminders: this }),
 		};
 		if (chat !== undefined) {
-			chat.onLine = (text) => this.#typed(text);
+			chat.onLine = (text) => this.typed(text);
 		}
 	}
 
 	/** A session with the backend has begun. */
 	sessionBegan(): void {
-		this.#line.sessionBegan();
-		if (this.#isAsked) {
-			this.#ready();
+		this.line.sessionBegan();
+		if (this.isAsked) {
+			this.ready();
 		}
 	}
 
 	/** It has ended, or could not begin. */
 	sessionEnded(): void {
-		this.#isAsked = false;
-		this.#line.sessionEnded();
+		this.isAsked = false;
+		this.line.sessionEnded();
 	}
 
 	/** A message of the backend that is not MCP. */
 	receive(message: Envelope): void {
-		const { link, log } = this.#options;
+		const { link, log } = this.options;
 		if (message.type === "notify" || message.type === "speak_request") {
 			if (link.state !== "idle") {
 				log(`${message.type} dropped: the device is ${link.state}`);
 			} else if (message.type === "notify") {
-				this.#notice ??= new Notice(this.#options);
-				this.#notice.begin(message);
+				this.notice ??= new Notice(this.options);
+				this.notice.begin(message);
 			} else {
-				this.#ready();
+				this.ready();
 			}
 			return;
 		}
 		if (message.type === "tts") {
-			this.#notice?.end();
+			this.notice?.end();
 		}
-		this.#line.receive(message);
+		this.line.receive(message);
 	}
 
 	/** @returns whether the press has a meaning here, and so does nothing else */
 	pressed(button: string, press: Press): boolean {
-		this.#notice?.end();
-		if (this.#alarm?.end()) {
+		this.notice?.end();
+		if (this.alarm?.end()) {
 			return true;
 		}
-		return this.#questions?.pressed(button, press) === true || this.#events?.pressed(button, press) === true;
+		return this.questions?.pressed(button, press) === true || this.events?.pressed(button, press) === true;
 	}
 
 	/** A sensor measures something new. */
 	sensed(name: string, sensor: Pick<Sensor, "kind" | "unit">, value: Reading): void {
-		this.#events?.sensed(name, sensor, value);
+		this.events?.sensed(name, sensor, value);
 	}
 
 	close(): void {
-		const { chat } = this.#options.board;
+		const { chat } = this.options.board;
 		if (chat !== undefined) {
 			chat.onLine = undefined;
 		}
-		this.#line.sessionEnded();
-		this.#events?.close();
-		this.#notice?.end();
-		this.#questions?.cancel();
-		this.#reminders?.close();
-		this.#alarm?.end();
+		this.line.sessionEnded();
+		this.events?.close();
+		this.notice?.end();
+		this.questions?.cancel();
+		this.reminders?.close();
+		this.alarm?.end();
 	}
 
 	get all(): readonly Reminder[] {
-		return this.#reminders?.all ?? [];
+		return this.reminders?.all ?? [];
 	}
 
 	set(seconds: number, text: string): Reminder {
-		const { settings } = this.#options.board;
-		const reminders = this.#reminders ?? (settings && this.#remind(settings));
+		const { settings } = this.options.board;
+		const reminders = this.reminders ?? (settings && this.remind(settings));
 		if (reminders === undefined) {
 			throw new Error("this board cannot keep timers");
 		}
@@ -132,39 +132,39 @@ export class Conversation implements Reminders {
 	}
 
 	cancel(id: number): void {
-		if (this.#reminders === undefined) {
+		if (this.reminders === undefined) {
 			throw new Error(`timer ${id} not found`);
 		}
-		this.#reminders.cancel(id);
+		this.reminders.cancel(id);
 	}
 
-	#remind(settings: Settings): StoredReminders {
-		this.#reminders = new StoredReminders(settings, this.#options, this);
-		return this.#reminders;
+	private remind(settings: Settings): StoredReminders {
+		this.reminders = new StoredReminders(settings, this.options, this);
+		return this.reminders;
 	}
 
 	/** A timer is due. */
 	onDue({ id, text }: Pick<Reminder, "id" | "text">): void {
-		const { board, link, words, log } = this.#options;
+		const { board, link, words, log } = this.options;
 		log(`timer ${id} is due: ${text}`);
 		link.show({ alert: { status: words?.timer ?? "", message: text } });
-		this.#alarm ??= new Alarm(this.#options);
-		this.#alarm.begin();
+		this.alarm ??= new Alarm(this.options);
+		this.alarm.begin();
 		board.chat?.show(`timer: ${text}`);
 		link.tell("notifications/timer_due", { id, text });
-		this.#events?.timerDue(text);
+		this.events?.timerDue(text);
 	}
 
 	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
-	#ready(): void {
-		const { link } = this.#options;
-		this.#isAsked = link.hello === undefined;
-		if (!this.#isAsked) {
+	private ready(): void {
+		const { link } = this.options;
+		this.isAsked = link.hello === undefined;
+		if (!this.isAsked) {
 			link.send("speak_ready", { state: "ready" });
 		}
 	}
 
-	#typed(text: string): void {
-		this.#line.say(text).catch((error: Error) => this.#options.board.chat?.show(`assistant: ${error.message}`));
+	private typed(text: string): void {
+		this.line.say(text).catch((error: Error) => this.options.board.chat?.show(`assistant: ${error.message}`));
 	}
 }

@@ -13,43 +13,43 @@ const SENSOR_PAUSE = 60_000;
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents {
-	readonly #line: AssistantLine;
-	readonly #options: ConversationOptions;
+	private readonly line: AssistantLine;
+	private readonly options: ConversationOptions;
 	/** Runs after a sensor's event was said. */
-	#pause: TimerHandle | undefined;
+	private pause: TimerHandle | undefined;
 
 	constructor(line: AssistantLine, options: ConversationOptions) {
-		this.#line = line;
-		this.#options = options;
+		this.line = line;
+		this.options = options;
 	}
 
 	/** @returns whether the press is said, and so does nothing else */
 	pressed(button: string, { long }: Press): boolean {
-		return this.#say("button", long ? "held" : "pressed", { button });
+		return this.say("button", long ? "held" : "pressed", { button });
 	}
 
 	sensed(name: string, { kind, unit }: Pick<Sensor, "kind" | "unit">, value: Reading): void {
-		const { timer } = this.#options;
+		const { timer } = this.options;
 		const values = { sensor: name, kind, value: describeReading(value, unit) };
-		if (this.#pause === undefined && this.#say("sensor", "measured", values)) {
-			this.#pause = timer.set(() => {
-				this.#pause = undefined;
+		if (this.pause === undefined && this.say("sensor", "measured", values)) {
+			this.pause = timer.set(() => {
+				this.pause = undefined;
 			}, SENSOR_PAUSE);
 		}
 	}
 
 	timerDue(timer: string): void {
-		this.#say("timer", "due", { timer });
+		this.say("timer", "due", { timer });
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#pause);
+		this.options.timer.clear(this.pause);
 	}
 
 	/** A conversation is not interrupted by an event. */
-	#say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
-		const { events, link, words, log } = this.#options;
-		const isQuiet = link.state === "idle" && !this.#line.isBusy;
+	private say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
+		const { events, link, words, log } = this.options;
+		const isQuiet = link.state === "idle" && !this.line.isBusy;
 		if (!events.includes(kind) || !isQuiet) {
 			return false;
 		}
@@ -57,13 +57,13 @@ export class DeviceEvents {
 		for (const [name, value] of Object.entries(values)) {
 			text = text.replace(`{${name}}`, () => value);
 		}
-		this.#line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
+		this.line.say(text).catch((error: Error) => log(`${text}: not answered: ${error.message}`));
 		return true;
 	}
 }
 
 /** A reading for a sentence: "21.5 °C", "temperature 21.5 °C, humidity 40 %". */
-function describeReading(reading: Reading, unit: Sensor["unit"]): string {
+const describeReading = (reading: Reading, unit: Sensor["unit"]): string => {
 	if (typeof reading === "object") {
 		const unitOf = (name: string): Sensor["unit"] => (typeof unit === "object" ? unit[name] : unit);
 		return Object.entries(reading)
@@ -71,4 +71,4 @@ function describeReading(reading: Reading, unit: Sensor["unit"]): string {
 			.join(", ");
 	}
 	return typeof unit === "string" && unit !== "" ? `${reading} ${unit}` : String(reading);
-}
+};

@@ -22,15 +22,15 @@ const MAX_TIME = 600_000;
  * is always mono Ogg Opus, and Moddable's SDK 8.2.3 has no decoder.
  */
 export class Notice {
-	readonly #options: ConversationOptions;
-	#timers: TimerHandle[] = [];
+	private readonly options: ConversationOptions;
+	private timers: TimerHandle[] = [];
 
 	constructor(options: ConversationOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	begin(message: Envelope): void {
-		const { board, timer, log } = this.#options;
+		const { board, timer, log } = this.options;
 		this.end();
 		drawAttention(board.player, log);
 		if (typeof message.audio_url === "string") {
@@ -39,9 +39,9 @@ export class Notice {
 		const text = shortText(message.text);
 		for (const subtitle of readSubtitles(message.subtitles)) {
 			if (subtitle.start === 0) {
-				this.#show(subtitle.text);
+				this.show(subtitle.text);
 			} else {
-				this.#timers.push(timer.set(() => this.#show(subtitle.text), subtitle.start));
+				this.timers.push(timer.set(() => this.show(subtitle.text), subtitle.start));
 			}
 		}
 		if (text !== "") {
@@ -51,25 +51,25 @@ export class Notice {
 
 	/** Shows no more of it. */
 	end(): void {
-		for (const each of this.#timers) {
-			this.#options.timer.clear(each);
+		for (const each of this.timers) {
+			this.options.timer.clear(each);
 		}
-		this.#timers = [];
+		this.timers = [];
 	}
 
-	#show(message: string): void {
-		const { link, board } = this.#options;
+	private show(message: string): void {
+		const { link, board } = this.options;
 		link.show({ message });
 		board.chat?.show(`notice: ${message}`);
 	}
 }
 
 /** Members that are missing or of the wrong type are omitted. */
-function readSubtitles(subtitles: unknown): readonly Subtitle[] {
+const readSubtitles = (subtitles: unknown): readonly Subtitle[] => {
 	const list: unknown[] = Array.isArray(subtitles) ? subtitles.slice(0, MAX_SUBTITLES) : [];
 	return list.flatMap((each) => {
 		const { start_ms: start = 0, text } = isObject(each) ? each : {};
 		const isValid = typeof start === "number" && start >= 0 && start <= MAX_TIME && shortText(text) !== "";
 		return isValid ? [{ start, text: shortText(text) }] : [];
 	});
-}
+};

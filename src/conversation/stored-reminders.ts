@@ -21,14 +21,14 @@ interface Running {
 const DOMAIN = "timers";
 
 /** Whether any timer is stored. */
-export function hasReminders(settings: Settings): boolean {
+export const hasReminders = (settings: Settings): boolean => {
 	for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 		if (settings.get(DOMAIN, String(id)) !== undefined) {
 			return true;
 		}
 	}
 	return false;
-}
+};
 
 /** 2024. A clock that says less was not set since the chip has started. */
 const SET_CLOCK = 1_704_067_200_000;
@@ -41,122 +41,122 @@ const CLOCK_CHECK = 5_000;
  * set, and the others are then stored with the time.
  */
 export class StoredReminders implements Reminders {
-	readonly #settings: Settings;
-	readonly #options: ReminderOptions;
-	readonly #events: ReminderEvents;
-	readonly #running = new Map<number, Running>();
+	private readonly settings: Settings;
+	private readonly options: ReminderOptions;
+	private readonly events: ReminderEvents;
+	private readonly running = new Map<number, Running>();
 	/** Runs while the clock is not set. */
-	#clock: TimerHandle | undefined;
+	private clock: TimerHandle | undefined;
 	/** The time of the last check. */
-	#looked: number;
+	private looked: number;
 
 	constructor(settings: Settings, options: ReminderOptions, events: ReminderEvents) {
-		this.#settings = settings;
-		this.#options = options;
-		this.#events = events;
-		this.#looked = this.#now();
+		this.settings = settings;
+		this.options = options;
+		this.events = events;
+		this.looked = this.now();
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
-			this.#restore(id);
+			this.restore(id);
 		}
-		if (this.#looked < SET_CLOCK) {
-			this.#clock = options.timer.repeat(() => this.#checkClock(), CLOCK_CHECK);
+		if (this.looked < SET_CLOCK) {
+			this.clock = options.timer.repeat(() => this.checkClock(), CLOCK_CHECK);
 		}
 	}
 
 	get all(): readonly Reminder[] {
-		return [...this.#running].map(([id, running]) => this.#describe(id, running)).sort((a, b) => a.seconds - b.seconds);
+		return [...this.running].map(([id, running]) => this.describe(id, running)).sort((a, b) => a.seconds - b.seconds);
 	}
 
 	set(seconds: number, text: string): Reminder {
 		let id = 1;
-		while (this.#running.has(id)) {
+		while (this.running.has(id)) {
 			id += 1;
 		}
 		if (id > MAX_REMINDERS) {
 			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
 		}
-		const running: Running = { text, due: this.#now() + seconds * 1_000, handle: undefined };
-		this.#running.set(id, running);
-		this.#store(id, running);
-		this.#wait(id, running);
+		const running: Running = { text, due: this.now() + seconds * 1_000, handle: undefined };
+		this.running.set(id, running);
+		this.store(id, running);
+		this.wait(id, running);
 		return { id, text, seconds };
 	}
 
 	cancel(id: number): void {
-		const running = this.#running.get(id);
+		const running = this.running.get(id);
 		if (running === undefined) {
 			throw new Error(`timer ${id} not found`);
 		}
-		this.#options.timer.clear(running.handle);
-		this.#forget(id);
+		this.options.timer.clear(running.handle);
+		this.forget(id);
 	}
 
 	/** Stops waiting; what is stored stays. */
 	close(): void {
-		this.#options.timer.clear(this.#clock);
-		for (const { handle } of this.#running.values()) {
-			this.#options.timer.clear(handle);
+		this.options.timer.clear(this.clock);
+		for (const { handle } of this.running.values()) {
+			this.options.timer.clear(handle);
 		}
-		this.#running.clear();
+		this.running.clear();
 	}
 
-	#now(): number {
-		return (this.#options.now ?? Date.now)();
+	private now(): number {
+		return (this.options.now ?? Date.now)();
 	}
 
-	#describe(id: number, { due, text }: Running): Reminder {
-		return { id, text, seconds: Math.max(0, Math.ceil((due - this.#now()) / 1_000)) };
+	private describe(id: number, { due, text }: Running): Reminder {
+		return { id, text, seconds: Math.max(0, Math.ceil((due - this.now()) / 1_000)) };
 	}
 
-	#restore(id: number): void {
-		const stored = this.#settings.get(DOMAIN, String(id));
+	private restore(id: number): void {
+		const stored = this.settings.get(DOMAIN, String(id));
 		const text = typeof stored === "string" ? stored : "";
 		const end = text.indexOf(" ");
 		const due = Number(text.slice(0, end));
 		if (end > 0 && due >= SET_CLOCK) {
 			const running: Running = { due, text: text.slice(end + 1), handle: undefined };
-			this.#running.set(id, running);
-			if (this.#looked >= SET_CLOCK) {
-				this.#wait(id, running);
+			this.running.set(id, running);
+			if (this.looked >= SET_CLOCK) {
+				this.wait(id, running);
 			}
 		} else if (stored !== undefined) {
-			this.#options.log(`timer ${id} dropped: it was set while the time was unknown`);
-			this.#forget(id);
+			this.options.log(`timer ${id} dropped: it was set while the time was unknown`);
+			this.forget(id);
 		}
 	}
 
-	#store(id: number, { due, text }: Running): void {
-		this.#settings.set(DOMAIN, String(id), `${due} ${text}`);
+	private store(id: number, { due, text }: Running): void {
+		this.settings.set(DOMAIN, String(id), `${due} ${text}`);
 	}
 
-	#forget(id: number): void {
-		this.#running.delete(id);
-		this.#settings.delete(DOMAIN, String(id));
+	private forget(id: number): void {
+		this.running.delete(id);
+		this.settings.delete(DOMAIN, String(id));
 	}
 
-	#wait(id: number, running: Running): void {
+	private wait(id: number, running: Running): void {
 		const ring = (): void => {
-			this.#forget(id);
-			this.#events.onDue({ id, text: running.text });
+			this.forget(id);
+			this.events.onDue({ id, text: running.text });
 		};
-		running.handle = this.#options.timer.set(ring, Math.max(0, running.due - this.#now()));
+		running.handle = this.options.timer.set(ring, Math.max(0, running.due - this.now()));
 	}
 
 	/** When the clock has been set, timers from before the restart begin, and the others get their time. */
-	#checkClock(): void {
-		const before = this.#looked;
-		this.#looked = this.#now();
-		if (this.#looked < SET_CLOCK) {
+	private checkClock(): void {
+		const before = this.looked;
+		this.looked = this.now();
+		if (this.looked < SET_CLOCK) {
 			return;
 		}
-		this.#options.timer.clear(this.#clock);
-		const jump = this.#looked - before - CLOCK_CHECK;
-		for (const [id, running] of this.#running) {
+		this.options.timer.clear(this.clock);
+		const jump = this.looked - before - CLOCK_CHECK;
+		for (const [id, running] of this.running) {
 			if (running.handle === undefined) {
-				this.#wait(id, running);
+				this.wait(id, running);
 			} else {
 				running.due += jump;
-				this.#store(id, running);
+				this.store(id, running);
 			}
 		}
 	}

@@ -37,15 +37,15 @@ export interface StateEvents {
 
 /** The state machine: holds the device's state and allows only the transitions above. */
 export class DeviceStateMachine {
-	#state: DeviceState = "unknown";
-	readonly #events: StateEvents;
+	private _state: DeviceState = "unknown";
+	private readonly events: StateEvents;
 
 	constructor(events: StateEvents) {
-		this.#events = events;
+		this.events = events;
 	}
 
 	get state(): DeviceState {
-		return this.#state;
+		return this._state;
 	}
 
 	/**
@@ -54,16 +54,16 @@ export class DeviceStateMachine {
 	 * @returns whether the device is in that state now
 	 */
 	enter(state: DeviceState): boolean {
-		const old = this.#state;
+		const old = this._state;
 		if (state === old) {
 			return true;
 		}
 		if (!TRANSITIONS[old].includes(state)) {
-			this.#events.log(`state ${old} -> ${state} refused`);
+			this.events.log(`state ${old} -> ${state} refused`);
 			return false;
 		}
-		this.#state = state;
-		this.#events.onStateChange(state, old);
+		this._state = state;
+		this.events.onStateChange(state, old);
 		return true;
 	}
 }

@@ -31,7 +31,7 @@ const ALLOW = deepFreeze(["allow", "POST"] as const);
  *
  * @returns undefined if it is accepted
  */
-export function checkRequest({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined {
+export const checkRequest = ({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined => {
 	if (headers.size > MAX_HEADERS) {
 		return { status: 431, reason: `too many headers (limit ${MAX_HEADERS})` };
 	}
@@ -52,9 +52,9 @@ export function checkRequest({ method, path, headers }: ServedRequest, rules: Re
 		return { status: 405, reason: `${MCP_PATH} takes POST only`, header: ALLOW };
 	}
 	return checkBody(headers, rules.maxBytes);
-}
+};
 
-function checkBody(headers: ServedRequest["headers"], maxBytes: number): Rejection | undefined {
+const checkBody = (headers: ServedRequest["headers"], maxBytes: number): Rejection | undefined => {
 	if (mediaType(headers.get("content-type") ?? "") !== "application/json") {
 		return { status: 415, reason: "Content-Type: expected application/json" };
 	}
@@ -71,25 +71,21 @@ function checkBody(headers: ServedRequest["headers"], maxBytes: number): Rejecti
 	return Number(length) > maxBytes
 		? { status: 413, reason: `the body has ${length} bytes, at most ${maxBytes} are accepted` }
 		: undefined;
-}
+};
 
 /**
  * Clients must accept both types, because the server chooses:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
-function accepts(accept: string): boolean {
+const accepts = (accept: string): boolean => {
 	const types = accept.split(",").map(mediaType);
 	return types.includes("*/*") || (types.includes("application/json") && types.includes("text/event-stream"));
-}
+};
 
-function mediaType(value: string): string {
-	return (value.split(";", 1)[0] as string).trim().toLowerCase();
-}
+const mediaType = (value: string): string => (value.split(";", 1)[0] as string).trim().toLowerCase();
 
 /** The hostname of an authority, without its port, in lower case. */
-function hostnameOf(authority: string): string {
-	return authority.toLowerCase().replace(/:\d*$/, "");
-}
+const hostnameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/, "");
 
 const ipAddressPattern = (): RegExp => /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -98,22 +94,21 @@ const loopbackPattern = (): RegExp => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * Whether a hostname can only mean this device. A site that resolves its own name to the device's address (DNS
  * rebinding) cannot make a browser send an IP address or a `.local` name.
  */
-function isOwnHost(host: string, hostname: string): boolean {
-	return ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
-}
+const isOwnHost = (host: string, hostname: string): boolean =>
+	ipAddressPattern().test(host) || host === "localhost" || host === `${hostname.toLowerCase()}.local`;
 
 /** Browsers send the origin of the script. Other clients send no `Origin`. */
-function isOwnOrigin(origin: string | undefined, host: string, hostname: string): boolean {
+const isOwnOrigin = (origin: string | undefined, host: string, hostname: string): boolean => {
 	if (origin === undefined) {
 		return true;
 	}
 	const match = /^https?:\/\/([^/]+)$/i.exec(origin);
 	const site = hostnameOf(match?.[1] ?? "");
 	return loopbackPattern().test(site) || site === host || site === `${hostname.toLowerCase()}.local`;
-}
+};
 
 /** Compares in constant time, so that the duration reveals nothing about the token. */
-function isSame(given: string, token: string): boolean {
+const isSame = (given: string, token: string): boolean => {
 	const expected = new Uint8Array(ArrayBuffer.fromString(token));
 	const bytes = new Uint8Array(ArrayBuffer.fromString(given));
 	let difference = expected.byteLength ^ bytes.byteLength;
@@ -121,4 +116,4 @@ function isSame(given: string, token: string): boolean {
 		difference |= (expected[at] as number) ^ (bytes[at] ?? 0);
 	}
 	return difference === 0;
-}
+};

@@ -61,33 +61,30 @@ export class DeviceEvents implements Feature<unknown> {
 	/** Clients of today look for events in either of two places. */
 	readonly capabilities = { extensions: { "io.modelcontextprotocol/events": {} }, events: {} };
 	readonly names = NAMES;
-	readonly #log: (message: string) => void;
+	private readonly log: (message: string) => void;
 	/** Names this run of the firmware. */
-	readonly #epoch = Math.random().toString(16).slice(2, 14).padEnd(12, "0");
+	private readonly epoch = Math.random().toString(16).slice(2, 14).padEnd(12, "0");
 	/** Oldest first. */
-	readonly #events: KeptEvent[] = [];
+	private readonly events: KeptEvent[] = [];
 	/** The place of the newest event. */
-	#last = 0;
+	private last = 0;
 	/** The last value of each sensor of the board. */
-	readonly #readings = new Map<unknown, unknown>();
-	#device = "";
+	private readonly readings = new Map<unknown, unknown>();
+	private device = "";
 
 	constructor(log: (message: string) => void) {
-		this.#log = log;
+		this.log = log;
 	}
 
 	attach({ name }: McpServer<unknown>): void {
-		this.#device = name;
+		this.device = name;
 	}
 
 	/** The device has sent a notification, or would have in a session with its backend. */
 	told(method: string, params: object): void {
 		const type = Object.hasOwn(EVENT_TYPES, method) ? EVENT_TYPES[method] : undefined;
 		if (type !== undefined) {
-			this.#record(
-				type,
-				method === "notifications/sensor_changed" ? this.#follow(params as Params) : (params as Params),
-			);
+			this.record(type, method === "notifications/sensor_changed" ? this.follow(params as Params) : (params as Params));
 		}
 	}
 
@@ -105,36 +102,36 @@ export class DeviceEvents implements Feature<unknown> {
 			case "events/list":
 				return new PagedList("events", listEventTypes()).page(readCursor(params), room);
 			case "events/poll":
-				return this.#poll(params, room);
+				return this.poll(params, room);
 			default:
 				return undefined;
 		}
 	}
 
 	/** A reading with the value of the event before. */
-	#follow(params: Params): Params {
+	private follow(params: Params): Params {
 		const { sensor, value } = params;
-		const previous = this.#readings.get(sensor);
-		this.#readings.set(sensor, value);
+		const previous = this.readings.get(sensor);
+		this.readings.set(sensor, value);
 		return { ...params, previous };
 	}
 
-	#record({ name, members, sources }: EventType, params: Params): void {
+	private record({ name, members, sources }: EventType, params: Params): void {
 		const taken = Object.keys(members).map((member) => [member, params[sources?.[member] ?? member]]);
-		const data = JSON.stringify({ device: this.#device, ...Object.fromEntries(taken) });
+		const data = JSON.stringify({ device: this.device, ...Object.fromEntries(taken) });
 		if (data.length > MAX_DATA) {
-			this.#log(`event ${name} dropped: ${data.length} characters (limit ${MAX_DATA})`);
+			this.log(`event ${name} dropped: ${data.length} characters (limit ${MAX_DATA})`);
 			return;
 		}
-		this.#last += 1;
-		this.#events.push({ seq: this.#last, name, time: Date.now(), data });
-		if (this.#events.length > MAX_EVENTS) {
-			this.#events.shift();
+		this.last += 1;
+		this.events.push({ seq: this.last, name, time: Date.now(), data });
+		if (this.events.length > MAX_EVENTS) {
+			this.events.shift();
 		}
 	}
 
 	/** @param room the largest result in bytes: further events come with the next poll */
-	#poll(params: Params, room: number): LongResult {
+	private poll(params: Params, room: number): LongResult {
 		const name = readText(params, "name", "the name of an event type");
 		const type = findEventType(name);
 		if (type === undefined) {
@@ -142,13 +139,13 @@ export class DeviceEvents implements Feature<unknown> {
 		}
 		const isMeant = readFilter(type, params);
 		const maxEvents = readInteger(params, "maxEvents", 1) ?? MAX_EVENTS;
-		const start = this.#start(params);
+		const start = this.start(params);
 		let { position } = start;
 		let bytes = RESULT_START.length + END_RESERVE;
 		const items: ArrayBuffer[] = [];
-		for (const event of this.#events.filter(({ seq }) => seq > start.position)) {
+		for (const event of this.events.filter(({ seq }) => seq > start.position)) {
 			if (isMeant(event)) {
-				const item = ArrayBuffer.fromString(this.#occurrence(event));
+				const item = ArrayBuffer.fromString(this.occurrence(event));
 				bytes += item.byteLength + 1;
 				if (items.length === maxEvents || bytes > room) {
 					break;
@@ -157,8 +154,8 @@ export class DeviceEvents implements Feature<unknown> {
 			}
 			position = event.seq;
 		}
-		const hasMore = position < this.#last;
-		const cursor = `${this.#epoch}.${position}`;
+		const hasMore = position < this.last;
+		const cursor = `${this.epoch}.${position}`;
 		const rest = JSON.stringify({ cursor, truncated: start.truncated, hasMore, nextPollMs: NEXT_POLL });
 		return longResult(items, `],${rest.slice(1)}`);
 	}
@@ -168,29 +165,29 @@ export class DeviceEvents implements Feature<unknown> {
 	 *
 	 * @throws RpcError invalid params
 	 */
-	#start(params: Params): { readonly position: number; readonly truncated: boolean } {
+	private start(params: Params): { readonly position: number; readonly truncated: boolean } {
 		const { cursor } = params;
 		const maxAgeMs = readInteger(params, "maxAgeMs", 0) ?? Number.POSITIVE_INFINITY;
 		if (cursor === undefined || cursor === null) {
-			return { position: this.#last, truncated: false };
+			return { position: this.last, truncated: false };
 		}
 		const [, epoch, seq] = cursorPattern().exec(readCursor(params)) ?? [];
 		if (epoch === undefined) {
 			throw invalidParams("cursor: not one of this device");
 		}
 		const asked = Number(seq);
-		if (epoch !== this.#epoch || asked > this.#last) {
-			return { position: this.#last, truncated: true };
+		if (epoch !== this.epoch || asked > this.last) {
+			return { position: this.last, truncated: true };
 		}
 		const oldest = Date.now() - maxAgeMs;
-		const kept = this.#events.find(({ time }) => time >= oldest)?.seq ?? this.#last + 1;
+		const kept = this.events.find(({ time }) => time >= oldest)?.seq ?? this.last + 1;
 		return { position: Math.max(asked, kept - 1), truncated: asked < kept - 1 };
 	}
 
 	/** An event as clients get it, as JSON. */
-	#occurrence({ seq, name, time, data }: KeptEvent): string {
+	private occurrence({ seq, name, time, data }: KeptEvent): string {
 		const timestamp = new Date(time).toISOString();
-		const head = JSON.stringify({ eventId: `evt_${this.#epoch}_${seq}`, name, timestamp });
+		const head = JSON.stringify({ eventId: `evt_${this.epoch}_${seq}`, name, timestamp });
 		return head.slice(0, -1).concat(',"data":', data, "}");
 	}
 }
@@ -202,7 +199,7 @@ const cursorPattern = (): RegExp => /^([0-9a-f]{12})\.(\d{1,15})$/;
  *
  * @throws RpcError that names an argument that is not offered
  */
-function readFilter({ name, argument }: EventType, params: Params): (event: KeptEvent) => boolean {
+const readFilter = ({ name, argument }: EventType, params: Params): ((event: KeptEvent) => boolean) => {
 	const given = readArguments(params);
 	const unknown = Object.keys(given).find((each) => each !== argument);
 	if (unknown !== undefined) {
@@ -217,19 +214,19 @@ function readFilter({ name, argument }: EventType, params: Params): (event: Kept
 		throw invalidParams(`arguments.${argument}: expected a string`);
 	}
 	return (event) => event.name === name && (JSON.parse(event.data) as Params)[argument] === wanted;
-}
+};
 
 /** @throws RpcError invalid params */
-function readInteger(params: Params, name: string, minimum: number): number | undefined {
+const readInteger = (params: Params, name: string, minimum: number): number | undefined => {
 	const value = params[name];
 	if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) >= minimum)) {
 		throw invalidParams(`${name}: expected an integer of at least ${minimum}`);
 	}
 	return value as number | undefined;
-}
+};
 
-function longResult(items: readonly ArrayBuffer[], after: string): LongResult {
+const longResult = (items: readonly ArrayBuffer[], after: string): LongResult => {
 	const commas = Math.max(items.length - 1, 0);
 	const bytes = items.reduce((sum, item) => sum + item.byteLength, RESULT_START.length + commas + after.length);
 	return { before: RESULT_START, items, after, bytes };
-}
+};

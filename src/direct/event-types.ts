@@ -67,13 +67,12 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = deepFreeze({
 });
 
 /** Finds a type by its name. */
-export function findEventType(name: string): EventType | undefined {
-	return Object.values(EVENT_TYPES).find((type) => type.name === name);
-}
+export const findEventType = (name: string): EventType | undefined =>
+	Object.values(EVENT_TYPES).find((type) => type.name === name);
 
 /** The types as a client lists them. */
-export function listEventTypes(): readonly Listed[] {
-	return Object.values(EVENT_TYPES).map(({ name, description, argument, members }) => {
+export const listEventTypes = (): readonly Listed[] =>
+	Object.values(EVENT_TYPES).map(({ name, description, argument, members }) => {
 		const own = argument === undefined ? [] : [argument];
 		const types = Object.entries(members).map(([member, type]) => [member, type === "" ? {} : { type }]);
 		return listed(name, {
@@ -92,4 +91,3 @@ export function listEventTypes(): readonly Listed[] {
 			},
 		});
 	});
-}

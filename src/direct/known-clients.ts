@@ -9,30 +9,28 @@ const MAX_CLIENTS = 4;
  */
 export class KnownClients {
 	/** The most recently seen one comes last. */
-	readonly #clients = new Map<string, Client>();
+	private readonly clients = new Map<string, Client>();
 
 	/** @returns the client's id from now on */
 	add(client: Client): string {
-		for (const id of this.#clients.keys()) {
-			if (this.#clients.size >= MAX_CLIENTS) {
-				this.#clients.delete(id);
+		for (const id of this.clients.keys()) {
+			if (this.clients.size >= MAX_CLIENTS) {
+				this.clients.delete(id);
 			}
 		}
 		const id = `${randomDigits()}${randomDigits()}`;
-		this.#clients.set(id, client);
+		this.clients.set(id, client);
 		return id;
 	}
 
 	find(id: string | undefined): Client | undefined {
-		const client = id === undefined ? undefined : this.#clients.get(id);
+		const client = id === undefined ? undefined : this.clients.get(id);
 		if (id !== undefined && client !== undefined) {
-			this.#clients.delete(id);
-			this.#clients.set(id, client);
+			this.clients.delete(id);
+			this.clients.set(id, client);
 		}
 		return client;
 	}
 }
 
-function randomDigits(): string {
-	return Math.random().toString(16).slice(2);
-}
+const randomDigits = (): string => Math.random().toString(16).slice(2);

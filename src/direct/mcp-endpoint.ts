@@ -20,61 +20,61 @@ const MAX_SERVED = 3;
  * own connection, and is answered independently.
  */
 export class McpEndpoint<Context> {
-	readonly #server: McpServer<Context>;
-	readonly #options: EndpointOptions;
-	readonly #served = new Set<ServedConnection<Context>>();
-	readonly #clients = new KnownClients();
-	#http: HttpServer | undefined;
-	#announced: { close(): void } | undefined;
+	private readonly server: McpServer<Context>;
+	private readonly options: EndpointOptions;
+	private readonly served = new Set<ServedConnection<Context>>();
+	private readonly clients = new KnownClients();
+	private http: HttpServer | undefined;
+	private announced: { close(): void } | undefined;
 
 	constructor(server: McpServer<Context>, options: EndpointOptions) {
-		this.#server = server;
-		this.#options = options;
+		this.server = server;
+		this.options = options;
 	}
 
 	/** Opens the port and announces it, unless it is open. */
 	online(): void {
-		if (this.#http !== undefined) {
+		if (this.http !== undefined) {
 			return;
 		}
-		const { platform, port, log } = this.#options;
+		const { platform, port, log } = this.options;
 		try {
-			this.#http = platform.open({
+			this.http = platform.open({
 				port,
-				mayConnect: () => this.#mayConnect(),
-				onConnect: (connection) => this.#serve(connection),
+				mayConnect: () => this.mayConnect(),
+				onConnect: (connection) => this.serve(connection),
 				onListening: () => log(`serving MCP at ${platform.address}:${port}`),
-				onError: (error) => this.#fail(error),
+				onError: (error) => this.fail(error),
 			});
-			this.#announce();
+			this.announce();
 		} catch (error) {
-			this.#fail(error as Error);
+			this.fail(error as Error);
 		}
 	}
 
 	/** Closes the port and every connection. */
 	offline(): void {
-		this.#announced?.close();
-		this.#announced = undefined;
-		const http = this.#http;
+		this.announced?.close();
+		this.announced = undefined;
+		const http = this.http;
 		// Connections that end now make no room for others.
-		this.#http = undefined;
-		for (const connection of [...this.#served]) {
+		this.http = undefined;
+		for (const connection of [...this.served]) {
 			connection.close();
 		}
 		http?.close();
 	}
 
-	#fail({ message }: Error): void {
-		this.#options.log(`could not serve MCP at port ${this.#options.port}: ${message}`);
+	private fail({ message }: Error): void {
+		this.options.log(`could not serve MCP at port ${this.options.port}: ${message}`);
 		this.offline();
 	}
 
-	#announce(): void {
-		const { platform, port, rules } = this.#options;
-		this.#announced = platform.announce?.({
+	private announce(): void {
+		const { platform, port, rules } = this.options;
+		this.announced = platform.announce?.({
 			serviceType: "_mcp._tcp",
-			name: `${this.#server.name} ${rules.hostname.slice(-4)}`,
+			name: `${this.server.name} ${rules.hostname.slice(-4)}`,
 			host: rules.hostname,
 			port,
 			txt: { path: MCP_PATH },
@@ -82,38 +82,38 @@ export class McpEndpoint<Context> {
 	}
 
 	/** A response is offered to every call: only the one that asked takes it. */
-	#handOn(response: object): void {
-		for (const connection of this.#served) {
+	private handOn(response: object): void {
+		for (const connection of this.served) {
 			connection.takeResponse(response);
 		}
 	}
 
 	/** Makes room if necessary: a silent connection must not block others. */
-	#mayConnect(): boolean {
-		if (this.#served.size >= MAX_SERVED) {
-			for (const connection of this.#served) {
+	private mayConnect(): boolean {
+		if (this.served.size >= MAX_SERVED) {
+			for (const connection of this.served) {
 				if (connection.isSilent) {
 					connection.close();
 					break;
 				}
 			}
 		}
-		return this.#served.size < MAX_SERVED;
+		return this.served.size < MAX_SERVED;
 	}
 
-	#serve(connection: HttpConnection): void {
-		const resume = (): void => this.#http?.resume();
+	private serve(connection: HttpConnection): void {
+		const resume = (): void => this.http?.resume();
 		const served: ServedConnection<Context> = new ServedConnection(connection, {
-			...this.#options,
-			server: this.#server,
-			clients: this.#clients,
-			onResponse: (response) => this.#handOn(response),
+			...this.options,
+			server: this.server,
+			clients: this.clients,
+			onResponse: (response) => this.handOn(response),
 			onSilent: resume,
 			onEnd: () => {
-				this.#served.delete(served);
+				this.served.delete(served);
 				resume();
 			},
 		});
-		this.#served.add(served);
+		this.served.add(served);
 	}
 }

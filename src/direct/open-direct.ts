@@ -34,7 +34,7 @@ export interface Direct {
  * @returns undefined if it is not set
  * @throws SettingError
  */
-export function openDirect(platform: HttpServerPlatform, options: DirectOptions): Direct | undefined {
+export const openDirect = (platform: HttpServerPlatform, options: DirectOptions): Direct | undefined => {
 	const { deviceId, maxMessageBytes, maxQueuedBytes, timer, log } = options;
 	const port = readSetting("http", options);
 	if (port === undefined) {
@@ -61,8 +61,7 @@ export function openDirect(platform: HttpServerPlatform, options: DirectOptions)
 				onNotification: (text) => events.sent(text),
 			}),
 	};
-}
+};
 
-function isLoopback(address: string): boolean {
-	return /^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
-}
+const isLoopback = (address: string): boolean =>
+	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";

@@ -46,78 +46,78 @@ const errorStartPattern = (): RegExp =>
 
 /** A posted message and its answer. It is its own session. */
 export class PostedMessage<Context> {
-	readonly #server: McpServer<Context>;
-	readonly #options: PostedMessageOptions;
-	#session: McpSession<Context> | undefined;
-	#isStateless = false;
-	#isAnswered = false;
+	private readonly server: McpServer<Context>;
+	private readonly options: PostedMessageOptions;
+	private session: McpSession<Context> | undefined;
+	private isStateless = false;
+	private isAnswered = false;
 
 	constructor(server: McpServer<Context>, options: PostedMessageOptions) {
-		this.#server = server;
-		this.#options = options;
+		this.server = server;
+		this.options = options;
 	}
 
 	receive(text: string): void {
 		let message: unknown;
 		try {
-			message = this.#parse(text);
+			message = this.parse(text);
 		} catch (error) {
-			this.#reject(undefined, new RpcError(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
+			this.reject(undefined, new RpcError(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
 			return;
 		}
 		try {
-			this.#isStateless = "experimental" in this.#server.capabilities && isStateless(message, this.#options.headers);
-			if (this.#isStateless && (message as { id?: unknown }).id !== undefined) {
-				checkHeaders(message as Readonly<Record<string, unknown>>, this.#options.headers, this.#server);
+			this.isStateless = "experimental" in this.server.capabilities && isStateless(message, this.options.headers);
+			if (this.isStateless && (message as { id?: unknown }).id !== undefined) {
+				checkHeaders(message as Readonly<Record<string, unknown>>, this.options.headers, this.server);
 			}
-			this.#dispatch(message, this.#isStateless ? DEFAULT_REVISION : this.#readRevision(message));
+			this.dispatch(message, this.isStateless ? DEFAULT_REVISION : this.readRevision(message));
 		} catch (error) {
-			this.#reject(message, error as RpcError);
+			this.reject(message, error as RpcError);
 		}
 	}
 
 	/** Takes a response that was posted separately. */
 	takeResponse(response: object): void {
-		this.#session?.receive(response);
+		this.session?.receive(response);
 	}
 
 	/** Cancels the calls in progress. */
 	close(): void {
-		if (!this.#isAnswered) {
-			this.#session?.close();
+		if (!this.isAnswered) {
+			this.session?.close();
 		}
 	}
 
-	#dispatch(message: unknown, revision: Revision): void {
-		const { clients, headers, onAccepted, onEvent, onResponse } = this.#options;
+	private dispatch(message: unknown, revision: Revision): void {
+		const { clients, headers, onAccepted, onEvent, onResponse } = this.options;
 		const client = clients.find(headers.get(CLIENT_HEADER));
-		const session = this.#server.open({
+		const session = this.server.open({
 			owner: clients,
 			send: (text, isAnswer) =>
-				isAnswer ? this.#answer(this.#statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
+				isAnswer ? this.answer(this.statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
 		});
 		// The client gets only notifications about its message.
-		this.#server.sessions.delete(session);
+		this.server.sessions.delete(session);
 		session.revision = revision;
 		if (client !== undefined) {
 			session.client = client;
 		}
-		this.#session = session;
+		this.session = session;
 		if (isResponse(message)) {
 			onResponse(message);
 		} else {
 			session.receive(message);
 		}
-		if (!this.#isAnswered && !expectsAnswer(message)) {
-			this.#isAnswered = true;
+		if (!this.isAnswered && !expectsAnswer(message)) {
+			this.isAnswered = true;
 			session.close();
 			onAccepted();
 		}
 	}
 
 	/** @throws RpcError if it is unknown */
-	#readRevision(message: unknown): Revision {
-		const name = this.#options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
+	private readRevision(message: unknown): Revision {
+		const name = this.options.headers.get("mcp-protocol-version") ?? DEFAULT_REVISION;
 		const revision = isInitialize(message) ? DEFAULT_REVISION : REVISIONS.find((each) => each === name);
 		if (revision === undefined) {
 			const expected = `MCP-Protocol-Version: expected one of ${REVISIONS.join(", ")}`;
@@ -127,36 +127,36 @@ export class PostedMessage<Context> {
 	}
 
 	/** Unused members are skipped, as in messages of a backend. */
-	#parse(text: string): unknown {
-		const server = this.#server;
-		const maxValues = Math.floor(this.#options.maxBytes / BYTES_PER_VALUE);
+	private parse(text: string): unknown {
+		const server = this.server;
+		const maxValues = Math.floor(this.options.maxBytes / BYTES_PER_VALUE);
 		const message = parseJson(text, maxValues, server.commonNames);
 		const wider = server.widerNames(message);
 		return wider === undefined ? message : parseJson(text, maxValues, wider);
 	}
 
-	#reject(message: unknown, error: RpcError): void {
+	private reject(message: unknown, error: RpcError): void {
 		const id = isObject(message) && isRequestId(message.id) ? message.id : unreadableId(DEFAULT_REVISION);
-		this.#answer(400, errorMessage(id, error, NO_WRAPPER), false);
+		this.answer(400, errorMessage(id, error, NO_WRAPPER), false);
 	}
 
 	/** A session whose call waits for the client's next request stays open: it ends with the call. */
-	#answer(status: number, text: Sendable, isInitialized: boolean): void {
-		const session = this.#session;
-		if (this.#isAnswered) {
+	private answer(status: number, text: Sendable, isInitialized: boolean): void {
+		const session = this.session;
+		if (this.isAnswered) {
 			return;
 		}
-		this.#isAnswered = true;
-		const client = isInitialized && session !== undefined ? this.#options.clients.add(session.client) : undefined;
+		this.isAnswered = true;
+		const client = isInitialized && session !== undefined ? this.options.clients.add(session.client) : undefined;
 		if (session?.calls.length === 0) {
 			session.close();
 		}
-		this.#options.onAnswer(status, text, client);
+		this.options.onAnswer(status, text, client);
 	}
 
 	/** Since 2026-07-28 protocol errors also have an HTTP status. */
-	#statusOf(message: unknown, answer: Sendable): number {
-		if (!this.#isStateless) {
+	private statusOf(message: unknown, answer: Sendable): number {
+		if (!this.isStateless) {
 			return isReadable(message) ? 200 : 400;
 		}
 		const [, code, meta] = (typeof answer === "string" && errorStartPattern().exec(answer)) || [];
@@ -175,21 +175,16 @@ export class PostedMessage<Context> {
 	}
 }
 
-function isInitialize(message: unknown): boolean {
-	return isObject(message) && message.method === "initialize";
-}
+const isInitialize = (message: unknown): boolean => isObject(message) && message.method === "initialize";
 
-function isResponse(message: unknown): message is object {
-	return isObject(message) && message.method === undefined && ("result" in message || "error" in message);
-}
+const isResponse = (message: unknown): message is object =>
+	isObject(message) && message.method === undefined && ("result" in message || "error" in message);
 
 /** Whether it is a message of JSON-RPC, or a batch of them. */
-function isReadable(message: unknown): boolean {
-	return Array.isArray(message) ? message.length > 0 : isObject(message) && typeof message.method === "string";
-}
+const isReadable = (message: unknown): boolean =>
+	Array.isArray(message) ? message.length > 0 : isObject(message) && typeof message.method === "string";
 
-function expectsAnswer(message: unknown): boolean {
-	return Array.isArray(message)
+const expectsAnswer = (message: unknown): boolean =>
+	Array.isArray(message)
 		? message.some(expectsAnswer)
 		: isObject(message) && typeof message.method === "string" && message.id !== undefined;
-}

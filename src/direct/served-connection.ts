@@ -45,228 +45,228 @@ const EVENT_END = "\n\n";
  * before the answer.
  */
 export class ServedConnection<Context> {
-	readonly #connection: HttpConnection;
-	readonly #options: ConnectionOptions<Context>;
-	readonly #queue: WriteQueue;
-	#state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
-	#timer: TimerHandle | undefined;
-	#headTimer: TimerHandle | undefined;
-	#isSilent = false;
-	#rejection: Rejection | undefined;
-	#headers: ServedRequest["headers"] = new Map();
-	#body: Uint8Array | undefined;
-	#received = 0;
-	#response: ServedResponse | undefined;
-	#message: PostedMessage<Context> | undefined;
+	private readonly connection: HttpConnection;
+	private readonly options: ConnectionOptions<Context>;
+	private readonly queue: WriteQueue;
+	private state: "receiving" | "answering" | "sending" | "streaming" | "ended" = "receiving";
+	private timer: TimerHandle | undefined;
+	private headTimer: TimerHandle | undefined;
+	private _isSilent = false;
+	private rejection: Rejection | undefined;
+	private headers: ServedRequest["headers"] = new Map();
+	private body: Uint8Array | undefined;
+	private received = 0;
+	private response: ServedResponse | undefined;
+	private message: PostedMessage<Context> | undefined;
 	/** Whether the current data is the last. */
-	#isLast = false;
+	private isLast = false;
 
 	constructor(connection: HttpConnection, options: ConnectionOptions<Context>) {
-		this.#connection = connection;
-		this.#options = options;
-		this.#queue = new WriteQueue(options.maxQueuedBytes, 0, connection);
-		this.#limit(REQUEST_TIME, () => this.#reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
-		this.#headTimer = options.timer.set(() => {
-			this.#headTimer = undefined;
-			this.#isSilent = true;
+		this.connection = connection;
+		this.options = options;
+		this.queue = new WriteQueue(options.maxQueuedBytes, 0, connection);
+		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
+		this.headTimer = options.timer.set(() => {
+			this.headTimer = undefined;
+			this._isSilent = true;
 			options.onSilent();
 		}, HEAD_TIME);
 		connection.accept({
-			onRequest: (request) => this.#begin(request),
-			onReadable: (count) => this.#take(connection.read(count)),
-			onResponse: (response) => this.#answer(response),
-			onWritable: (count) => this.#write(count),
-			onDone: () => this.#release(),
-			onError: () => this.#release(),
+			onRequest: (request) => this.begin(request),
+			onReadable: (count) => this.take(connection.read(count)),
+			onResponse: (response) => this.answer(response),
+			onWritable: (count) => this.write(count),
+			onDone: () => this.release(),
+			onError: () => this.release(),
 		});
 	}
 
 	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
 	get isSilent(): boolean {
-		return this.#isSilent;
+		return this._isSilent;
 	}
 
 	/** Hands a response of the client to the call. */
 	takeResponse(response: object): void {
-		this.#message?.takeResponse(response);
+		this.message?.takeResponse(response);
 	}
 
 	/** Ends the connection at once, and cancels its calls. */
 	close(): void {
-		if (this.#state !== "ended") {
-			this.#release();
-			this.#connection.close();
+		if (this.state !== "ended") {
+			this.release();
+			this.connection.close();
 		}
 	}
 
-	#limit(time: number, onTimeout: () => void = () => this.close()): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = this.#options.timer.set(() => {
-			this.#timer = undefined;
+	private limit(time: number, onTimeout: () => void = () => this.close()): void {
+		this.options.timer.clear(this.timer);
+		this.timer = this.options.timer.set(() => {
+			this.timer = undefined;
 			onTimeout();
 		}, time);
 	}
 
-	#begin(request: ServedRequest): void {
+	private begin(request: ServedRequest): void {
 		const { headers } = request;
-		const rejection = checkRequest(request, this.#options.rules);
-		this.#rejection = rejection;
+		const rejection = checkRequest(request, this.options.rules);
+		this.rejection = rejection;
 		if (rejection === undefined) {
-			this.#heed();
-			this.#headers = headers;
-			this.#body = new Uint8Array(Number(headers.get("content-length")));
+			this.heed();
+			this.headers = headers;
+			this.body = new Uint8Array(Number(headers.get("content-length")));
 		} else if (headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > MAX_DRAINED_BYTES) {
 			// The server accepts no response within this callback.
-			this.#limit(0, () => this.#reject(rejection));
+			this.limit(0, () => this.reject(rejection));
 		}
 	}
 
 	/** The connection is no longer a silent one. */
-	#heed(): void {
-		this.#options.timer.clear(this.#headTimer);
-		this.#headTimer = undefined;
-		this.#isSilent = false;
+	private heed(): void {
+		this.options.timer.clear(this.headTimer);
+		this.headTimer = undefined;
+		this._isSilent = false;
 	}
 
-	#take(piece: ArrayBuffer | undefined): void {
-		if (piece !== undefined && this.#rejection === undefined && this.#state === "receiving") {
-			this.#body?.set(new Uint8Array(piece), this.#received);
-			this.#received += piece.byteLength;
+	private take(piece: ArrayBuffer | undefined): void {
+		if (piece !== undefined && this.rejection === undefined && this.state === "receiving") {
+			this.body?.set(new Uint8Array(piece), this.received);
+			this.received += piece.byteLength;
 		}
 	}
 
 	/** The request is complete. */
-	#answer(response: ServedResponse): void {
-		if (this.#state !== "receiving") {
+	private answer(response: ServedResponse): void {
+		if (this.state !== "receiving") {
 			return;
 		}
-		const body = this.#body;
-		this.#body = undefined;
-		if (this.#rejection !== undefined || body === undefined) {
-			this.#reject(this.#rejection ?? { status: 400, reason: "no request" });
+		const body = this.body;
+		this.body = undefined;
+		if (this.rejection !== undefined || body === undefined) {
+			this.reject(this.rejection ?? { status: 400, reason: "no request" });
 			return;
 		}
-		this.#state = "answering";
-		this.#response = response;
-		this.#limit(CALL_TIME);
-		const { server, clients, rules, onNotification, onResponse } = this.#options;
-		this.#message = new PostedMessage(server, {
-			headers: this.#headers,
+		this.state = "answering";
+		this.response = response;
+		this.limit(CALL_TIME);
+		const { server, clients, rules, onNotification, onResponse } = this.options;
+		this.message = new PostedMessage(server, {
+			headers: this.headers,
 			maxBytes: rules.maxBytes,
 			clients,
-			onAccepted: () => this.#respond(202, ""),
+			onAccepted: () => this.respond(202, ""),
 			onAnswer: (status, text, client) => {
 				if (client !== undefined) {
 					response.headers.set(CLIENT_HEADER, client);
 				}
-				this.#finish(status, text);
+				this.finish(status, text);
 			},
 			onEvent: (text) => {
 				onNotification(text);
-				this.#tell(text);
+				this.tell(text);
 			},
 			onResponse,
 		});
 		try {
-			this.#message.receive(decodeText(body.buffer as ArrayBuffer));
+			this.message.receive(decodeText(body.buffer as ArrayBuffer));
 		} catch (error) {
-			this.#reject({ status: 400, reason: (error as Error).message });
+			this.reject({ status: 400, reason: (error as Error).message });
 		}
 	}
 
-	#reject({ status, reason, header }: Rejection): void {
-		if (this.#state === "receiving" || this.#state === "answering") {
-			this.#options.log(`HTTP request rejected with ${status}: ${reason}`);
-			this.#response = { status, headers: new Map(header && [header]) };
-			this.#respond(status, JSON.stringify({ error: reason }));
+	private reject({ status, reason, header }: Rejection): void {
+		if (this.state === "receiving" || this.state === "answering") {
+			this.options.log(`HTTP request rejected with ${status}: ${reason}`);
+			this.response = { status, headers: new Map(header && [header]) };
+			this.respond(status, JSON.stringify({ error: reason }));
 		}
 	}
 
 	/** The answer: the rest of the stream, or the whole response. */
-	#finish(status: number, text: Sendable): void {
-		if (this.#state === "streaming") {
-			this.#isLast = true;
-			this.#push(EVENT_START, text, EVENT_END);
+	private finish(status: number, text: Sendable): void {
+		if (this.state === "streaming") {
+			this.isLast = true;
+			this.push(EVENT_START, text, EVENT_END);
 		} else {
-			this.#respond(status, text);
+			this.respond(status, text);
 		}
 	}
 
 	/** A message before the answer. */
-	#tell(text: string): void {
-		if (this.#state === "answering") {
-			this.#state = "streaming";
-			const headers = this.#beginResponse(200);
+	private tell(text: string): void {
+		if (this.state === "answering") {
+			this.state = "streaming";
+			const headers = this.beginResponse(200);
 			headers.set("content-type", STREAM_TYPE);
 			headers.set("cache-control", "no-cache");
-			this.#connection.respond(this.#response as ServedResponse);
+			this.connection.respond(this.response as ServedResponse);
 		}
-		if (this.#state === "streaming" && !this.#isLast) {
-			this.#push(EVENT_START, text, EVENT_END);
+		if (this.state === "streaming" && !this.isLast) {
+			this.push(EVENT_START, text, EVENT_END);
 		}
 	}
 
-	#respond(status: number, text: Sendable): void {
-		if (this.#state === "ended") {
+	private respond(status: number, text: Sendable): void {
+		if (this.state === "ended") {
 			return;
 		}
-		this.#state = "sending";
-		this.#isLast = true;
-		this.#limit(SEND_TIME);
-		const headers = this.#beginResponse(status);
+		this.state = "sending";
+		this.isLast = true;
+		this.limit(SEND_TIME);
+		const headers = this.beginResponse(status);
 		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
 		if (bytes > 0) {
 			headers.set("content-type", JSON_TYPE);
-			this.#push(text);
+			this.push(text);
 		}
 		headers.set("content-length", String(bytes));
-		if (this.#state === "sending") {
-			this.#connection.respond(this.#response as ServedResponse);
+		if (this.state === "sending") {
+			this.connection.respond(this.response as ServedResponse);
 		}
 	}
 
-	#beginResponse(status: number): Map<string, string> {
-		this.#response ??= { status, headers: new Map() };
-		this.#response.status = status;
-		const { headers } = this.#response;
+	private beginResponse(status: number): Map<string, string> {
+		this.response ??= { status, headers: new Map() };
+		this.response.status = status;
+		const { headers } = this.response;
 		headers.set("connection", "close");
 		return headers;
 	}
 
 	/** An answer that does not fit the queue ends the connection. */
-	#push(...texts: readonly Sendable[]): void {
+	private push(...texts: readonly Sendable[]): void {
 		for (const text of texts) {
-			if (this.#state !== "ended" && !this.#queue.push(text)) {
-				this.#options.log(`connection closed: response longer than ${this.#options.maxQueuedBytes} bytes`);
+			if (this.state !== "ended" && !this.queue.push(text)) {
+				this.options.log(`connection closed: response longer than ${this.options.maxQueuedBytes} bytes`);
 				this.close();
 			}
 		}
-		this.#endStream();
+		this.endStream();
 	}
 
-	#write(count: number): void {
-		if (this.#state !== "ended") {
-			this.#limit(this.#isLast ? SEND_TIME : CALL_TIME);
-			this.#queue.onWritable(count);
-			this.#endStream();
+	private write(count: number): void {
+		if (this.state !== "ended") {
+			this.limit(this.isLast ? SEND_TIME : CALL_TIME);
+			this.queue.onWritable(count);
+			this.endStream();
 		}
 	}
 
 	/** A stream has no length, so it ends with its connection. */
-	#endStream(): void {
-		if (this.#state === "streaming" && this.#isLast && this.#queue.bytes === 0) {
+	private endStream(): void {
+		if (this.state === "streaming" && this.isLast && this.queue.bytes === 0) {
 			this.close();
 		}
 	}
 
-	#release(): void {
-		if (this.#state !== "ended") {
-			this.#state = "ended";
-			this.#heed();
-			this.#options.timer.clear(this.#timer);
-			this.#timer = undefined;
-			this.#message?.close();
-			this.#options.onEnd();
+	private release(): void {
+		if (this.state !== "ended") {
+			this.state = "ended";
+			this.heed();
+			this.options.timer.clear(this.timer);
+			this.timer = undefined;
+			this.message?.close();
+			this.options.onEnd();
 		}
 	}
 }

@@ -21,13 +21,13 @@ const NAMED: Readonly<Record<string, "name" | "uri">> = deepFreeze({
 });
 
 /** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
-export function isStateless(message: unknown, headers: ServedRequest["headers"]): message is Params {
+export const isStateless = (message: unknown, headers: ServedRequest["headers"]): message is Params => {
 	if (!isObject(message) || message.method === undefined) {
 		return false;
 	}
 	const isClaimed = readVersion(message) !== undefined || message.method === "server/discover";
 	return isClaimed || (headers.get(VERSION_HEADER) ?? "") >= "2026";
-}
+};
 
 /**
  * Compares the headers of a request with its body, because proxies may rely on the headers.
@@ -35,7 +35,7 @@ export function isStateless(message: unknown, headers: ServedRequest["headers"])
  *
  * @throws RpcError that names the header
  */
-export function checkHeaders(message: Params, headers: ServedRequest["headers"], server: McpServer<unknown>): void {
+export const checkHeaders = (message: Params, headers: ServedRequest["headers"], server: McpServer<unknown>): void => {
 	const version = readVersion(message);
 	if (version === undefined) {
 		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
@@ -51,15 +51,15 @@ export function checkHeaders(message: Params, headers: ServedRequest["headers"],
 	if (method === "tools/call" && isObject(params.arguments)) {
 		checkArguments(params.name, params.arguments, headers, server);
 	}
-}
+};
 
 /** Arguments whose schema has `x-mcp-header` are repeated in headers. */
-function checkArguments(
+const checkArguments = (
 	name: unknown,
 	given: Params,
 	headers: ServedRequest["headers"],
 	server: McpServer<unknown>,
-): void {
+): void => {
 	const tool = typeof name === "string" ? server.tools.byName.get(name) : undefined;
 	for (const { name: argument, validator } of tool?.input.members ?? []) {
 		const header = validator.schema["x-mcp-header"];
@@ -69,28 +69,28 @@ function checkArguments(
 			compare(name, decode(headers.get(name.toLowerCase())), value);
 		}
 	}
-}
+};
 
-function compare(header: string, given: string | undefined, expected: unknown): void {
+const compare = (header: string, given: string | undefined, expected: unknown): void => {
 	const isSame =
 		given !== undefined && typeof expected === "number" ? Number(given) === expected : given === String(expected);
 	if (!isSame) {
 		const words = given === undefined ? "is missing" : "does not match the body";
 		throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${header} ${words}`);
 	}
-}
+};
 
-function readVersion({ params }: Params): string | undefined {
+const readVersion = ({ params }: Params): string | undefined => {
 	const meta = isObject(params) ? params._meta : undefined;
 	const version = isObject(meta) ? meta[VERSION] : undefined;
 	return typeof version === "string" ? version : undefined;
-}
+};
 
 const encodedPattern = (): RegExp => /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** Text that a header cannot hold is sent in base64. Invalid base64 equals nothing. */
-function decode(value: string | undefined): string | undefined {
+const decode = (value: string | undefined): string | undefined => {
 	if (!(value?.startsWith("=?base64?") && value.endsWith("?="))) {
 		return value;
 	}
@@ -114,4 +114,4 @@ function decode(value: string | undefined): string | undefined {
 	} catch {
 		return "";
 	}
-}
+};

@@ -14,22 +14,22 @@ const RANGE = 96;
 
 /** A loudspeaker on an amplifier that has the volume in a register. */
 export class Aw88298 implements Speaker {
-	readonly #amplifier: Amplifier;
-	#volume = 0;
+	private readonly amplifier: Amplifier;
+	private _volume = 0;
 
 	constructor(amplifier: Amplifier) {
-		this.#amplifier = amplifier;
+		this.amplifier = amplifier;
 		this.volume = 70;
 	}
 
 	get volume(): number {
-		return this.#volume;
+		return this._volume;
 	}
 
 	/** 0 is silent; from 1 to 100 the volume rises evenly in decibels. */
 	set volume(volume: number) {
 		const attenuation = Math.round((RANGE * (100 - volume)) / 100);
-		this.#amplifier.volume = volume === 0 ? SILENCE : LOUDEST - attenuation;
-		this.#volume = volume;
+		this.amplifier.volume = volume === 0 ? SILENCE : LOUDEST - attenuation;
+		this._volume = volume;
 	}
 }

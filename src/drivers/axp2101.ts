@@ -20,40 +20,40 @@ const BRIGHTEST = 28;
 
 /** The power chip of several M5Stack boards: measures the battery, and feeds the backlight from its supply DLDO1. */
 export class Axp2101 implements Battery, Backlight {
-	readonly #device: SmBusDevice;
-	#brightness = 0;
+	private readonly device: SmBusDevice;
+	private _brightness = 0;
 
 	/** @param device the chip, whose supplies are set already */
 	constructor(device: SmBusDevice) {
-		this.#device = device;
+		this.device = device;
 	}
 
 	/** Percent, computed by the chip; too high without a battery. */
 	get level(): number {
-		return Math.min(100, this.#device.readUint8(BATTERY_PERCENT));
+		return Math.min(100, this.device.readUint8(BATTERY_PERCENT));
 	}
 
 	get charging(): boolean {
-		return (this.#device.readUint8(STATUS) & CURRENT_DIRECTION) === CHARGING;
+		return (this.device.readUint8(STATUS) & CURRENT_DIRECTION) === CHARGING;
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		this.#brightness = brightness;
-		const supplies = this.#device.readUint8(LDO_ENABLE);
+		this._brightness = brightness;
+		const supplies = this.device.readUint8(LDO_ENABLE);
 		if (brightness === 0) {
-			this.#device.writeUint8(LDO_ENABLE, supplies & ~DLDO1);
+			this.device.writeUint8(LDO_ENABLE, supplies & ~DLDO1);
 			return;
 		}
 		const step = DARKEST + Math.round(((BRIGHTEST - DARKEST) * brightness) / 100);
-		this.#device.writeUint8(DLDO1_VOLTAGE, step);
-		this.#device.writeUint8(LDO_ENABLE, supplies | DLDO1);
+		this.device.writeUint8(DLDO1_VOLTAGE, step);
+		this.device.writeUint8(LDO_ENABLE, supplies | DLDO1);
 	}
 
 	close(): void {
-		this.#device.close();
+		this.device.close();
 	}
 }

@@ -2,29 +2,29 @@ import type { Light } from "../hardware/light.js";
 
 /** The state of a dimmable light. Each change is shown at once. */
 export abstract class DimmedLight implements Light {
-	#on = false;
-	#brightness: number;
+	private _on = false;
+	private _brightness: number;
 
 	/** @param brightness percent, an integer from 0 to 100: the initial brightness */
 	constructor(brightness: number) {
-		this.#brightness = brightness;
+		this._brightness = brightness;
 	}
 
 	get on(): boolean {
-		return this.#on;
+		return this._on;
 	}
 
 	set on(on: boolean) {
-		this.#on = on;
+		this._on = on;
 		this.show();
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		this.#brightness = brightness;
+		this._brightness = brightness;
 		this.show();
 	}
 
@@ -34,18 +34,18 @@ export abstract class DimmedLight implements Light {
 
 /** The same, for an RGB light. Initially white, at half its brightness. */
 export abstract class ColoredLight extends DimmedLight {
-	#color = 0xffffff;
+	private _color = 0xffffff;
 
 	constructor() {
 		super(50);
 	}
 
 	get color(): number {
-		return this.#color;
+		return this._color;
 	}
 
 	set color(color: number) {
-		this.#color = color;
+		this._color = color;
 		this.show();
 	}
 }

@@ -3,11 +3,11 @@
  *
  * @param name for the trace
  */
-export function openOptional<Part>(name: string, open: () => Part): Part | undefined {
+export const openOptional = <Part>(name: string, open: () => Part): Part | undefined => {
 	try {
 		return open();
 	} catch (error) {
 		trace(`${name} not opened: ${String(error)}\n`);
 		return undefined;
 	}
-}
+};

@@ -25,33 +25,33 @@ const CHARGING = 0b0010_0000;
 
 /** Battery and backlight of a board whose target in the SDK has a class for the power chip. */
 export class PowerChip implements Battery, Backlight {
-	readonly #chip: SdkPower;
-	#brightness = 100;
+	private readonly chip: SdkPower;
+	private _brightness = 100;
 
 	constructor(chip: SdkPower) {
-		this.#chip = chip;
+		this.chip = chip;
 	}
 
 	/** Percent. With an AXP192, which measures only the voltage, a rough estimate. */
 	get level(): number {
-		const voltage = this.#chip.batteryVoltage;
+		const voltage = this.chip.batteryVoltage;
 		if (voltage === undefined) {
-			return Math.min(100, this.#chip.readByte(BATTERY_PERCENT));
+			return Math.min(100, this.chip.readByte(BATTERY_PERCENT));
 		}
 		return Math.max(0, Math.min(100, Math.round((100 * (voltage - EMPTY)) / (FULL - EMPTY))));
 	}
 
 	get charging(): boolean {
-		const current = this.#chip.batteryCurrent;
-		return current === undefined ? (this.#chip.readByte(STATUS) & CURRENT_DIRECTION) === CHARGING : current > 0;
+		const current = this.chip.batteryCurrent;
+		return current === undefined ? (this.chip.readByte(STATUS) & CURRENT_DIRECTION) === CHARGING : current > 0;
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		this.#chip.brightness = brightness;
-		this.#brightness = brightness;
+		this.chip.brightness = brightness;
+		this._brightness = brightness;
 	}
 }

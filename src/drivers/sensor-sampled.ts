@@ -26,55 +26,53 @@ export interface SampledSensorOptions<Sample, Value extends Reading> {
 const SENSOR_INTERVAL = 1_000;
 
 /** Two decimals: the rest is noise. */
-export function rounded(value: number): number {
-	return Math.round(value * 100) / 100;
-}
+export const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
-	readonly #options: SampledSensorOptions<Sample, Value>;
-	readonly #watch: TimerHandle;
+	private readonly options: SampledSensorOptions<Sample, Value>;
+	private readonly watch: TimerHandle;
 	/** The latest value. */
-	#last: Value | undefined;
+	private last: Value | undefined;
 	/** The value reported last, or read first. */
-	#told: Value | undefined;
+	private told: Value | undefined;
 
 	constructor(options: SampledSensorOptions<Sample, Value>) {
-		this.#options = options;
-		this.#watch = options.timer.repeat(() => this.#sample(), options.interval ?? SENSOR_INTERVAL);
+		this.options = options;
+		this.watch = options.timer.repeat(() => this.sample(), options.interval ?? SENSOR_INTERVAL);
 	}
 
 	get title(): string | undefined {
-		return this.#options.title;
+		return this.options.title;
 	}
 
 	get kind(): string {
-		return this.#options.describe().kind;
+		return this.options.describe().kind;
 	}
 
 	get unit(): Sensor["unit"] {
-		return this.#options.describe().unit;
+		return this.options.describe().unit;
 	}
 
 	read(): Value {
-		const { source, pick } = this.#options;
+		const { source, pick } = this.options;
 		const sample = source.sample();
-		const value = (sample === undefined ? undefined : pick(sample)) ?? this.#last;
+		const value = (sample === undefined ? undefined : pick(sample)) ?? this.last;
 		if (value === undefined) {
 			throw new Error("the sensor has no reading yet");
 		}
-		this.#last = value;
-		this.#told ??= value;
+		this.last = value;
+		this.told ??= value;
 		return value;
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#watch);
-		this.#options.source.close?.();
+		this.options.timer.clear(this.watch);
+		this.options.source.close?.();
 	}
 
-	#sample(): void {
+	private sample(): void {
 		let value: Value;
 		try {
 			value = this.read();
@@ -82,8 +80,8 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 			// The next read reports it.
 			return;
 		}
-		if (this.#options.differs(value, this.#told as Value)) {
-			this.#told = value;
+		if (this.options.differs(value, this.told as Value)) {
+			this.told = value;
 			this.onChange?.(value);
 		}
 	}

@@ -13,6 +13,5 @@ export interface WithNeeds<Needs extends Part = Part> {
 }
 
 /** Whether a board has every part that a tool, resource or prompt needs. */
-export function isOffered({ needs }: WithNeeds, hardware: Hardware): boolean {
-	return needs.every((part) => hardware[part] !== undefined);
-}
+export const isOffered = ({ needs }: WithNeeds, hardware: Hardware): boolean =>
+	needs.every((part) => hardware[part] !== undefined);

@@ -17,25 +17,25 @@ export interface ByteSource {
 /** Bytes that are in memory already, such as a camera's. */
 export class HeldBytes implements ByteSource {
 	readonly byteLength: number;
-	readonly #bytes: Uint8Array;
-	readonly #release: () => void;
-	#at = 0;
+	private readonly bytes: Uint8Array;
+	private readonly release: () => void;
+	private at = 0;
 
 	/** @param release called when the bytes are not needed any more, perhaps more than once */
 	constructor(bytes: Uint8Array, release: () => void = () => {}) {
 		this.byteLength = bytes.byteLength;
-		this.#bytes = bytes;
-		this.#release = release;
+		this.bytes = bytes;
+		this.release = release;
 	}
 
 	async read(count: number): Promise<Uint8Array> {
-		const from = this.#at;
-		this.#at = Math.min(from + count, this.byteLength);
-		return this.#bytes.subarray(from, this.#at);
+		const from = this.at;
+		this.at = Math.min(from + count, this.byteLength);
+		return this.bytes.subarray(from, this.at);
 	}
 
 	close(): void {
-		this.#release();
+		this.release();
 	}
 }
 
@@ -44,7 +44,7 @@ export class HeldBytes implements ByteSource {
  *
  * @param maxBytes how many there may be. Rejects if there are more.
  */
-export async function readWhole(source: ByteSource, maxBytes: number): Promise<ArrayBuffer> {
+export const readWhole = async (source: ByteSource, maxBytes: number): Promise<ArrayBuffer> => {
 	try {
 		const { byteLength } = source;
 		if (byteLength > maxBytes) {
@@ -60,7 +60,7 @@ export async function readWhole(source: ByteSource, maxBytes: number): Promise<A
 	} finally {
 		source.close();
 	}
-}
+};
 
 export interface Camera {
 	/** Takes a picture, as a JPEG file. The caller closes it. */

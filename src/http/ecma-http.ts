@@ -6,22 +6,22 @@ const MAX_REQUESTS = 2;
 
 /** HTTP on the platform's client class. Each request has its own connection, which closes with it. */
 export class EcmaHttp implements Http {
-	readonly #options: ExchangeOptions;
-	#running = 0;
+	private readonly options: ExchangeOptions;
+	private running = 0;
 
 	constructor(options: ExchangeOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	async request(request: HttpRequest): Promise<HttpResponse> {
-		if (this.#running >= MAX_REQUESTS) {
+		if (this.running >= MAX_REQUESTS) {
 			throw new Error(`${request.url}: too many HTTP requests in progress (limit ${MAX_REQUESTS})`);
 		}
-		this.#running += 1;
+		this.running += 1;
 		try {
-			return await new Exchange(request, this.#options).response;
+			return await new Exchange(request, this.options).response;
 		} finally {
-			this.#running -= 1;
+			this.running -= 1;
 		}
 	}
 }

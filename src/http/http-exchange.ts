@@ -32,38 +32,38 @@ const CUT_OFF = "connection closed before the end of the response";
 /** One HTTP request and its response, on a connection of its own. */
 export class Exchange {
 	readonly response: Promise<HttpResponse>;
-	readonly #request: HttpRequest;
-	readonly #body: readonly (ArrayBuffer | ByteSource)[];
-	readonly #maxBytes: number;
-	readonly #headBytes: number;
+	private readonly request: HttpRequest;
+	private readonly body: readonly (ArrayBuffer | ByteSource)[];
+	private readonly maxBytes: number;
+	private readonly headBytes: number;
 	/** Read by the platform's socket: see `GuardedTCP`. */
-	readonly #allowance: { bytes: number };
-	readonly #clearTimer: () => void;
-	#settle!: { resolve: (response: HttpResponse) => void; reject: (error: Error) => void };
-	#client: HttpClient | undefined;
-	#isDone = false;
-	#status = 0;
+	private readonly allowance: { bytes: number };
+	private readonly clearTimer: () => void;
+	private settle!: { resolve: (response: HttpResponse) => void; reject: (error: Error) => void };
+	private client: HttpClient | undefined;
+	private isDone = false;
+	private status = 0;
 	/** Whether the server announces the body's length; otherwise the body ends with the connection. */
-	#knowsLength = false;
+	private knowsLength = false;
 	/** Bytes of the body, if announced. */
-	#length: number | undefined;
-	#sent: HttpClientRequest | undefined;
+	private length: number | undefined;
+	private sent: HttpClientRequest | undefined;
 	/** The part of the body being sent, and the position in it. */
-	#part = 0;
-	#at = 0;
+	private part = 0;
+	private at = 0;
 	/** Bytes of the body that may be sent now. */
-	#room = 0;
+	private room = 0;
 	/** Whether a piece of the body is being read. */
-	#isReading = false;
-	readonly #pieces: ArrayBuffer[] = [];
-	#received = 0;
-	#checks = 0;
-	#checksWithoutProgress = 0;
+	private isReading = false;
+	private readonly pieces: ArrayBuffer[] = [];
+	private received = 0;
+	private checks = 0;
+	private checksWithoutProgress = 0;
 	/** Whether reading pauses, because the consumer is busy with a piece. */
-	#isHeld = false;
+	private isHeld = false;
 	/** Bytes received meanwhile, and the end of the response meanwhile: null for success. */
-	#unread = 0;
-	#heldEnd: Error | null | undefined;
+	private unread = 0;
+	private heldEnd: Error | null | undefined;
 
 	/** @throws Error if the URL or a header is not valid */
 	constructor(request: HttpRequest, { network, timer, maxBytes }: ExchangeOptions) {
@@ -73,25 +73,25 @@ export class Exchange {
 		if (target === undefined || record === undefined) {
 			throw new Error(`${JSON.stringify(request.url)} is not an HTTP URL that this device supports`);
 		}
-		this.#request = request;
-		this.#body = request.body ?? [];
-		this.#maxBytes = request.maxBytes ?? maxBytes;
-		this.#headBytes = isSecure ? SECURE_HEAD_BYTES : HEAD_BYTES;
-		this.#allowance = { bytes: this.#headBytes };
-		const headers = this.#headers();
+		this.request = request;
+		this.body = request.body ?? [];
+		this.maxBytes = request.maxBytes ?? maxBytes;
+		this.headBytes = isSecure ? SECURE_HEAD_BYTES : HEAD_BYTES;
+		this.allowance = { bytes: this.headBytes };
+		const headers = this.headers();
 		this.response = new Promise((resolve, reject) => {
-			this.#settle = { resolve, reject };
+			this.settle = { resolve, reject };
 		});
-		const watch: TimerHandle = timer.repeat(() => this.#checkProgress(), (request.timeout ?? TIMEOUT) / CHECKS);
-		this.#clearTimer = () => timer.clear(watch);
+		const watch: TimerHandle = timer.repeat(() => this.checkProgress(), (request.timeout ?? TIMEOUT) / CHECKS);
+		this.clearTimer = () => timer.clear(watch);
 		try {
-			this.#open(record, { host: target.host, port: target.port ?? (isSecure ? 443 : 80) }, target.path, headers);
+			this.open(record, { host: target.host, port: target.port ?? (isSecure ? 443 : 80) }, target.path, headers);
 		} catch (error) {
-			this.#fail((error as Error).message);
+			this.fail((error as Error).message);
 		}
 	}
 
-	#open(
+	private open(
 		record: HttpRecord,
 		target: { readonly host: string; readonly port: number },
 		path: string,
@@ -100,32 +100,32 @@ export class Exchange {
 		const client = new record.io({
 			...record,
 			...target,
-			...(record.socket && { socket: { ...record.socket, allowance: this.#allowance } }),
-			onError: (error) => this.#end(error ?? new Error()),
+			...(record.socket && { socket: { ...record.socket, allowance: this.allowance } }),
+			onError: (error) => this.end(error ?? new Error()),
 		});
-		this.#client = client;
-		if (this.#isDone) {
+		this.client = client;
+		if (this.isDone) {
 			client.close();
 			return;
 		}
-		this.#sent = client.request({
-			method: this.#request.method,
+		this.sent = client.request({
+			method: this.request.method,
 			path,
 			headers,
 			headersMask: ["content-length", "transfer-encoding"],
-			onHeaders: (status, received) => this.#begin(status, received),
-			onReadable: (count) => this.#read(count),
+			onHeaders: (status, received) => this.begin(status, received),
+			onReadable: (count) => this.read(count),
 			onWritable: (room) => {
-				this.#room = room;
-				this.#send();
+				this.room = room;
+				this.send();
 			},
-			onDone: (error) => this.#end(error),
+			onDone: (error) => this.end(error),
 		});
 	}
 
 	/** A value may come from the backend; a line break in it would inject a header. */
-	#headers(): Map<string, string> {
-		const { method, url, headers = new Map<string, string>() } = this.#request;
+	private headers(): Map<string, string> {
+		const { method, url, headers = new Map<string, string>() } = this.request;
 		for (const [name, value] of headers) {
 			if (/[\r\n]/.test(name + value)) {
 				throw new Error(`${url}: the header ${JSON.stringify(name)} must not contain a line break`);
@@ -133,185 +133,185 @@ export class Exchange {
 		}
 		const sent = new Map(headers);
 		if (method === "POST") {
-			sent.set("Content-Length", String(this.#body.reduce((bytes, part) => bytes + part.byteLength, 0)));
+			sent.set("Content-Length", String(this.body.reduce((bytes, part) => bytes + part.byteLength, 0)));
 		}
 		return sent;
 	}
 
 	/** Sends as much of the body as fits. */
-	#send(): void {
-		this.#checksWithoutProgress = 0;
-		for (let part = this.#body[this.#part]; part !== undefined && this.#room > 0; part = this.#body[this.#part]) {
-			const count = Math.min(this.#room, part.byteLength - this.#at);
+	private send(): void {
+		this.checksWithoutProgress = 0;
+		for (let part = this.body[this.part]; part !== undefined && this.room > 0; part = this.body[this.part]) {
+			const count = Math.min(this.room, part.byteLength - this.at);
 			if (count === 0) {
-				this.#part += 1;
-				this.#at = 0;
+				this.part += 1;
+				this.at = 0;
 			} else if (part instanceof ArrayBuffer) {
-				this.#write(new Uint8Array(part, this.#at, count));
+				this.write(new Uint8Array(part, this.at, count));
 			} else {
-				void this.#readAndSend(part, count);
+				void this.readAndSend(part, count);
 				return;
 			}
 		}
 	}
 
-	async #readAndSend(source: ByteSource, count: number): Promise<void> {
-		if (this.#isReading) {
+	private async readAndSend(source: ByteSource, count: number): Promise<void> {
+		if (this.isReading) {
 			return;
 		}
-		this.#isReading = true;
+		this.isReading = true;
 		try {
 			const piece = await source.read(count);
-			if (this.#isDone) {
+			if (this.isDone) {
 				return;
 			}
 			if (piece.byteLength === 0 || piece.byteLength > count) {
 				throw new Error(`${piece.byteLength} bytes of the body were read, expected 1 to ${count}`);
 			}
-			this.#isReading = false;
-			this.#write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece);
-			this.#send();
+			this.isReading = false;
+			this.write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece);
+			this.send();
 		} catch (error) {
-			this.#fail((error as Error).message);
+			this.fail((error as Error).message);
 		}
 	}
 
-	#write(piece: Uint8Array): void {
-		this.#at += piece.byteLength;
-		this.#room = this.#sent?.write(piece) ?? 0;
+	private write(piece: Uint8Array): void {
+		this.at += piece.byteLength;
+		this.room = this.sent?.write(piece) ?? 0;
 	}
 
-	#begin(status: number, headers: ReadonlyMap<string, string>): void {
-		this.#checksWithoutProgress = 0;
-		this.#status = status;
+	private begin(status: number, headers: ReadonlyMap<string, string>): void {
+		this.checksWithoutProgress = 0;
+		this.status = status;
 		const length = headers.get("content-length");
-		this.#knowsLength = length !== undefined || headers.has("transfer-encoding");
-		this.#length = length === undefined ? undefined : Number(length);
-		this.#allowance.bytes = this.#headBytes;
+		this.knowsLength = length !== undefined || headers.has("transfer-encoding");
+		this.length = length === undefined ? undefined : Number(length);
+		this.allowance.bytes = this.headBytes;
 		if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
-			this.#fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
-		} else if (!this.#isInPieces && (this.#length ?? 0) > this.#maxBytes) {
-			this.#fail(`response of ${length} bytes (limit ${this.#maxBytes})`);
+			this.fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
+		} else if (!this.isInPieces && (this.length ?? 0) > this.maxBytes) {
+			this.fail(`response of ${length} bytes (limit ${this.maxBytes})`);
 		}
 	}
 
-	#read(count: number): void {
-		if (this.#isHeld) {
-			this.#unread = count;
+	private read(count: number): void {
+		if (this.isHeld) {
+			this.unread = count;
 			return;
 		}
-		const piece = this.#sent?.read(count);
-		if (piece !== undefined && !this.#isDone) {
-			this.#take(piece);
+		const piece = this.sent?.read(count);
+		if (piece !== undefined && !this.isDone) {
+			this.take(piece);
 		}
 	}
 
-	#take(piece: ArrayBuffer): void {
-		this.#checksWithoutProgress = 0;
-		this.#allowance.bytes = this.#headBytes;
-		this.#received += piece.byteLength;
-		if (this.#isInPieces) {
-			this.#handOn(piece);
-		} else if (this.#received > this.#maxBytes) {
-			this.#fail(`response longer than ${this.#maxBytes} bytes`);
+	private take(piece: ArrayBuffer): void {
+		this.checksWithoutProgress = 0;
+		this.allowance.bytes = this.headBytes;
+		this.received += piece.byteLength;
+		if (this.isInPieces) {
+			this.handOn(piece);
+		} else if (this.received > this.maxBytes) {
+			this.fail(`response longer than ${this.maxBytes} bytes`);
 		} else {
-			this.#pieces.push(piece);
+			this.pieces.push(piece);
 		}
 	}
 
-	#handOn(piece: ArrayBuffer): void {
+	private handOn(piece: ArrayBuffer): void {
 		try {
-			const taken = this.#request.onPiece?.(piece, this.#length);
+			const taken = this.request.onPiece?.(piece, this.length);
 			if (taken !== undefined) {
-				this.#hold(taken);
+				this.hold(taken);
 			}
 		} catch (error) {
-			this.#fail((error as Error).message);
+			this.fail((error as Error).message);
 		}
 	}
 
 	/** Data that arrives meanwhile stays in the socket, which reports its size repeatedly; nothing else limits it. */
-	#hold(taken: Promise<void>): void {
-		this.#isHeld = true;
-		this.#allowance.bytes = Number.POSITIVE_INFINITY;
+	private hold(taken: Promise<void>): void {
+		this.isHeld = true;
+		this.allowance.bytes = Number.POSITIVE_INFINITY;
 		taken.then(
-			() => this.#release(),
-			(error: Error) => this.#fail(error.message),
+			() => this.release(),
+			(error: Error) => this.fail(error.message),
 		);
 	}
 
-	#release(): void {
-		const unread = this.#unread;
-		this.#isHeld = false;
-		this.#unread = 0;
-		this.#checksWithoutProgress = 0;
-		this.#allowance.bytes = this.#headBytes;
-		if (unread > 0 && !this.#isDone) {
-			this.#readHeld(unread);
+	private release(): void {
+		const unread = this.unread;
+		this.isHeld = false;
+		this.unread = 0;
+		this.checksWithoutProgress = 0;
+		this.allowance.bytes = this.headBytes;
+		if (unread > 0 && !this.isDone) {
+			this.readHeld(unread);
 		}
-		if (!this.#isHeld && this.#heldEnd !== undefined) {
-			this.#end(this.#heldEnd);
+		if (!this.isHeld && this.heldEnd !== undefined) {
+			this.end(this.heldEnd);
 		}
 	}
 
 	/** The SDK's client throws if the connection is lost with unread bytes. */
-	#readHeld(count: number): void {
+	private readHeld(count: number): void {
 		try {
-			this.#read(count);
+			this.read(count);
 		} catch {
-			this.#fail(CUT_OFF);
+			this.fail(CUT_OFF);
 		}
 	}
 
-	get #isInPieces(): boolean {
-		return this.#request.onPiece !== undefined && this.#status >= 200 && this.#status <= 299;
+	private get isInPieces(): boolean {
+		return this.request.onPiece !== undefined && this.status >= 200 && this.status <= 299;
 	}
 
-	#checkProgress(): void {
-		const { timeout = TIMEOUT } = this.#request;
-		this.#checks += 1;
-		this.#checksWithoutProgress += this.#isHeld ? 0 : 1;
-		const longest = this.#isInPieces ? MAX_TIMEOUTS_IN_PIECES : MAX_TIMEOUTS;
-		if (this.#checksWithoutProgress > CHECKS) {
-			this.#fail(`no progress within ${timeout} ms`);
-		} else if (this.#checks > CHECKS * longest) {
-			this.#fail(`not finished within ${longest * timeout} ms`);
+	private checkProgress(): void {
+		const { timeout = TIMEOUT } = this.request;
+		this.checks += 1;
+		this.checksWithoutProgress += this.isHeld ? 0 : 1;
+		const longest = this.isInPieces ? MAX_TIMEOUTS_IN_PIECES : MAX_TIMEOUTS;
+		if (this.checksWithoutProgress > CHECKS) {
+			this.fail(`no progress within ${timeout} ms`);
+		} else if (this.checks > CHECKS * longest) {
+			this.fail(`not finished within ${longest * timeout} ms`);
 		}
 	}
 
 	/** The connection is closed, or the response is complete. */
-	#end(error: Error | null): void {
-		if (this.#isDone) {
+	private end(error: Error | null): void {
+		if (this.isDone) {
 			return;
 		}
-		if (this.#isHeld) {
-			this.#heldEnd = error;
+		if (this.isHeld) {
+			this.heldEnd = error;
 			return;
 		}
-		if (error === null || (this.#status !== 0 && !this.#knowsLength)) {
-			this.#close();
-			this.#settle.resolve({ status: this.#status, body: joined(this.#pieces) });
+		if (error === null || (this.status !== 0 && !this.knowsLength)) {
+			this.close();
+			this.settle.resolve({ status: this.status, body: joined(this.pieces) });
 		} else {
-			this.#fail(error.message || (this.#status === 0 ? "no answer" : CUT_OFF));
+			this.fail(error.message || (this.status === 0 ? "no answer" : CUT_OFF));
 		}
 	}
 
-	#fail(message: string): void {
-		if (this.#isDone) {
+	private fail(message: string): void {
+		if (this.isDone) {
 			return;
 		}
-		this.#close();
-		this.#settle.reject(new Error(`${this.#request.url}: ${message}`));
+		this.close();
+		this.settle.reject(new Error(`${this.request.url}: ${message}`));
 	}
 
-	#close(): void {
-		this.#isDone = true;
-		this.#clearTimer();
-		this.#client?.close();
+	private close(): void {
+		this.isDone = true;
+		this.clearTimer();
+		this.client?.close();
 	}
 }
 
-function joined(pieces: readonly ArrayBuffer[]): ArrayBuffer {
+const joined = (pieces: readonly ArrayBuffer[]): ArrayBuffer => {
 	const [first] = pieces;
 	if (first !== undefined && pieces.length === 1) {
 		return first;
@@ -323,4 +323,4 @@ function joined(pieces: readonly ArrayBuffer[]): ArrayBuffer {
 		at += piece.byteLength;
 	}
 	return joined.buffer;
-}
+};

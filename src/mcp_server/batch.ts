@@ -3,7 +3,11 @@ import { type Answer, invalidRequest, type RpcError } from "./json-rpc.js";
 import { allowsBatches, type Revision } from "./revision.js";
 
 /** @returns the error for a batch that cannot be answered */
-export function batchError(messages: readonly unknown[], revision: Revision, maxCalls: number): RpcError | undefined {
+export const batchError = (
+	messages: readonly unknown[],
+	revision: Revision,
+	maxCalls: number,
+): RpcError | undefined => {
 	if (!allowsBatches(revision)) {
 		return invalidRequest(`MCP ${revision} has no batches`);
 	}
@@ -13,17 +17,17 @@ export function batchError(messages: readonly unknown[], revision: Revision, max
 	return messages.length > maxCalls
 		? invalidRequest(`batch of ${messages.length} messages (limit ${maxCalls})`)
 		: undefined;
-}
+};
 
 /** @throws RpcError for a request that must not be in a batch, or whose answer has no room in it */
-export function checkBatched(method: string, room: number): void {
+export const checkBatched = (method: string, room: number): void => {
 	if (method === "initialize") {
 		throw invalidRequest("initialize must not be part of a batch");
 	}
 	if (room <= 0) {
 		throw invalidRequest("the batch response is full");
 	}
-}
+};
 
 /**
  * The answers in one array; none if no answer is due: https://www.jsonrpc.org/specification#batch §6
@@ -31,11 +35,11 @@ export function checkBatched(method: string, room: number): void {
  * @param bytes the room for the answers
  * @param answer answers one message, with the room that is left
  */
-export function answerBatch(
+export const answerBatch = (
 	messages: readonly unknown[],
 	bytes: number,
 	answer: (message: unknown, room: number) => Answer,
-): string | undefined | Promise<string | undefined> {
+): string | undefined | Promise<string | undefined> => {
 	let room = bytes;
 	const answers = messages.map((message) => {
 		const answered = answer(message, room);
@@ -50,9 +54,9 @@ export function answerBatch(
 	return answers.some((each) => each instanceof Promise)
 		? Promise.all(answers).then(join)
 		: join(answers as (Sendable | undefined)[]);
-}
+};
 
-function join(answers: readonly (Sendable | undefined)[]): string | undefined {
+const join = (answers: readonly (Sendable | undefined)[]): string | undefined => {
 	const due = answers.filter((answer) => answer !== undefined);
 	return due.length > 0 ? `[${due.join(",")}]` : undefined;
-}
+};

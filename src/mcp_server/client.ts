@@ -26,7 +26,7 @@ export interface Client {
  *
  * @throws RpcError invalid params, when `capabilities` is there and neither an object nor null
  */
-export function readClient(params: Readonly<Record<string, unknown>>, log: (message: string) => void): Client {
+export const readClient = (params: Readonly<Record<string, unknown>>, log: (message: string) => void): Client => {
 	const { clientInfo } = params;
 	const capabilities = params.capabilities ?? {};
 	if (!isObject(capabilities)) {
@@ -45,7 +45,7 @@ export function readClient(params: Readonly<Record<string, unknown>>, log: (mess
 		client.vision = vision;
 	}
 	return client;
-}
+};
 
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const MAX_KEPT_LENGTH = 1_024;
@@ -53,10 +53,10 @@ const MAX_KEPT_LENGTH = 1_024;
 export const NO_CAPABILITIES: Client["capabilities"] = deepFreeze({});
 
 /** Most clients of a device declare none: they need no copy. */
-function readCapabilities(
+const readCapabilities = (
 	{ elicitation, roots, sampling }: Readonly<Record<string, unknown>>,
 	log: (message: string) => void,
-): Client["capabilities"] {
+): Client["capabilities"] => {
 	if (elicitation === undefined && roots === undefined && sampling === undefined) {
 		return NO_CAPABILITIES;
 	}
@@ -67,10 +67,10 @@ function readCapabilities(
 		return NO_CAPABILITIES;
 	}
 	return capabilities;
-}
+};
 
 /** An unusable vision service only disables vision; the handshake goes on. */
-function readVision(vision: unknown, log: (message: string) => void): Vision | undefined {
+const readVision = (vision: unknown, log: (message: string) => void): Vision | undefined => {
 	if (vision === undefined || vision === null) {
 		return undefined;
 	}
@@ -82,4 +82,4 @@ function readVision(vision: unknown, log: (message: string) => void): Vision | u
 		return undefined;
 	}
 	return { url, token: typeof token === "string" && token.length <= MAX_KEPT_LENGTH ? token : "" };
-}
+};

@@ -37,9 +37,9 @@ const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', af
  * https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result
  */
 export class Content {
-	readonly #json: string;
-	readonly #since: Revision;
-	readonly #fallback: string;
+	private readonly json: string;
+	private readonly since: Revision;
+	private readonly fallback: string;
 	/** Of a text item. */
 	readonly text: string | undefined;
 
@@ -50,14 +50,14 @@ export class Content {
 	 */
 	constructor(json: string, since: Revision = "2024-11-05", fallback = "", text?: string) {
 		this.text = text;
-		this.#json = json;
-		this.#since = since;
-		this.#fallback = fallback;
+		this.json = json;
+		this.since = since;
+		this.fallback = fallback;
 	}
 
 	/** The item as clients of this revision read it: the fallback where they do not know its type. */
 	toJsonFor(revision: Revision): string {
-		return revision >= this.#since ? this.#json : textItem(this.#fallback);
+		return revision >= this.since ? this.json : textItem(this.fallback);
 	}
 }
 
@@ -79,9 +79,7 @@ class Done {
  * speaker.volume = volume;
  * return done({ volume: speaker.volume });
  */
-export function done(state: object): Done {
-	return new Done(state);
-}
+export const done = (state: object): Done => new Done(state);
 
 /**
  * Result of a tool. An object becomes text for every client, and `structuredContent` where the revision has it;
@@ -113,9 +111,7 @@ export interface ResourceLink {
  * @example
  * return [text("The door from the camera:"), image(base64, "image/jpeg")];
  */
-export function text(value: string): Content {
-	return new Content(textItem(value), undefined, undefined, value);
-}
+export const text = (value: string): Content => new Content(textItem(value), undefined, undefined, value);
 
 /**
  * A picture.
@@ -124,9 +120,8 @@ export function text(value: string): Content {
  * @example
  * return image(base64, "image/jpeg");
  */
-export function image(base64: string, mimeType: string): Content {
-	return new Content(JSON.stringify({ type: "image", data: base64, mimeType }));
-}
+export const image = (base64: string, mimeType: string): Content =>
+	new Content(JSON.stringify({ type: "image", data: base64, mimeType }));
 
 /**
  * A sound. A client of 2024-11-05, which does not know sounds, gets text that names the type.
@@ -135,9 +130,8 @@ export function image(base64: string, mimeType: string): Content {
  * @example
  * return audio(base64, "audio/wav");
  */
-export function audio(base64: string, mimeType: string): Content {
-	return new Content(JSON.stringify({ type: "audio", data: base64, mimeType }), "2025-03-26", `(${mimeType} sound)`);
-}
+export const audio = (base64: string, mimeType: string): Content =>
+	new Content(JSON.stringify({ type: "audio", data: base64, mimeType }), "2025-03-26", `(${mimeType} sound)`);
 
 /**
  * A link. A client of a revision before 2025-06-18, which does not know links, gets name and address as text.
@@ -145,16 +139,15 @@ export function audio(base64: string, mimeType: string): Content {
  * @example
  * return resourceLink({ uri: "http://192.168.1.20/log.txt", name: "log", mimeType: "text/plain" });
  */
-export function resourceLink(link: ResourceLink): Content {
-	return new Content(JSON.stringify({ type: "resource_link", ...link }), "2025-06-18", `${link.name}: ${link.uri}`);
-}
+export const resourceLink = (link: ResourceLink): Content =>
+	new Content(JSON.stringify({ type: "resource_link", ...link }), "2025-06-18", `${link.name}: ${link.uri}`);
 
 /**
  * The `result` of `tools/call`.
  *
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
-export function callResult(value: ToolResult, revision: Revision): CallResult {
+export const callResult = (value: ToolResult, revision: Revision): CallResult => {
 	if (value === true && revision < STRUCTURED_SINCE) {
 		return TRUE_RESULT;
 	}
@@ -181,15 +174,17 @@ export function callResult(value: ToolResult, revision: Revision): CallResult {
 		return { before: TEXT, content: stringify(json), after: LAST_TEXT_END };
 	}
 	return textResult(stringify(json), isList ? structuredValue(json) : STRUCTURED.concat(json));
-}
+};
 
 /** The result of a failed tool: the error message, for the language model. */
-export function failureResult(message: string): CallResult {
-	return { before: CONTENT, content: textItem(message), after: FAILURE_END };
-}
+export const failureResult = (message: string): CallResult => ({
+	before: CONTENT,
+	content: textItem(message),
+	after: FAILURE_END,
+});
 
 /** @throws RpcError for what is no boolean, number or string */
-function scalarResult(value: unknown, revision: Revision): CallResult {
+const scalarResult = (value: unknown, revision: Revision): CallResult => {
 	if (typeof value === "boolean" || isFiniteNumber(value)) {
 		const json = String(value);
 		return textResult(`"${json}"`, revision >= STRUCTURED_SINCE ? structuredValue(json) : "");
@@ -198,14 +193,16 @@ function scalarResult(value: unknown, revision: Revision): CallResult {
 		return textResult(stringify(value), structuredText(value, revision));
 	}
 	throw notExpressible(typeof value === "number" ? String(value) : typeof value);
-}
+};
 
 /** @param structured the member `structuredContent` with its comma, or "" */
-function textResult(textJson: string, structured: string): CallResult {
-	return { before: TEXT, content: textJson, after: TEXT_END.concat(structured, "}") };
-}
+const textResult = (textJson: string, structured: string): CallResult => ({
+	before: TEXT,
+	content: textJson,
+	after: TEXT_END.concat(structured, "}"),
+});
 
-function contentResult(items: readonly Content[], revision: Revision): CallResult {
+const contentResult = (items: readonly Content[], revision: Revision): CallResult => {
 	const only = items.length === 1 ? items[0]?.text : undefined;
 	const structured = only === undefined ? "" : structuredText(only, revision);
 	return {
@@ -213,7 +210,7 @@ function contentResult(items: readonly Content[], revision: Revision): CallResul
 		content: items.map((item) => item.toJsonFor(revision)).join(","),
 		after: CONTENT_END.concat(structured, "}"),
 	};
-}
+};
 
 /** The first characters of JSON that is not an object. */
 const JSON_STARTS = '[-0123456789"tfn';
@@ -224,7 +221,7 @@ const JSON_STARTS = '[-0123456789"tfn';
  *
  * @returns "" if the text is not JSON, or is an object
  */
-function structuredText(value: string, revision: Revision): string {
+const structuredText = (value: string, revision: Revision): string => {
 	const json = value.trim();
 	if (revision < STRUCTURED_SINCE || !JSON_STARTS.includes(json.charAt(0))) {
 		return "";
@@ -235,20 +232,15 @@ function structuredText(value: string, revision: Revision): string {
 	} catch {
 		return "";
 	}
-}
+};
 
 /** The member `structuredContent` for JSON that is no object. */
-function structuredValue(json: string): string {
-	return STRUCTURED.concat('{"result":', json, "}");
-}
+const structuredValue = (json: string): string => STRUCTURED.concat('{"result":', json, "}");
 
-function notExpressible(what: string): RpcError {
-	return new RpcError(
+const notExpressible = (what: string): RpcError =>
+	new RpcError(
 		ErrorCode.internalError,
 		`Internal error: the tool returned ${what}, not a boolean, number, string, object or content`,
 	);
-}
 
-function textItem(value: string): string {
-	return TEXT_ITEM.concat(stringify(value), "}");
-}
+const textItem = (value: string): string => TEXT_ITEM.concat(stringify(value), "}");

@@ -20,7 +20,7 @@ interface InitializedSession {
  * @returns the result as JSON
  * @throws RpcError
  */
-export function initialize(params: Params, session: InitializedSession): string {
+export const initialize = (params: Params, session: InitializedSession): string => {
 	const { name, version, capabilities, log } = session.server;
 	// Some backends name no revision.
 	const requested = params.protocolVersion ?? OLDEST_REVISION;
@@ -40,4 +40,4 @@ export function initialize(params: Params, session: InitializedSession): string 
 		stringify(version),
 		"}}",
 	);
-}
+};

@@ -34,23 +34,20 @@ export class RpcError extends Error {
 }
 
 /** The error for invalid params. */
-export function invalidParams(message: string): RpcError {
-	return new RpcError(ErrorCode.invalidParams, message);
-}
+export const invalidParams = (message: string): RpcError => new RpcError(ErrorCode.invalidParams, message);
 
 /** The error for a message that is not a request, or that is too large. */
-export function invalidRequest(reason: string): RpcError {
-	return new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
-}
+export const invalidRequest = (reason: string): RpcError =>
+	new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
 
 /** The error for the wire: an {@link RpcError} as it is, any other as an internal error. */
-export function toRpcError(error: unknown): RpcError {
+export const toRpcError = (error: unknown): RpcError => {
 	if (error instanceof RpcError) {
 		return error;
 	}
 	const text = error instanceof Error ? error.message : String(error);
 	return new RpcError(ErrorCode.internalError, `Internal error: ${text}`);
-}
+};
 
 // Looked up once: XS searches the global object, and these, at each use.
 const { isSafeInteger } = Number;
@@ -60,17 +57,15 @@ const { stringify } = JSON;
 const MAX_ID_LENGTH = 1_024;
 
 /** Integers beyond 2^53 are rejected, because they could not be echoed exactly, and so are very long strings. */
-export function isRequestId(value: unknown): value is RequestId {
-	return typeof value === "string" ? value.length <= MAX_ID_LENGTH : isSafeInteger(value);
-}
+export const isRequestId = (value: unknown): value is RequestId =>
+	typeof value === "string" ? value.length <= MAX_ID_LENGTH : isSafeInteger(value);
 
 /** Characters of a client's text that are quoted in an error. */
 const MAX_QUOTE_LENGTH = 128;
 
 /** A client's text for an error, truncated because each copy takes memory. */
-export function quotable(words: string): string {
-	return words.length > MAX_QUOTE_LENGTH ? `${words.slice(0, MAX_QUOTE_LENGTH)}…` : words;
-}
+export const quotable = (words: string): string =>
+	words.length > MAX_QUOTE_LENGTH ? `${words.slice(0, MAX_QUOTE_LENGTH)}…` : words;
 
 /** An answer to send: now, later, or none. */
 export type Answer = Sendable | undefined | Promise<Sendable | undefined>;
@@ -100,18 +95,17 @@ export interface LongResult {
 }
 
 /** A response that carries a long result. It is never in memory as a whole. */
-export function longResultMessage(id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText {
+export const longResultMessage = (id: RequestId, result: LongResult, wrapper: Wrapper): PiecedText => {
 	const json = typeof id === "number" ? String(id) : stringify(id);
 	const idBytes = typeof id === "number" ? json.length : utf8Length(json);
 	const head = wrapper.start.concat(RESPONSE_START, json, RESULT_START, result.before);
 	const tail = result.after.concat(RESPONSE_END, wrapper.end);
 	return new PiecedText(head, result.items, tail, wrapper.bytes + EMPTY_RESULT_BYTES + idBytes + result.bytes);
-}
+};
 
 /** The most bytes that a response adds around its result, the wrapper apart. */
-export function resultOverhead(id: RequestId): number {
-	return EMPTY_RESULT_BYTES + (typeof id === "number" ? MAX_INTEGER_LENGTH : utf8Length(stringify(id)));
-}
+export const resultOverhead = (id: RequestId): number =>
+	EMPTY_RESULT_BYTES + (typeof id === "number" ? MAX_INTEGER_LENGTH : utf8Length(stringify(id)));
 
 /** Digits and sign of a safe integer. */
 const MAX_INTEGER_LENGTH = 17;
@@ -123,23 +117,22 @@ const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + RESPONS
  *
  * @param id the request's id; null if it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
  */
-export function errorMessage(id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string {
+export const errorMessage = (id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string => {
 	const { code, message, data } = error;
 	const body = { code, message, data: isJson(data) ? data : undefined };
 	return start.concat(JSON.stringify({ jsonrpc: "2.0", id, error: body }), end);
-}
+};
 
 /** An error's `data` comes from a tool's author; if it is not JSON, the error is sent without it. */
-function isJson(data: unknown): boolean {
+const isJson = (data: unknown): boolean => {
 	try {
 		JSON.stringify(data);
 		return true;
 	} catch {
 		return false;
 	}
-}
+};
 
 /** A notification. */
-export function notificationMessage(method: string, params?: object): string {
-	return JSON.stringify({ jsonrpc: "2.0", method, params });
-}
+export const notificationMessage = (method: string, params?: object): string =>
+	JSON.stringify({ jsonrpc: "2.0", method, params });

@@ -19,9 +19,7 @@ import { memberNames } from "./validate.js";
 /** Bytes of a page reserved for the wrapper, the id and the cursor. */
 const PAGE_RESERVE = 512;
 
-function unique(names: readonly string[]): readonly string[] {
-	return [...new Set(names)];
-}
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)];
 
 /** The description, tools and limits of a server. */
 export interface McpServerOptions<Context> {
@@ -64,16 +62,16 @@ export class McpServer<Context> implements SessionServer<Context> {
 	readonly timer: CallTimer | undefined;
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
-	readonly #outerNames: readonly string[];
+	private readonly outerNames: readonly string[];
 	/** The names of the tools whose arguments are in `commonNames`. */
-	#called: string[] = [];
+	private called: string[] = [];
 	/**
 	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
 	 * among them after its first call, because XS takes memory and time for each name in each message.
 	 */
 	commonNames: readonly string[];
-	#initializeNames: readonly string[] | undefined;
-	#allNames: readonly string[] | undefined;
+	private _initializeNames: readonly string[] | undefined;
+	private _allNames: readonly string[] | undefined;
 	/** The sessions that receive notifications to all. */
 	readonly sessions = new Set<McpSession<Context>>();
 
@@ -90,21 +88,21 @@ export class McpServer<Context> implements SessionServer<Context> {
 		for (const tool of options.tools ?? []) {
 			this.tools.add(tool);
 		}
-		this.#outerNames = options.names ?? [];
-		this.commonNames = this.#listCommonNames();
+		this.outerNames = options.names ?? [];
+		this.commonNames = this.listCommonNames();
 		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
 	}
 
 	/** The names of members that it reads in `initialize`. */
 	get initializeNames(): readonly string[] {
-		this.#initializeNames ??= this.#outerNames.concat(INITIALIZE_NAMES);
-		return this.#initializeNames;
+		this._initializeNames ??= this.outerNames.concat(INITIALIZE_NAMES);
+		return this._initializeNames;
 	}
 
 	/** The names of members that it reads in any message. */
 	get allNames(): readonly string[] {
-		this.#allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
-		return this.#allNames;
+		this._allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
+		return this._allNames;
 	}
 
 	/** Names of members that features read in calls. */
@@ -125,26 +123,26 @@ export class McpServer<Context> implements SessionServer<Context> {
 		}
 		if (method === CALL_TOOL) {
 			const name = ((message as Params).params as Params | null | undefined)?.name as string;
-			return this.#called.includes(name) || !this.#addCalled(name) ? undefined : this.commonNames;
+			return this.called.includes(name) || !this.addCalled(name) ? undefined : this.commonNames;
 		}
 		return method === LIST_TOOLS || method === PING ? undefined : this.allNames;
 	}
 
 	/** @returns whether the tool exists */
-	#addCalled(name: string): boolean {
+	private addCalled(name: string): boolean {
 		const tool = this.tools.byName.get(name);
 		if (tool !== undefined) {
-			this.#called.push(tool.name);
-			this.commonNames = this.#listCommonNames();
+			this.called.push(tool.name);
+			this.commonNames = this.listCommonNames();
 		}
 		return tool !== undefined;
 	}
 
-	#listCommonNames(): readonly string[] {
-		const ofArguments = this.#called.flatMap((name) =>
+	private listCommonNames(): readonly string[] {
+		const ofArguments = this.called.flatMap((name) =>
 			memberNames((this.tools.byName.get(name) as Tool<Context>).input),
 		);
-		return unique(this.#outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
+		return unique(this.outerNames.concat(COMMON_NAMES, this.callNames, ofArguments));
 	}
 
 	/** The server's capabilities. */
@@ -171,9 +169,9 @@ export class McpServer<Context> implements SessionServer<Context> {
 
 	/** Reads again which names are wanted. */
 	forgetNames(): void {
-		this.#called = [];
-		this.commonNames = this.#listCommonNames();
-		this.#allNames = undefined;
+		this.called = [];
+		this.commonNames = this.listCommonNames();
+		this._allNames = undefined;
 	}
 
 	/** Sends a notification to every session. */

@@ -61,16 +61,16 @@ export class McpSession<Context> implements CallSession {
 	/** The client's description of itself. */
 	client: Client = { capabilities: NO_CAPABILITIES };
 	readonly server: SessionServer<Context>;
-	#send: SessionOptions["send"];
+	private send: SessionOptions["send"];
 	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
 	wrapper: Wrapper;
 	/** Asynchronous calls in progress. Not a map, because backends reuse ids. */
 	calls: ToolCall[] = [];
-	#closed = false;
+	private closed = false;
 
 	constructor(server: SessionServer<Context>, { send, wrapper = NO_WRAPPER }: SessionOptions) {
 		this.server = server;
-		this.#send = send;
+		this.send = send;
 		this.wrapper = wrapper;
 	}
 
@@ -85,7 +85,7 @@ export class McpSession<Context> implements CallSession {
 		try {
 			message = parseMessage(text);
 		} catch (error) {
-			this.#deliver(this.#unreadable(error as RpcError));
+			this.deliver(this.unreadable(error as RpcError));
 			return;
 		}
 		this.receive(message);
@@ -93,15 +93,15 @@ export class McpSession<Context> implements CallSession {
 
 	/** Takes one parsed JSON-RPC message, or a batch. */
 	receive(message: unknown): void {
-		if (this.#closed) {
+		if (this.closed) {
 			return;
 		}
-		const answer = this.#answer(message as Params, this.wrapper);
+		const answer = this.answer(message as Params, this.wrapper);
 		// Most answers are there: they go without a further call.
 		if (typeof answer === "string" || answer instanceof PiecedText) {
-			this.#send(answer, true);
+			this.send(answer, true);
 		} else {
-			this.#deliver(answer);
+			this.deliver(answer);
 		}
 	}
 
@@ -114,45 +114,45 @@ export class McpSession<Context> implements CallSession {
 	reject(message: unknown, reason: string): void {
 		if (isObject(message) && isRequestId(message.id)) {
 			const error = invalidRequest(reason);
-			this.#deliver(errorMessage(message.id, error, this.wrapper));
+			this.deliver(errorMessage(message.id, error, this.wrapper));
 		}
 	}
 
 	/** Sends a notification, or a request to the client. */
 	notify(message: string): void {
-		this.#send(this.#wrap(message), false);
+		this.send(this.wrap(message), false);
 	}
 
 	/** Ends the session: cancels the calls in progress and drops their results. */
 	close(): void {
-		this.#closed = true;
+		this.closed = true;
 		// Pending answers are dropped.
-		this.#send = () => {};
+		this.send = () => {};
 		cancelCalls(this.calls.splice(0), this.server.log);
 		this.server.sessions.delete(this);
 	}
 
-	#deliver(answer: Answer): void {
+	private deliver(answer: Answer): void {
 		if (typeof answer === "object" && answer instanceof Promise) {
-			void answer.then((text) => this.#deliver(text));
+			void answer.then((text) => this.deliver(text));
 		} else if (answer !== undefined) {
-			this.#send(answer, true);
+			this.send(answer, true);
 		}
 	}
 
-	#wrap(message: string): string {
+	private wrap(message: string): string {
 		return this.wrapper.start.concat(message, this.wrapper.end);
 	}
 
-	#answerBatch(messages: readonly unknown[]): Answer {
+	private answerBatch(messages: readonly unknown[]): Answer {
 		const error = batchError(messages, this.revision, this.server.maxCalls);
 		if (error !== undefined) {
-			return this.#unreadable(error);
+			return this.unreadable(error);
 		}
 		const answer = answerBatch(messages, this.pageBytes / 2, (message, room) =>
-			this.#answer(message as Params, NO_WRAPPER, room),
+			this.answer(message as Params, NO_WRAPPER, room),
 		);
-		return answer instanceof Promise ? answer.then((text) => text && this.#wrap(text)) : answer && this.#wrap(answer);
+		return answer instanceof Promise ? answer.then((text) => text && this.wrap(text)) : answer && this.wrap(answer);
 	}
 
 	/**
@@ -161,15 +161,15 @@ export class McpSession<Context> implements CallSession {
 	 * @param message any JSON
 	 * @param room in a batch: the room left for its answers
 	 */
-	#answer(message: Params, wrapper: Wrapper, room?: number): Answer {
+	private answer(message: Params, wrapper: Wrapper, room?: number): Answer {
 		const method = message?.method;
 		if (typeof method !== "string") {
-			return this.#answerOther(message, wrapper, room !== undefined);
+			return this.answerOther(message, wrapper, room !== undefined);
 		}
 		// It is an object: nothing else in JSON has a method.
 		const id = message.id;
 		if (id === undefined) {
-			this.#takeNotification(method, message.params);
+			this.takeNotification(method, message.params);
 			return undefined;
 		}
 		try {
@@ -190,7 +190,7 @@ export class McpSession<Context> implements CallSession {
 		} catch (error) {
 			// Some backends give notifications an id.
 			if (method.startsWith("notifications/")) {
-				this.#takeNotification(method, message.params);
+				this.takeNotification(method, message.params);
 				return undefined;
 			}
 			return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), toRpcError(error), wrapper);
@@ -198,13 +198,13 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	/** Answers what is no request and no notification. */
-	#answerOther(received: unknown, wrapper: Wrapper, isBatched: boolean): Answer {
+	private answerOther(received: unknown, wrapper: Wrapper, isBatched: boolean): Answer {
 		if (isObject(received)) {
 			return this.answerWithoutMethod(received, wrapper);
 		}
 		return isArray(received) && !isBatched
-			? this.#answerBatch(received)
-			: this.#unreadable(invalidRequest("expected an object"), wrapper);
+			? this.answerBatch(received)
+			: this.unreadable(invalidRequest("expected an object"), wrapper);
 	}
 
 	/** A message without a method is a response, which needs no answer, or not JSON-RPC. */
@@ -217,7 +217,7 @@ export class McpSession<Context> implements CallSession {
 		return errorMessage(isRequestId(message.id) ? message.id : unreadableId(this.revision), error, wrapper);
 	}
 
-	#unreadable(error: RpcError, wrapper = this.wrapper): string {
+	private unreadable(error: RpcError, wrapper = this.wrapper): string {
 		return errorMessage(unreadableId(this.revision), error, wrapper);
 	}
 
@@ -228,9 +228,9 @@ export class McpSession<Context> implements CallSession {
 	protected dispatch(id: RequestId, method: string, params: Params, wrapper: Wrapper, _isBatched: boolean): Answer {
 		switch (method) {
 			case CALL_TOOL:
-				return this.#callTool(id, params, wrapper);
+				return this.callTool(id, params, wrapper);
 			case LIST_TOOLS:
-				return this.longResult(id, this.#listTools(id, params), wrapper);
+				return this.longResult(id, this.listTools(id, params), wrapper);
 			case PING:
 				return this.result(id, "{}", wrapper);
 			case INITIALIZE:
@@ -284,7 +284,7 @@ export class McpSession<Context> implements CallSession {
 	}
 
 	/** Takes a notification. `initialized` and unknown notifications are ignored. */
-	#takeNotification(method: string, params: unknown): void {
+	private takeNotification(method: string, params: unknown): void {
 		if (method !== "notifications/cancelled" || !isObject(params)) {
 			return;
 		}
@@ -294,7 +294,7 @@ export class McpSession<Context> implements CallSession {
 		);
 	}
 
-	#listTools(id: RequestId, params: Params): LongResult {
+	private listTools(id: RequestId, params: Params): LongResult {
 		const withUserTools = params.withUserTools ?? false;
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
@@ -303,7 +303,7 @@ export class McpSession<Context> implements CallSession {
 		return this.server.tools.page(readCursor(params), kind, this.pageBytes - resultOverhead(id));
 	}
 
-	#callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
+	private callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const tool = this.server.tools.byName.get(params.name);
 		if (tool === undefined) {
 			throw unknownTool(params.name, this.revision);
@@ -315,15 +315,15 @@ export class McpSession<Context> implements CallSession {
 			const args = typeof given === "object" && given !== null && !isArray(given) ? given : readArguments(params);
 			const result = tool.run(validateMembers(tool.input.members, args as Params), this.server.context, call);
 			return typeof result === "object" && result instanceof Promise
-				? this.#settle(tool, call, result, wrapper)
+				? this.settle(tool, call, result, wrapper)
 				: this.callMessage(id, callResult(result, this.revision), wrapper);
 		} catch (error) {
-			return this.#fail(tool, id, error, wrapper);
+			return this.fail(tool, id, error, wrapper);
 		}
 	}
 
 	/** Waits for an asynchronous call. */
-	async #settle(
+	private async settle(
 		tool: Tool<Context>,
 		call: ToolCall,
 		result: Promise<ToolResult>,
@@ -335,7 +335,7 @@ export class McpSession<Context> implements CallSession {
 			const done = callResult(await result, this.revision);
 			answer = this.callMessage(call.id, done, wrapper);
 		} catch (error) {
-			answer = this.#fail(tool, call.id, error, wrapper);
+			answer = this.fail(tool, call.id, error, wrapper);
 		}
 		return this.finish(call, answer);
 	}
@@ -353,7 +353,7 @@ export class McpSession<Context> implements CallSession {
 		return call.cancelled ? undefined : answer;
 	}
 
-	#fail({ name }: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
+	private fail({ name }: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
 		const failure = toolFailure(name, error, this);
 		return failure instanceof RpcError ? errorMessage(id, failure, wrapper) : this.callMessage(id, failure, wrapper);
 	}

@@ -10,42 +10,42 @@ export interface Listed {
 }
 
 /** Makes a list entry. Undefined members are omitted. */
-export function listed(key: string, members: object): Listed {
-	return { key, entry: ArrayBuffer.fromString(JSON.stringify(members)) };
-}
+export const listed = (key: string, members: object): Listed => ({
+	key,
+	entry: ArrayBuffer.fromString(JSON.stringify(members)),
+});
 
 const END = "]}";
 
 /** The end of a page before this item. */
-function endBefore(next: Listed | undefined): string {
-	return next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
-}
+const endBefore = (next: Listed | undefined): string =>
+	next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
 
-function offsetsOf(items: readonly Listed[]): readonly number[] {
+const offsetsOf = (items: readonly Listed[]): readonly number[] => {
 	const offsets = [0];
 	for (const { entry } of items) {
 		offsets.push((offsets.at(-1) as number) + entry.byteLength + 1);
 	}
 	return offsets;
-}
+};
 
 /** A paginated list. */
 export class PagedList {
-	readonly #items: readonly Listed[];
+	private readonly items: readonly Listed[];
 	/** All items in one page: most lists fit. */
-	readonly #whole: LongResult;
+	private readonly whole: LongResult;
 	/** Of a list of several pages: byte offsets of the entries in the full list, with a comma after each; and the end of the list. */
-	#offsets: readonly number[] | undefined;
+	private offsets: readonly number[] | undefined;
 	/** Of a list of several pages: bytes of the page end before each item, and of the last page's end. */
-	#endBytes: readonly number[] | undefined;
+	private endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
 	constructor(member: string, items: readonly Listed[]) {
 		const before = `{"${member}":[`;
 		const entryBytes = items.reduce((sum, { entry }) => sum + entry.byteLength, 0);
 		const commas = Math.max(items.length - 1, 0);
-		this.#items = items;
-		this.#whole = {
+		this.items = items;
+		this.whole = {
 			before,
 			items: items.map(({ entry }) => entry),
 			after: END,
@@ -61,22 +61,22 @@ export class PagedList {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, budget: number): LongResult {
-		return cursor === "" && this.#whole.bytes <= budget ? this.#whole : this.#page(cursor, budget);
+		return cursor === "" && this.whole.bytes <= budget ? this.whole : this._page(cursor, budget);
 	}
 
-	#page(cursor: string, budget: number): LongResult {
-		this.#offsets ??= offsetsOf(this.#items);
-		const offsets = this.#offsets;
-		const { before, items: entries } = this.#whole;
+	private _page(cursor: string, budget: number): LongResult {
+		this.offsets ??= offsetsOf(this.items);
+		const offsets = this.offsets;
+		const { before, items: entries } = this.whole;
 		const total = entries.length;
-		const first = cursor === "" ? 0 : this.#indexOf(cursor);
+		const first = cursor === "" ? 0 : this.indexOf(cursor);
 		const start = offsets[first] as number;
 		const room = start + budget - before.length + 1;
 		let last = total;
 		let endBytes = END.length;
 		if ((offsets[total] as number) + endBytes > room) {
-			this.#endBytes ??= [...this.#items, undefined].map((next) => utf8Length(endBefore(next)));
-			const ends = this.#endBytes;
+			this.endBytes ??= [...this.items, undefined].map((next) => utf8Length(endBefore(next)));
+			const ends = this.endBytes;
 			last = first + 1;
 			// Not all items fit, so it ends before the last one.
 			while ((offsets[last + 1] as number) + (ends[last + 1] as number) <= room) {
@@ -88,13 +88,13 @@ export class PagedList {
 		return {
 			before,
 			items: last - first === total ? entries : entries.slice(first, last),
-			after: endBefore(this.#items[last]),
+			after: endBefore(this.items[last]),
 			bytes: before.length + itemBytes + endBytes,
 		};
 	}
 
-	#indexOf(cursor: string): number {
-		const at = this.#items.findIndex((item) => item.key === cursor);
+	private indexOf(cursor: string): number {
+		const at = this.items.findIndex((item) => item.key === cursor);
 		if (at < 0) {
 			throw invalidParams("unknown cursor");
 		}

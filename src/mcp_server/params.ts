@@ -57,7 +57,7 @@ const { isArray } = Array;
  *
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
-export function checkParams(params: unknown): Params {
+export const checkParams = (params: unknown): Params => {
 	if (typeof params === "object" && params !== null && !isArray(params)) {
 		return params as Params;
 	}
@@ -68,43 +68,43 @@ export function checkParams(params: unknown): Params {
 		throw invalidParams("Invalid params: expected an object, got an array");
 	}
 	throw invalidRequest("params must be an object");
-}
+};
 
 /**
  * The arguments of `tools/call`. Some clients send null for no arguments.
  *
  * @throws RpcError invalid params
  */
-export function readArguments(params: Params): Params {
+export const readArguments = (params: Params): Params => {
 	const value = params.arguments ?? NO_PARAMS;
 	if (typeof value !== "object" || isArray(value)) {
 		throw invalidParams("arguments: expected an object");
 	}
 	return value as Params;
-}
+};
 
 /**
  * The cursor of a request for a page of a list: "" for the first. Some backends send null.
  *
  * @throws RpcError invalid params
  */
-export function readCursor(params: Params): string {
+export const readCursor = (params: Params): string => {
 	const cursor = params.cursor ?? "";
 	if (typeof cursor !== "string") {
 		throw invalidParams("cursor: expected a string");
 	}
 	return cursor;
-}
+};
 
 /**
  * The token of a client that wants progress:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress
  */
-export function progressToken(params: Params): RequestId | undefined {
+export const progressToken = (params: Params): RequestId | undefined => {
 	const meta = params._meta;
 	if (!isObject(meta)) {
 		return undefined;
 	}
 	const token = meta.progressToken;
 	return isRequestId(token) ? token : undefined;
-}
+};

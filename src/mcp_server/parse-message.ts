@@ -2,7 +2,7 @@ import { JsonLimitError, parseJson } from "../text/parse-json.js";
 import { ErrorCode, invalidRequest, RpcError } from "./json-rpc.js";
 
 /** @throws RpcError if the text is not JSON, or nests too deep */
-export function parseMessage(text: string): unknown {
+export const parseMessage = (text: string): unknown => {
 	try {
 		return parseJson(text);
 	} catch (error) {
@@ -11,4 +11,4 @@ export function parseMessage(text: string): unknown {
 			? invalidRequest(message)
 			: new RpcError(ErrorCode.parseError, `Parse error: ${message}`);
 	}
-}
+};

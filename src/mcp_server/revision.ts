@@ -14,45 +14,34 @@ export const OLDEST_REVISION: Revision = "2024-11-05";
 const NEWEST_REVISION: Revision = "2025-11-25";
 
 /** The revision to answer `initialize` with: https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation */
-export function negotiate(requested: string): Revision {
-	return REVISIONS.includes(requested as Revision) ? (requested as Revision) : NEWEST_REVISION;
-}
+export const negotiate = (requested: string): Revision =>
+	REVISIONS.includes(requested as Revision) ? (requested as Revision) : NEWEST_REVISION;
 
 /** JSON-RPC batches were part of the protocol until 2025-06-18 removed them. */
-export function allowsBatches(revision: Revision): boolean {
-	return revision <= "2025-03-26";
-}
+export const allowsBatches = (revision: Revision): boolean => revision <= "2025-03-26";
 
 /**
  * Annotations came with 2025-03-26, titles and output schemas with 2025-06-18. Clients of 2024-11-05 get none; those in
  * between ignore unknown members.
  */
-export function hasToolDetails(revision: Revision): boolean {
-	return revision >= "2025-03-26";
-}
+export const hasToolDetails = (revision: Revision): boolean => revision >= "2025-03-26";
 
 /** The revision that brought `structuredContent`. */
 export const STRUCTURED_SINCE: Revision = "2025-06-18";
 
 /** Since 2025-11-25 invalid arguments are a tool error, which a language model can read and correct. */
-export function reportsBadArgumentsAsResult(revision: Revision): boolean {
-	return revision >= "2025-11-25";
-}
+export const reportsBadArgumentsAsResult = (revision: Revision): boolean => revision >= "2025-11-25";
 
 /**
  * On 2024-11-05 a failed tool is a JSON-RPC error, as in the C++ firmware: backends of that revision show an error's
  * message, and drop the content of a result with `isError`.
  */
-export function reportsFailureAsError(revision: Revision): boolean {
-	return revision === "2024-11-05";
-}
+export const reportsFailureAsError = (revision: Revision): boolean => revision === "2024-11-05";
 
 /** The first backends, and the document they follow, expect "method not found" for an unknown tool. */
-export function unknownToolCode(revision: Revision): number {
-	return revision === "2024-11-05" ? ErrorCode.methodNotFound : ErrorCode.invalidParams;
-}
+export const unknownToolCode = (revision: Revision): number =>
+	revision === "2024-11-05" ? ErrorCode.methodNotFound : ErrorCode.invalidParams;
 
 /** The id of a response to a message with an unreadable id: null in JSON-RPC 2.0; left out since 2025-11-25. */
-export function unreadableId(revision: Revision): RequestId | null | undefined {
-	return revision >= "2025-11-25" ? undefined : null;
-}
+export const unreadableId = (revision: Revision): RequestId | null | undefined =>
+	revision >= "2025-11-25" ? undefined : null;

@@ -83,9 +83,7 @@ interface ArrayOptions<T> extends Described<readonly T[]> {
  * @example
  * input: { on: boolean({ description: "Whether the lamp is on" }) }
  */
-export function boolean(options: Described<boolean> = {}): Schema<boolean> {
-	return { type: "boolean", ...options };
-}
+export const boolean = (options: Described<boolean> = {}): Schema<boolean> => ({ type: "boolean", ...options });
 
 /**
  * A whole number.
@@ -93,9 +91,7 @@ export function boolean(options: Described<boolean> = {}): Schema<boolean> {
  * @example
  * input: { volume: integer({ minimum: 0, maximum: 100, description: "Percent of full volume" }) }
  */
-export function integer(options: NumberOptions = {}): Schema<number> {
-	return { type: "integer", ...options };
-}
+export const integer = (options: NumberOptions = {}): Schema<number> => ({ type: "integer", ...options });
 
 /**
  * A number, whole or not. Never infinite.
@@ -103,9 +99,7 @@ export function integer(options: NumberOptions = {}): Schema<number> {
  * @example
  * input: { degrees: number({ minimum: -180, maximum: 180, default: 0 }) }
  */
-export function number(options: NumberOptions = {}): Schema<number> {
-	return { type: "number", ...options };
-}
+export const number = (options: NumberOptions = {}): Schema<number> => ({ type: "number", ...options });
 
 /**
  * Text.
@@ -113,9 +107,7 @@ export function number(options: NumberOptions = {}): Schema<number> {
  * @example
  * input: { name: string({ minLength: 1, maxLength: 32 }) }
  */
-export function string(options: StringOptions = {}): Schema<string> {
-	return { type: "string", ...options };
-}
+export const string = (options: StringOptions = {}): Schema<string> => ({ type: "string", ...options });
 
 /**
  * One of several strings.
@@ -123,12 +115,10 @@ export function string(options: StringOptions = {}): Schema<string> {
  * @example
  * input: { color: enumeration(["red", "green", "blue"], { default: "red" }) }
  */
-export function enumeration<const T extends string>(
+export const enumeration = <const T extends string>(
 	values: readonly T[],
 	options: Described<NoInfer<T>> = {},
-): Schema<T> {
-	return { type: "string", enum: values, ...options };
-}
+): Schema<T> => ({ type: "string", enum: values, ...options });
 
 /**
  * A list whose items all have one schema.
@@ -136,9 +126,11 @@ export function enumeration<const T extends string>(
  * @example
  * input: { levels: array(integer({ minimum: 0, maximum: 255 }), { minItems: 1, maxItems: 8 }) }
  */
-export function array<T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schema<readonly T[]> {
-	return { type: "array", items, ...options };
-}
+export const array = <T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schema<readonly T[]> => ({
+	type: "array",
+	items,
+	...options,
+});
 
 /**
  * An object with these members. A member with a default, or marked with {@link optional}, is optional.
@@ -146,10 +138,10 @@ export function array<T>(items: Schema<T>, options: ArrayOptions<T> = {}): Schem
  * @example
  * input: { point: object({ x: integer(), y: integer(), label: optional(string()) }) }
  */
-export function object<P extends Properties>(
+export const object = <P extends Properties>(
 	properties: P,
 	options: Described<InferProperties<P>> = {},
-): Schema<InferProperties<P>> {
+): Schema<InferProperties<P>> => {
 	const required: string[] = [];
 	const schemas = Object.entries(properties).map(([name, property]): [string, Schema] => {
 		const schema = "optional" in property ? property.optional : property;
@@ -164,7 +156,7 @@ export function object<P extends Properties>(
 		...(required.length > 0 && { required }),
 		...options,
 	};
-}
+};
 
 /**
  * Marks an optional property; undefined in `run` if absent.
@@ -172,6 +164,4 @@ export function object<P extends Properties>(
  * @example
  * input: { note: optional(string({ description: "Why" })) }
  */
-export function optional<T>(schema: Schema<T>): OptionalProperty<T> {
-	return { optional: schema };
-}
+export const optional = <T>(schema: Schema<T>): OptionalProperty<T> => ({ optional: schema });

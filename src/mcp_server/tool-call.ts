@@ -85,21 +85,21 @@ export class ToolCall {
 	 * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation
 	 */
 	cancel(): void {
-		if (this.#finish(new CallCancelled("the call was cancelled"))) {
+		if (this.finish(new CallCancelled("the call was cancelled"))) {
 			this.onCancel?.();
 		}
 	}
 
 	/** Marks the call as answered: its progress is no longer reported. */
 	end(): void {
-		this.#finish();
+		this.finish();
 	}
 
 	/**
 	 * @param reason if the call is cancelled
 	 * @returns whether the call was running
 	 */
-	#finish(reason?: Error): boolean {
+	private finish(reason?: Error): boolean {
 		if (this.ended !== undefined) {
 			return false;
 		}
@@ -199,7 +199,7 @@ export class ToolCall {
 }
 
 /** Cancels calls. A tool that fails to stop must not end the session. */
-export function cancelCalls(calls: readonly ToolCall[], log: (message: string) => void): void {
+export const cancelCalls = (calls: readonly ToolCall[], log: (message: string) => void): void => {
 	for (const call of calls) {
 		try {
 			call.cancel();
@@ -207,4 +207,4 @@ export function cancelCalls(calls: readonly ToolCall[], log: (message: string) =
 			log(`call ${JSON.stringify(call.id)}: failed to cancel: ${String(error)}`);
 		}
 	}
-}
+};

@@ -7,12 +7,12 @@ import { memberNames } from "./validate.js";
 export type ListKind = "common" | "plain" | "all" | "all plain";
 
 /** The list that a client gets. */
-export function listKindOf(hasDetails: boolean, withUserTools: boolean): ListKind {
+export const listKindOf = (hasDetails: boolean, withUserTools: boolean): ListKind => {
 	if (hasDetails) {
 		return withUserTools ? "all" : "common";
 	}
 	return withUserTools ? "all plain" : "plain";
-}
+};
 
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
@@ -24,15 +24,15 @@ export class ToolRegistry<Context> {
 	/** By their names. */
 	readonly byName: Map<unknown, Tool<Context>> = new Map();
 	/** In the order of the list: the common ones, then those for users. */
-	readonly #tools: Tool<Context>[] = [];
-	#commonCount = 0;
+	private readonly tools: Tool<Context>[] = [];
+	private commonCount = 0;
 	/** The lists for clients, each made on first use: see {@link page}. */
-	#lists: Partial<Record<ListKind, PagedList>> = {};
-	readonly #maxEntryBytes: number;
+	private lists: Partial<Record<ListKind, PagedList>> = {};
+	private readonly maxEntryBytes: number;
 
 	/** @param maxEntryBytes the largest list entry that fits on a page */
 	constructor(maxEntryBytes: number) {
-		this.#maxEntryBytes = maxEntryBytes;
+		this.maxEntryBytes = maxEntryBytes;
 	}
 
 	/**
@@ -44,17 +44,17 @@ export class ToolRegistry<Context> {
 			throw new TypeError(`tool ${tool.name} is already registered`);
 		}
 		const { byteLength } = tool.entry;
-		if (byteLength > this.#maxEntryBytes) {
-			throw new RangeError(`tool ${tool.name}: list entry of ${byteLength} bytes (limit ${this.#maxEntryBytes})`);
+		if (byteLength > this.maxEntryBytes) {
+			throw new RangeError(`tool ${tool.name}: list entry of ${byteLength} bytes (limit ${this.maxEntryBytes})`);
 		}
 		this.byName.set(tool.name, tool);
 		if (tool.userOnly) {
-			this.#tools.push(tool);
+			this.tools.push(tool);
 		} else {
-			this.#tools.splice(this.#commonCount, 0, tool);
-			this.#commonCount += 1;
+			this.tools.splice(this.commonCount, 0, tool);
+			this.commonCount += 1;
 		}
-		this.#changed();
+		this.changed();
 	}
 
 	/** @returns whether the tool existed */
@@ -64,15 +64,15 @@ export class ToolRegistry<Context> {
 			return false;
 		}
 		this.byName.delete(name);
-		this.#tools.splice(this.#tools.indexOf(tool), 1);
-		this.#commonCount -= tool.userOnly ? 0 : 1;
-		this.#changed();
+		this.tools.splice(this.tools.indexOf(tool), 1);
+		this.commonCount -= tool.userOnly ? 0 : 1;
+		this.changed();
 		return true;
 	}
 
 	/** The names of all tools' arguments, and of their members. */
 	argumentNames(): readonly string[] {
-		return this.#tools.flatMap(({ input }) => memberNames(input));
+		return this.tools.flatMap(({ input }) => memberNames(input));
 	}
 
 	/**
@@ -84,22 +84,22 @@ export class ToolRegistry<Context> {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, kind: ListKind, budget: number): LongResult {
-		return (this.#lists[kind] ?? this.#list(kind)).page(cursor, budget);
+		return (this.lists[kind] ?? this.list(kind)).page(cursor, budget);
 	}
 
-	#list(kind: ListKind): PagedList {
+	private list(kind: ListKind): PagedList {
 		const isWhole = kind === "all" || kind === "all plain";
-		const tools = this.#tools.slice(0, isWhole ? this.#tools.length : this.#commonCount);
+		const tools = this.tools.slice(0, isWhole ? this.tools.length : this.commonCount);
 		const list = new PagedList(
 			"tools",
 			kind === "plain" || kind === "all plain" ? tools.map(({ plain }) => plain) : tools,
 		);
-		this.#lists[kind] = list;
+		this.lists[kind] = list;
 		return list;
 	}
 
-	#changed(): void {
-		this.#lists = {};
+	private changed(): void {
+		this.lists = {};
 		this.onChanged?.();
 	}
 }

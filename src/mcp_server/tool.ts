@@ -77,9 +77,9 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_.-]{1,128}$/;
  * @throws TypeError if the name is not valid in MCP
  * @throws ValidationError if a default does not match its schema
  */
-export function createTool<Context, const Input extends Properties, const Output extends Properties>(
+export const createTool = <Context, const Input extends Properties, const Output extends Properties>(
 	definition: ToolDefinition<Context, Input, Output>,
-): Tool<Context> {
+): Tool<Context> => {
 	const { name, title, description, audience, annotations, execution, output } = definition;
 	if (!namePattern().test(name)) {
 		throw new TypeError(`tool name ${JSON.stringify(name)}: expected 1 to 128 letters, digits, "_", "-" or "."`);
@@ -104,9 +104,9 @@ export function createTool<Context, const Input extends Properties, const Output
 		input: prepare(input) as ObjectValidator,
 		run: definition.run as Tool<Context>["run"],
 	};
-}
+};
 
-function checkDefaults(schema: Schema, path: string): void {
+const checkDefaults = (schema: Schema, path: string): void => {
 	if (schema.default !== undefined) {
 		validate(prepare(schema), schema.default, `${path}: default`);
 	}
@@ -116,4 +116,4 @@ function checkDefaults(schema: Schema, path: string): void {
 	if (schema.items !== undefined) {
 		checkDefaults(schema.items, `${path}[]`);
 	}
-}
+};

@@ -43,7 +43,7 @@ interface Member {
 }
 
 /** Prepares a schema. A tool does it once, so that XS can keep the result in flash. */
-export function prepare(schema: Schema): Validator {
+export const prepare = (schema: Schema): Validator => {
 	const { properties, items, required = [] } = schema;
 	return {
 		schema,
@@ -57,13 +57,13 @@ export function prepare(schema: Schema): Validator {
 		}),
 		...(items !== undefined && { items: prepare(items) }),
 	};
-}
+};
 
 /** The names of all members that a schema has, on every level. */
-export function memberNames({ members = [], items }: Validator): readonly string[] {
+export const memberNames = ({ members = [], items }: Validator): readonly string[] => {
 	const nested = members.flatMap(({ name, validator }) => [name, ...memberNames(validator)]);
 	return items === undefined ? nested : [...nested, ...memberNames(items)];
-}
+};
 
 /**
  * Checks a value against a schema and returns it with defaults filled in. Members that the schema does not name are
@@ -72,7 +72,7 @@ export function memberNames({ members = [], items }: Validator): readonly string
  * @param path the path of the value, for the error
  * @throws ValidationError at the first mismatch
  */
-export function validate({ schema, members, items }: Validator, value: unknown, path = ""): unknown {
+export const validate = ({ schema, members, items }: Validator, value: unknown, path = ""): unknown => {
 	if (!fits(schema, value)) {
 		throw misfit(schema, value, path);
 	}
@@ -80,18 +80,18 @@ export function validate({ schema, members, items }: Validator, value: unknown, 
 		return validateMembers(members, value as Record<string, unknown>, path);
 	}
 	return items === undefined ? value : (value as unknown[]).map((item, at) => validate(items, item, `${path}[${at}]`));
-}
+};
 
 /**
  * {@link validate} for the members of a known object. Every call runs it, so it builds no path for a valid, flat member.
  *
  * @throws ValidationError at the first mismatch
  */
-export function validateMembers(
+export const validateMembers = (
 	members: readonly Member[],
 	value: Readonly<Record<string, unknown>>,
 	path?: string,
-): object {
+): object => {
 	// Without a prototype: an argument may have any name, `__proto__` too.
 	const result: Record<string, unknown> = create(null);
 	for (let at = 0; at < members.length; at += 1) {
@@ -115,18 +115,15 @@ export function validateMembers(
 		}
 	}
 	return result;
-}
+};
 
-function memberPath(path: string | undefined, name: string): string {
-	return path ? `${path}.${name}` : name;
-}
+const memberPath = (path: string | undefined, name: string): string => (path ? `${path}.${name}` : name);
 
-function misfit(schema: Schema, value: unknown, path: string): ValidationError {
-	return new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
-}
+const misfit = (schema: Schema, value: unknown, path: string): ValidationError =>
+	new ValidationError(path, `expected ${describe(schema)}, got ${quote(value)}`);
 
 /** The most common types come first. */
-function fits(schema: Schema, value: unknown): boolean {
+const fits = (schema: Schema, value: unknown): boolean => {
 	switch (schema.type) {
 		case "integer":
 			// `inRange`, spelled out for the type that most arguments have: a call takes XS 450 instructions.
@@ -151,15 +148,14 @@ function fits(schema: Schema, value: unknown): boolean {
 		case "object":
 			return isObject(value);
 	}
-}
+};
 
 /** An undefined limit excludes nothing: no number is less or greater than undefined. */
-function inRange(value: number, lowest: number | undefined, highest: number | undefined): boolean {
-	return !(value < (lowest as number)) && !(value > (highest as number));
-}
+const inRange = (value: number, lowest: number | undefined, highest: number | undefined): boolean =>
+	!(value < (lowest as number)) && !(value > (highest as number));
 
 /** A schema's description for errors: "an integer from 0 to 100". */
-function describe(schema: Schema): string {
+const describe = (schema: Schema): string => {
 	switch (schema.type) {
 		case "boolean":
 			return "true or false";
@@ -177,9 +173,9 @@ function describe(schema: Schema): string {
 		case "object":
 			return "an object";
 	}
-}
+};
 
-function range(lowest: number | undefined, highest: number | undefined): string {
+const range = (lowest: number | undefined, highest: number | undefined): string => {
 	if (lowest !== undefined && highest !== undefined) {
 		return ` from ${lowest} to ${highest}`;
 	}
@@ -187,15 +183,15 @@ function range(lowest: number | undefined, highest: number | undefined): string 
 		return ` of at least ${lowest}`;
 	}
 	return highest === undefined ? "" : ` of at most ${highest}`;
-}
+};
 
-function counted(lowest: number | undefined, highest: number | undefined, noun: string): string {
+const counted = (lowest: number | undefined, highest: number | undefined, noun: string): string => {
 	const words = range(lowest, highest);
 	return words === "" ? "" : `${words} ${noun}`;
-}
+};
 
 /** `1e999` is parsed as infinity, which JSON cannot express. */
-function quote(value: unknown): string {
+const quote = (value: unknown): string => {
 	const json = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	return json.length > MAX_QUOTED ? `${json.slice(0, MAX_QUOTED)}…` : json;
-}
+};

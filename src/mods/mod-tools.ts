@@ -33,7 +33,7 @@ const LASTING_START = 300_000;
  * one with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without
  * it, so that the device can be reached.
  */
-export function withModTools(options: ModToolsOptions): readonly HardwareTool[] {
+export const withModTools = (options: ModToolsOptions): readonly HardwareTool[] => {
 	const { mod, tools, settings, timer, onBroken, log } = options;
 	if (mod === undefined) {
 		return tools;
@@ -54,10 +54,10 @@ export function withModTools(options: ModToolsOptions): readonly HardwareTool[] 
 		onBroken(error instanceof Error ? error.message : String(error));
 		return tools;
 	}
-}
+};
 
 /** @throws TypeError that says what is wrong with what the mod exports */
-function readTools(exported: unknown, tools: readonly HardwareTool[]): readonly HardwareTool[] {
+const readTools = (exported: unknown, tools: readonly HardwareTool[]): readonly HardwareTool[] => {
 	if (!Array.isArray(exported)) {
 		throw new TypeError("the main module's default export is not a list of tools");
 	}
@@ -72,9 +72,9 @@ function readTools(exported: unknown, tools: readonly HardwareTool[]): readonly 
 		names.add(tool.name);
 	}
 	return exported;
-}
+};
 
-function isTool(value: unknown): value is HardwareTool {
+const isTool = (value: unknown): value is HardwareTool => {
 	const { name, entry, run, needs } = (value ?? {}) as Partial<Record<keyof HardwareTool, unknown>>;
 	return typeof name === "string" && entry instanceof ArrayBuffer && typeof run === "function" && Array.isArray(needs);
-}
+};

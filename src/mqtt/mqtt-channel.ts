@@ -84,48 +84,48 @@ const NOTHING = new Uint8Array(0);
  * without one.
  */
 export class MqttChannel extends QueuedChannel {
-	readonly #target: MqttTarget;
-	#client: MqttClient | undefined;
-	#connected = false;
+	private readonly target: MqttTarget;
+	private client: MqttClient | undefined;
+	private connected = false;
 	/** Whether the client is within `onReadable`. */
-	#reading = false;
+	private reading = false;
 
 	/** Connects at once. */
 	constructor(target: MqttTarget, events: ChannelEvents, options: ChannelOptions) {
 		super(events, options, ArrayBuffer.fromString(target.publishTopic).byteLength + LENGTH_AND_ID);
-		this.#target = target;
-		this.#client = new target.record.io({
+		this.target = target;
+		this.client = new target.record.io({
 			...target.record,
 			...target.client,
-			onReadable: (count, { more }) => this.#read(count, more),
-			onWritable: (count) => this.#writable(count),
-			onControl: (...args) => this.#control(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
+			onReadable: (count, { more }) => this.onClientReadable(count, more),
+			onWritable: (count) => this.onClientWritable(count),
+			onControl: (...args) => this.onControl(args.at(-1) as { operation?: number; payload?: ArrayLike<number> }),
 			onClose: () => this.fail(new ProtocolError("connection-closed", "the broker closed the connection")),
 			onError: (cause) => this.fail(this.connectionError(cause)),
 		});
 	}
 
 	override ping(): void {
-		this.writable(this.#write({ operation: PINGREQ }));
+		this.writable(this.sendControl({ operation: PINGREQ }));
 	}
 
 	protected override readPart(count: number): ArrayBuffer | number | undefined {
-		return this.#client?.read(count);
+		return this.client?.read(count);
 	}
 
 	protected override writePart(bytes: Uint8Array, messageBytes: number, first: boolean): number {
-		const { publishTopic } = this.#target;
+		const { publishTopic } = this.target;
 		const options: WriteOptions | undefined = first
 			? { topic: publishTopic, QoS: QOS, byteLength: messageBytes }
 			: undefined;
-		return this.#client?.write(bytes, options) ?? 0;
+		return this.client?.write(bytes, options) ?? 0;
 	}
 
 	/** Without a DISCONNECT, so that the broker publishes the will and the backend learns of every end. */
 	protected override closeClient(): void {
-		const client = this.#client;
-		this.#client = undefined;
-		if (this.#reading) {
+		const client = this.client;
+		this.client = undefined;
+		if (this.reading) {
 			// The SDK's client uses its socket after onReadable. If it were closed by then, the machine would end.
 			void Promise.resolve().then(() => client?.close());
 		} else {
@@ -133,43 +133,43 @@ export class MqttChannel extends QueuedChannel {
 		}
 	}
 
-	#read(count: number, more: boolean): void {
-		if (this.#connected) {
+	private onClientReadable(count: number, more: boolean): void {
+		if (this.connected) {
 			// A backend that delivers without a subscription may send before the broker acknowledges ours.
 			this.opened();
 		}
-		this.#reading = true;
+		this.reading = true;
 		try {
 			this.readable({ count, more, text: true });
 		} finally {
-			this.#reading = false;
+			this.reading = false;
 		}
 	}
 
-	#writable(count: number): void {
+	private onClientWritable(count: number): void {
 		if (this.closed) {
 			return;
 		}
-		if (this.#connected) {
+		if (this.connected) {
 			this.writable(count);
 			return;
 		}
-		this.#connected = true;
-		const { subscribeTopic } = this.#target;
+		this.connected = true;
+		const { subscribeTopic } = this.target;
 		if (subscribeTopic === "") {
 			this.writable(count);
 			this.opened();
 		} else {
-			this.writable(this.#write({ operation: SUBSCRIBE, items: [{ topic: subscribeTopic, QoS: QOS }] }));
+			this.writable(this.sendControl({ operation: SUBSCRIBE, items: [{ topic: subscribeTopic, QoS: QOS }] }));
 		}
 	}
 
-	#control({ operation, payload }: { operation?: number; payload?: ArrayLike<number> }): void {
+	private onControl({ operation, payload }: { operation?: number; payload?: ArrayLike<number> }): void {
 		if (operation !== SUBACK) {
 			return;
 		}
 		if (payload?.[0] === FAILURE) {
-			const { subscribeTopic } = this.#target;
+			const { subscribeTopic } = this.target;
 			this.fail(new ProtocolError("connection-failed", `broker rejected the subscription to ${subscribeTopic}`));
 		} else {
 			this.opened();
@@ -177,9 +177,9 @@ export class MqttChannel extends QueuedChannel {
 	}
 
 	/** Sends a control packet, if there is room: a stalled connection is detected anyway. */
-	#write(options: WriteOptions): number {
+	private sendControl(options: WriteOptions): number {
 		try {
-			return this.#client?.write(NOTHING, options) ?? 0;
+			return this.client?.write(NOTHING, options) ?? 0;
 		} catch (error) {
 			this.log(`could not send MQTT ${options.operation}: ${String(error)}`);
 			return 0;

@@ -45,12 +45,12 @@ export class MqttTransport implements Transport {
 	readonly silenceTimeout = 0;
 	readonly maxMessageBytes: number;
 	readonly maxSentBytes: number;
-	readonly #options: MqttTransportOptions;
-	readonly #record: MqttRecord;
-	readonly #host: string;
-	readonly #port: number;
+	private readonly options: MqttTransportOptions;
+	private readonly record: MqttRecord;
+	private readonly host: string;
+	private readonly port: number;
 	/** Whether the backend is this project's gateway, judged by the topic. */
-	readonly #isOwn: boolean;
+	private readonly isOwn: boolean;
 
 	/** @throws SettingError */
 	constructor(options: MqttTransportOptions) {
@@ -67,26 +67,26 @@ export class MqttTransport implements Transport {
 			throw new SettingError("mqttUsername", "required with mqttPassword");
 		}
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
-		this.#isOwn = options.publishTopic.startsWith(OWN_TOPICS);
+		this.isOwn = options.publishTopic.startsWith(OWN_TOPICS);
 		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
-		this.maxSentBytes = this.#isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
-		this.#options = options;
-		this.#record = record;
-		this.#host = host;
-		this.#port = port ?? (scheme === "mqtts" ? 8883 : 1883);
+		this.maxSentBytes = this.isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
+		this.options = options;
+		this.record = record;
+		this.host = host;
+		this.port = port ?? (scheme === "mqtts" ? 8883 : 1883);
 	}
 
 	open(events: ChannelEvents): Channel {
-		const { clientId, username = "", password = "", publishTopic, subscribeTopic = "" } = this.#options;
+		const { clientId, username = "", password = "", publishTopic, subscribeTopic = "" } = this.options;
 		const client = {
-			host: this.#host,
-			port: this.#port,
+			host: this.host,
+			port: this.port,
 			id: clientId,
 			...(username !== "" && { user: username, ...(password !== "" && { password }) }),
-			keepAlive: this.#options.keepAlive ?? KEEP_ALIVE,
+			keepAlive: this.options.keepAlive ?? KEEP_ALIVE,
 			// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
-			...(this.#isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
+			...(this.isOwn && { will: { topic: publishTopic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
 		};
-		return new MqttChannel({ record: this.#record, client, publishTopic, subscribeTopic }, events, this.#options);
+		return new MqttChannel({ record: this.record, client, publishTopic, subscribeTopic }, events, this.options);
 	}
 }

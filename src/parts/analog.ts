@@ -37,7 +37,7 @@ const DEFAULT_STEP = 1 / 50;
  * @example
  * soil: analog({ pin: 34, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] })
  */
-export function analog(options: AnalogOptions): Part {
+export const analog = (options: AnalogOptions): Part => {
 	const { pin, kind = "analog", from, to = [0, 100], threshold } = options;
 	return {
 		makes: "sensor",
@@ -58,32 +58,30 @@ export function analog(options: AnalogOptions): Part {
 			});
 		},
 	};
-}
+};
 
-function meanOf(pin: AnalogPin): SampledSource<number> {
-	return {
-		sample() {
-			let sum = 0;
-			for (let read = 0; read < READS; read += 1) {
-				const value = pin.read();
-				if (value === undefined) {
-					throw new Error("the converter does not answer");
-				}
-				sum += value;
+const meanOf = (pin: AnalogPin): SampledSource<number> => ({
+	sample() {
+		let sum = 0;
+		for (let read = 0; read < READS; read += 1) {
+			const value = pin.read();
+			if (value === undefined) {
+				throw new Error("the converter does not answer");
 			}
-			return sum / READS;
-		},
-		close: () => pin.close(),
-	};
-}
+			sum += value;
+		}
+		return sum / READS;
+	},
+	close: () => pin.close(),
+});
 
 /** The value that a reading stands for, between the two of the calibration. */
-function scaled(raw: number, [low, high]: Range, [first, last]: Range): number {
+const scaled = (raw: number, [low, high]: Range, [first, last]: Range): number => {
 	const part = Math.min(1, Math.max(0, (raw - low) / (high - low)));
 	return first + part * (last - first);
-}
+};
 
-function rangeFault(name: string, range: unknown): string | false {
+const rangeFault = (name: string, range: unknown): string | false => {
 	if (range === undefined) {
 		return false;
 	}
@@ -92,4 +90,4 @@ function rangeFault(name: string, range: unknown): string | false {
 		return `${name}: expected two numbers: [2900, 1200]`;
 	}
 	return first === last && `${name}: expected two different numbers, got ${first} twice`;
-}
+};

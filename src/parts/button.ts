@@ -16,7 +16,7 @@ export interface ButtonOptions {
  * @example
  * bell: button({ pin: 0 })
  */
-export function button(options: ButtonOptions): Part {
+export const button = (options: ButtonOptions): Part => {
 	const { pin, activeHigh = false } = options;
 	return {
 		makes: "button",
@@ -43,4 +43,4 @@ export function button(options: ButtonOptions): Part {
 			return { button: part, close: () => opened.close() };
 		},
 	};
-}
+};

@@ -27,9 +27,7 @@ const DEFAULT_DEBOUNCE = 30;
  * @example
  * door: contact({ pin: 4, pull: "up" })
  */
-export function contact(options: ContactOptions): Part {
-	return binaryPart({ kind: "opening", ...options });
-}
+export const contact = (options: ContactOptions): Part => binaryPart({ kind: "opening", ...options });
 
 /**
  * A motion sensor whose pin is high while something moves, such as an HC-SR501.
@@ -37,11 +35,9 @@ export function contact(options: ContactOptions): Part {
  * @example
  * hall: motion({ pin: 27 })
  */
-export function motion(options: ContactOptions): Part {
-	return binaryPart({ kind: "motion", ...options });
-}
+export const motion = (options: ContactOptions): Part => binaryPart({ kind: "motion", ...options });
 
-function binaryPart(options: ContactOptions & { readonly kind: string }): Part {
+const binaryPart = (options: ContactOptions & { readonly kind: string }): Part => {
 	const { pin, pull, active, debounce } = options;
 	return {
 		makes: "sensor",
@@ -57,80 +53,80 @@ function binaryPart(options: ContactOptions & { readonly kind: string }): Part {
 			return { sensor, close: () => sensor.close() };
 		},
 	};
-}
+};
 
 /** A digital pin as a sensor of something that is so or not. */
 class PinSensor implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 	readonly unit = undefined;
-	readonly #options: ContactOptions & { readonly kind: string };
-	readonly #io: PartIo;
-	readonly #pin: Retried<DigitalPin>;
+	private readonly options: ContactOptions & { readonly kind: string };
+	private readonly io: PartIo;
+	private readonly pin: Retried<DigitalPin>;
 	/** The value told last. */
-	#told: boolean | undefined;
-	#lasting: TimerHandle | undefined;
+	private told: boolean | undefined;
+	private lasting: TimerHandle | undefined;
 
 	constructor(options: ContactOptions & { readonly kind: string }, io: PartIo) {
-		this.#options = options;
-		this.#io = io;
-		this.#pin = new Retried(io, () => this.#open());
+		this.options = options;
+		this.io = io;
+		this.pin = new Retried(io, () => this.open());
 	}
 
 	get kind(): string {
-		return this.#options.kind;
+		return this.options.kind;
 	}
 
 	get title(): string | undefined {
-		return this.#options.title;
+		return this.options.title;
 	}
 
 	read(): boolean {
-		return this.#valueOf(this.#pin.value);
+		return this.valueOf(this.pin.value);
 	}
 
 	close(): void {
-		this.#io.timer.clear(this.#lasting);
-		this.#pin.close();
+		this.io.timer.clear(this.lasting);
+		this.pin.close();
 	}
 
-	#open(): DigitalPin {
-		const { pin, pull } = this.#options;
-		const Digital = this.#io.load<DigitalClass>(DIGITAL);
+	private open(): DigitalPin {
+		const { pin, pull } = this.options;
+		const Digital = this.io.load<DigitalClass>(DIGITAL);
 		const opened = new Digital({
 			pin,
 			mode: modeOf(Digital, pull),
 			edge: Digital.Rising | Digital.Falling,
-			onReadable: () => this.#changed(),
-			part: this.#io.name,
+			onReadable: () => this.changed(),
+			part: this.io.name,
 		});
-		this.#told = this.#valueOf(opened);
+		this.told = this.valueOf(opened);
 		return opened;
 	}
 
-	#valueOf(pin: DigitalPin): boolean {
-		return pin.read() === (this.#options.active ?? 1);
+	private valueOf(pin: DigitalPin): boolean {
+		return pin.read() === (this.options.active ?? 1);
 	}
 
 	/** Waits until the level has lasted. */
-	#changed(): void {
-		const { timer } = this.#io;
-		timer.clear(this.#lasting);
-		this.#lasting = timer.set(() => this.#tell(), this.#options.debounce ?? DEFAULT_DEBOUNCE);
+	private changed(): void {
+		const { timer } = this.io;
+		timer.clear(this.lasting);
+		this.lasting = timer.set(() => this.tell(), this.options.debounce ?? DEFAULT_DEBOUNCE);
 	}
 
-	#tell(): void {
-		this.#lasting = undefined;
+	private tell(): void {
+		this.lasting = undefined;
 		const value = this.read();
-		if (value !== this.#told) {
-			this.#told = value;
+		if (value !== this.told) {
+			this.told = value;
 			this.onChange?.(value);
 		}
 	}
 }
 
-function modeOf(Digital: DigitalClass, pull: ContactOptions["pull"]): number {
+const modeOf = (Digital: DigitalClass, pull: ContactOptions["pull"]): number => {
 	if (pull === undefined) {
 		return Digital.Input;
 	}
 	return pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
-}
+};

@@ -24,7 +24,7 @@ interface PulseCount {
  * @example
  * water: counter({ pin: 27, kind: "water", unit: "L", each: 0.5 })
  */
-export function counter(options: CounterOptions): Part {
+export const counter = (options: CounterOptions): Part => {
 	const { pin, control, each = 1, kind = "count", threshold } = options;
 	return {
 		makes: "sensor",
@@ -48,4 +48,4 @@ export function counter(options: CounterOptions): Part {
 				step: () => threshold ?? each,
 			}),
 	};
-}
+};

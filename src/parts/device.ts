@@ -21,7 +21,7 @@ const namePattern = (): RegExp => /^[A-Za-z][A-Za-z0-9_]*$/;
  * @example
  * export default device({ parts: { pump: relay({ pin: 26, maxOn: 30 }) } });
  */
-export function device({ board, parts }: DeviceDefinition): DeviceDefinition {
+export const device = ({ board, parts }: DeviceDefinition): DeviceDefinition => {
 	if (board !== undefined && typeof board !== "string") {
 		throw new TypeError('board: expected a target such as "esp32/lolin_s3"');
 	}
@@ -36,9 +36,9 @@ export function device({ board, parts }: DeviceDefinition): DeviceDefinition {
 		checkPart(name, parts[name]);
 	}
 	return { board, parts };
-}
+};
 
-function checkPart(name: string, part: Partial<Part> | undefined): void {
+const checkPart = (name: string, part: Partial<Part> | undefined): void => {
 	if (name.length > NAME_LENGTH || !namePattern().test(name)) {
 		throw new TypeError(
 			`part ${JSON.stringify(name)}: expected a name of 1 to ${NAME_LENGTH} letters, digits and "_", which begins with a letter`,
@@ -50,4 +50,4 @@ function checkPart(name: string, part: Partial<Part> | undefined): void {
 	if (part.fault !== undefined) {
 		throw new TypeError(`part ${name}: ${part.fault}`);
 	}
-}
+};

@@ -47,7 +47,7 @@ const MAX_ADDRESS = 0x3ff;
  * @example
  * air: sensor(SHT3x, { bus: "default" })
  */
-export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part {
+export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part => {
 	const { bus, address, pin, trigger, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
 	return {
@@ -99,24 +99,24 @@ export function sensor(Driver: SensorDriver, options: DriverOptions = {}): Part 
 			});
 		},
 	};
-}
+};
 
-function addressFault(address: unknown): string | false {
+const addressFault = (address: unknown): string | false => {
 	const isIn = Number.isInteger(address) && (address as number) >= 0 && (address as number) <= MAX_ADDRESS;
 	return !isIn && `address: expected a whole number from 0 to ${MAX_ADDRESS}, got ${String(address)}`;
-}
+};
 
-function pinsOf({ bus, pin, trigger, io }: DriverOptions): UsedPin[] {
+const pinsOf = ({ bus, pin, trigger, io }: DriverOptions): UsedPin[] => {
 	const use: PinUse = io === undefined || io === ANALOG ? "analog" : "input";
 	return [
 		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "bus" as const })) : []),
 		...(pin === undefined ? [] : [{ pin, use }]),
 		...(trigger === undefined ? [] : [{ pin: trigger, use: "output" as const }]),
 	];
-}
+};
 
 /** One value has its kind; several have theirs as names. */
-function describeValues({ kinds }: Values, { kind, unit }: SensorOptions) {
+const describeValues = ({ kinds }: Values, { kind, unit }: SensorOptions) => {
 	const [only] = kinds;
 	if (kind !== undefined || kinds.length === 1) {
 		const named = kind ?? (only as string);
@@ -127,4 +127,4 @@ function describeValues({ kinds }: Values, { kind, unit }: SensorOptions) {
 		return known === undefined ? [] : [[name, known] as const];
 	});
 	return { kind: "combined", unit: unit ?? Object.fromEntries(units) };
-}
+};

@@ -21,7 +21,7 @@ const MAX_LENGTH = 1_024;
  * @example
  * strip: neopixel({ pin: 8, length: 30 })
  */
-export function neopixel(options: NeoPixelOptions): Part {
+export const neopixel = (options: NeoPixelOptions): Part => {
 	const { pin, title, length, order = "GRB" } = options;
 	const isLength = Number.isInteger(length) && length >= 1 && length <= MAX_LENGTH;
 	return {
@@ -40,7 +40,7 @@ export function neopixel(options: NeoPixelOptions): Part {
 			return { light, close: () => light.close() };
 		},
 	};
-}
+};
 
 class RetriedStrip extends RetriedLight<ColoredLight & { close(): void }> implements Light {
 	get color(): number {

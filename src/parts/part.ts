@@ -74,16 +74,15 @@ export interface PartOptions {
 const MAX_PIN = 54;
 
 /** The first of several checks that found something. Each is what is wrong, or false. */
-export function firstFault(...checks: readonly (string | false | undefined)[]): string | undefined {
-	return checks.find((check) => typeof check === "string") as string | undefined;
-}
+export const firstFault = (...checks: readonly (string | false | undefined)[]): string | undefined =>
+	checks.find((check) => typeof check === "string") as string | undefined;
 
 /** Checks a number of a part's options. @returns the error; false if it is valid, or optional and absent */
-export function numberFault(
+export const numberFault = (
 	name: string,
 	value: unknown,
 	{ min, max, unit = "", optional = true }: NumberRange,
-): string | false {
+): string | false => {
 	if (value === undefined && optional) {
 		return false;
 	}
@@ -91,7 +90,7 @@ export function numberFault(
 	return (
 		!isIn && `${name}: expected a number from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}, got ${shown(value)}`
 	);
-}
+};
 
 interface NumberRange {
 	readonly min: number;
@@ -101,26 +100,23 @@ interface NumberRange {
 }
 
 /** Checks the two ends of a range of a part's options: `min` and `max`. */
-export function rangeFault(min: number, max: number, range: NumberRange): string | undefined {
-	return firstFault(
+export const rangeFault = (min: number, max: number, range: NumberRange): string | undefined =>
+	firstFault(
 		numberFault("min", min, range),
 		numberFault("max", max, range),
 		min >= max && `max: expected more than min, ${min}, got ${max}`,
 	);
-}
 
 /** Checks the number of a pin. Whether a chip has it is checked at the build. */
-export function pinFault(pin: unknown, name = "pin"): string | false {
+export const pinFault = (pin: unknown, name = "pin"): string | false => {
 	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
 	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
-}
+};
 
 /** Checks a word of a part's options, which may be absent. */
-export function wordFault(name: string, value: unknown, words: readonly string[]): string | false {
+export const wordFault = (name: string, value: unknown, words: readonly string[]): string | false => {
 	const isKnown = value === undefined || words.includes(value as string);
 	return !isKnown && `${name}: expected ${words.map(shown).join(" or ")}, got ${shown(value)}`;
-}
+};
 
-function shown(value: unknown): string {
-	return typeof value === "string" ? JSON.stringify(value) : String(value);
-}
+const shown = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));

@@ -27,19 +27,18 @@ const MAX_WORD = 32;
 const MAX_UNIT = 16;
 
 /** The error in the options of every sensor. */
-export function sensorFault({ kind, unit, threshold, interval }: SensorOptions): string | undefined {
-	return firstFault(
+export const sensorFault = ({ kind, unit, threshold, interval }: SensorOptions): string | undefined =>
+	firstFault(
 		wordLength("kind", kind, MAX_WORD),
 		wordLength("unit", unit, MAX_UNIT),
 		numberFault("threshold", threshold, { min: 0, max: Number.MAX_VALUE }),
 		numberFault("interval", interval, { min: 1, max: MAX_INTERVAL, unit: "seconds" }),
 	);
-}
 
-function wordLength(name: string, text: unknown, max: number): string | false {
+const wordLength = (name: string, text: unknown, max: number): string | false => {
 	const isWord = text === undefined || (typeof text === "string" && text.length > 0 && text.length <= max);
 	return !isWord && `${name}: expected a text of 1 to ${max} characters`;
-}
+};
 
 interface PolledOptions<Sample> extends SensorOptions {
 	/** Opens it. @throws if it does not answer */
@@ -56,7 +55,7 @@ interface PolledOptions<Sample> extends SensorOptions {
 const DEFAULT_SHARE = 0.1;
 
 /** Opens a sensor that is polled for changes. One that keeps failing is reopened. */
-export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart {
+export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart => {
 	const { title, interval, source, pick, describe, step } = options;
 	const opened = new Retried(io, source);
 	let failures = 0;
@@ -86,9 +85,14 @@ export function openPolled<Sample>(io: PartIo, options: PolledOptions<Sample>): 
 		...(interval !== undefined && { interval: interval * 1000 }),
 	});
 	return { sensor: polled, close: () => polled.close() };
-}
+};
 
-function differs(value: unknown, told: unknown, step: (kind?: string) => number | undefined, kind?: string): boolean {
+const differs = (
+	value: unknown,
+	told: unknown,
+	step: (kind?: string) => number | undefined,
+	kind?: string,
+): boolean => {
 	if (typeof value === "number" && typeof told === "number") {
 		const least = step(kind) ?? Math.abs(told) * DEFAULT_SHARE;
 		return Math.abs(value - told) >= least && value !== told;
@@ -98,14 +102,10 @@ function differs(value: unknown, told: unknown, step: (kind?: string) => number 
 	}
 	const before = told as Readonly<Record<string, unknown>>;
 	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
-}
+};
 
 /** The change of a kind's value that is an event. */
-export function stepOf(kind: string): number | undefined {
-	return SENSOR_KINDS[kind]?.step;
-}
+export const stepOf = (kind: string): number | undefined => SENSOR_KINDS[kind]?.step;
 
 /** The unit of a kind. */
-export function unitOf(kind: string): string | undefined {
-	return SENSOR_KINDS[kind]?.unit;
-}
+export const unitOf = (kind: string): string | undefined => SENSOR_KINDS[kind]?.unit;

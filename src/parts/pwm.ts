@@ -20,7 +20,7 @@ export interface PwmOptions extends PartOptions {
  * @example
  * lamp: pwm({ pin: 2, max: 80 })
  */
-export function pwm(options: PwmOptions): Part {
+export const pwm = (options: PwmOptions): Part => {
 	const { pin, title, min = 0, max = 100, hz, activeLow = false } = options;
 	return {
 		makes: "light",
@@ -39,4 +39,4 @@ export function pwm(options: PwmOptions): Part {
 			return { light, close: () => light.close() };
 		},
 	};
-}
+};

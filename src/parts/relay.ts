@@ -38,7 +38,7 @@ const MIN_PERIOD = 1;
  * @example
  * pump: relay({ pin: 26, title: "Pump", maxOn: 30 })
  */
-export function relay(options: RelayOptions): Part {
+export const relay = (options: RelayOptions): Part => {
 	const { pin, maxOn, minOff, onSessionLost } = options;
 	return {
 		makes: "switch",
@@ -58,51 +58,51 @@ export function relay(options: RelayOptions): Part {
 			};
 		},
 	};
-}
+};
 
 /** A switch on a pin, with the limits of its options. Times are milliseconds of a monotonic clock. */
 class PinSwitch implements Switch {
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
-	readonly #options: RelayOptions;
-	readonly #io: PartIo;
-	readonly #pin: Retried<DigitalPin>;
-	#on = false;
+	private readonly options: RelayOptions;
+	private readonly io: PartIo;
+	private readonly pin: Retried<DigitalPin>;
+	private _on = false;
 	/** When it was switched on and off last; undefined before. */
-	#onSince: number | undefined;
-	#offSince: number | undefined;
+	private onSince: number | undefined;
+	private offSince: number | undefined;
 	/** How long it is on in all, from then. */
-	#span: number | undefined;
-	#end: TimerHandle | undefined;
+	private span: number | undefined;
+	private end: TimerHandle | undefined;
 
 	/** It is off at first. */
 	constructor(options: RelayOptions, io: PartIo) {
 		const { pin, activeLow = false } = options;
-		this.#options = options;
-		this.#io = io;
-		this.#pin = new Retried(io, () => {
+		this.options = options;
+		this.io = io;
+		this.pin = new Retried(io, () => {
 			const Digital = io.load<DigitalClass>(DIGITAL);
 			return new Digital({ pin, mode: Digital.Output, initialValue: activeLow ? 1 : 0, part: io.name });
 		});
 	}
 
 	get title(): string | undefined {
-		return this.#options.title;
+		return this.options.title;
 	}
 
 	get on(): boolean {
-		return this.#on;
+		return this._on;
 	}
 
 	get maxOn(): number | undefined {
-		return this.#options.maxOn;
+		return this.options.maxOn;
 	}
 
 	get left(): number | undefined {
-		return this.#span === undefined ? undefined : Math.max(0, this.#span - this.#since(this.#onSince)) / 1000;
+		return this.span === undefined ? undefined : Math.max(0, this.span - this.since(this.onSince)) / 1000;
 	}
 
 	get error(): string | undefined {
-		return this.#pin.error;
+		return this.pin.error;
 	}
 
 	turn(on: boolean, seconds?: number): void {
@@ -110,73 +110,73 @@ class PinSwitch implements Switch {
 			this.switchOff("call");
 			return;
 		}
-		const { name } = this.#io;
-		const { maxOn } = this.#options;
+		const { name } = this.io;
+		const { maxOn } = this.options;
 		if (seconds !== undefined && maxOn !== undefined && seconds > maxOn) {
 			throw new Error(`seconds: ${name} stays on for at most ${maxOn} seconds, not ${seconds}`);
 		}
-		if (!this.#on) {
-			this.#expectRest();
-			this.#write(true);
-			this.#onSince = this.#io.ticks();
-			this.#span = undefined;
+		if (!this._on) {
+			this.expectRest();
+			this.write(true);
+			this.onSince = this.io.ticks();
+			this.span = undefined;
 		}
-		this.#limit(seconds);
-		if (!this.#on) {
-			this.#on = true;
+		this.limit(seconds);
+		if (!this._on) {
+			this._on = true;
 			this.onChange?.(true, "call");
 		}
 	}
 
 	/** Off is never refused: a pin that could not be opened has never been on. */
 	switchOff(cause: SwitchCause): void {
-		this.#io.timer.clear(this.#end);
-		if (this.#pin.error === undefined) {
-			this.#write(false);
+		this.io.timer.clear(this.end);
+		if (this.pin.error === undefined) {
+			this.write(false);
 		}
-		this.#span = undefined;
-		if (this.#on) {
-			this.#on = false;
-			this.#offSince = this.#io.ticks();
+		this.span = undefined;
+		if (this._on) {
+			this._on = false;
+			this.offSince = this.io.ticks();
 			this.onChange?.(false, cause);
 		}
 	}
 
 	close(): void {
 		this.switchOff("session");
-		this.#pin.close();
+		this.pin.close();
 	}
 
 	/** @throws Error that says when it can be switched on again */
-	#expectRest(): void {
-		const { minOff = 0 } = this.#options;
-		const wait = Math.max(MIN_PERIOD * 1000 - this.#since(this.#onSince), minOff * 1000 - this.#since(this.#offSince));
+	private expectRest(): void {
+		const { minOff = 0 } = this.options;
+		const wait = Math.max(MIN_PERIOD * 1000 - this.since(this.onSince), minOff * 1000 - this.since(this.offSince));
 		if (wait > 0) {
 			const when = Math.ceil(wait / 100) / 10;
-			throw new Error(`${this.#io.name}: switched on too often; try again in ${when} seconds`);
+			throw new Error(`${this.io.name}: switched on too often; try again in ${when} seconds`);
 		}
 	}
 
 	/** Milliseconds since then; a long time if it never was. */
-	#since(time: number | undefined): number {
-		return time === undefined ? Number.POSITIVE_INFINITY : (this.#io.ticks() - time) >>> 0;
+	private since(time: number | undefined): number {
+		return time === undefined ? Number.POSITIVE_INFINITY : (this.io.ticks() - time) >>> 0;
 	}
 
 	/** Its time begins when it was switched on, and never exceeds `maxOn`, however often it is called. */
-	#limit(seconds = Number.POSITIVE_INFINITY): void {
-		const { timer } = this.#io;
-		const { maxOn = Number.POSITIVE_INFINITY } = this.#options;
-		const passed = this.#since(this.#onSince);
+	private limit(seconds = Number.POSITIVE_INFINITY): void {
+		const { timer } = this.io;
+		const { maxOn = Number.POSITIVE_INFINITY } = this.options;
+		const passed = this.since(this.onSince);
 		const span = Math.min(passed + seconds * 1000, maxOn * 1000);
-		timer.clear(this.#end);
-		this.#span = span === Number.POSITIVE_INFINITY ? undefined : span;
-		this.#end =
-			this.#span === undefined
+		timer.clear(this.end);
+		this.span = span === Number.POSITIVE_INFINITY ? undefined : span;
+		this.end =
+			this.span === undefined
 				? undefined
 				: timer.set(() => this.switchOff("limit"), Math.max(0, Math.ceil(span - passed)));
 	}
 
-	#write(on: boolean): void {
-		this.#pin.value.write(on === (this.#options.activeLow === true) ? 0 : 1);
+	private write(on: boolean): void {
+		this.pin.value.write(on === (this.options.activeLow === true) ? 0 : 1);
 	}
 }

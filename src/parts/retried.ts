@@ -7,79 +7,79 @@ const MAX_RETRY_DELAY = 60_000;
 
 /** Something that may not answer, at the start or later: it is opened again and again until it does. */
 export class Retried<Opened extends { close?(): void }> {
-	readonly #open: () => Opened;
-	readonly #io: PartIo;
-	#opened: Opened | undefined;
-	#error: string | undefined;
-	#delay = FIRST_RETRY;
-	#retry: TimerHandle | undefined;
+	private readonly open: () => Opened;
+	private readonly io: PartIo;
+	private opened: Opened | undefined;
+	private _error: string | undefined;
+	private delay = FIRST_RETRY;
+	private retry: TimerHandle | undefined;
 
 	/** Tries it at once. @param open throws if it does not answer */
 	constructor(io: PartIo, open: () => Opened) {
-		this.#io = io;
-		this.#open = open;
-		this.#try();
+		this.io = io;
+		this.open = open;
+		this.try();
 	}
 
 	/** Why it cannot be used now; undefined if it can. */
 	get error(): string | undefined {
-		return this.#error;
+		return this._error;
 	}
 
 	/** @throws Error that says why it cannot be used now */
 	get value(): Opened {
-		if (this.#opened === undefined) {
-			throw new Error(`${this.#io.name}: ${this.#error}`);
+		if (this.opened === undefined) {
+			throw new Error(`${this.io.name}: ${this._error}`);
 		}
-		return this.#opened;
+		return this.opened;
 	}
 
 	/** It has answered: the next fault is a new one. */
 	works(): void {
-		this.#delay = FIRST_RETRY;
+		this.delay = FIRST_RETRY;
 	}
 
 	/** It does not answer any more: it is closed, and opened again later. */
 	fail(error: unknown): void {
-		const opened = this.#opened;
-		this.#opened = undefined;
+		const opened = this.opened;
+		this.opened = undefined;
 		closeQuietly(opened);
-		this.#later(error);
+		this.later(error);
 	}
 
 	close(): void {
-		this.#io.timer.clear(this.#retry);
-		closeQuietly(this.#opened);
-		this.#opened = undefined;
+		this.io.timer.clear(this.retry);
+		closeQuietly(this.opened);
+		this.opened = undefined;
 	}
 
-	#try(): void {
+	private try(): void {
 		try {
-			this.#opened = this.#open();
-			this.#error = undefined;
+			this.opened = this.open();
+			this._error = undefined;
 		} catch (error) {
-			this.#later(error);
+			this.later(error);
 		}
 	}
 
-	#later(error: unknown): void {
-		const { name, timer, log } = this.#io;
+	private later(error: unknown): void {
+		const { name, timer, log } = this.io;
 		const reason = error instanceof Error ? error.message : String(error);
-		if (reason !== this.#error) {
+		if (reason !== this._error) {
 			log(`${name}: ${reason}; tried again`);
 		}
-		this.#error = reason;
-		timer.clear(this.#retry);
-		this.#retry = timer.set(() => this.#try(), this.#delay);
-		this.#delay = Math.min(2 * this.#delay, MAX_RETRY_DELAY);
+		this._error = reason;
+		timer.clear(this.retry);
+		this.retry = timer.set(() => this.try(), this.delay);
+		this.delay = Math.min(2 * this.delay, MAX_RETRY_DELAY);
 	}
 }
 
 /** Closing fails, too, if the part does not answer. */
-function closeQuietly(opened: { close?(): void } | undefined): void {
+const closeQuietly = (opened: { close?(): void } | undefined): void => {
 	try {
 		opened?.close?.();
 	} catch {
 		// It is reopened.
 	}
-}
+};

@@ -26,7 +26,7 @@ const MAX_VALUES = 16;
  *
  * @param scale factors by the names of values
  */
-export function flattened(sample: object, scale: Readonly<Record<string, number>> = SCALES): Values {
+export const flattened = (sample: object, scale: Readonly<Record<string, number>> = SCALES): Values => {
 	const values = new Map<string, number | boolean>();
 	/** Names are those of kinds: "CO2" is "co2". */
 	const add = (name: string, longName: string, value: number | boolean): void => {
@@ -60,12 +60,10 @@ export function flattened(sample: object, scale: Readonly<Record<string, number>
 		return { kinds, reading: undefined };
 	}
 	return { kinds, reading: kinds.length === 1 ? values.get(only) : Object.fromEntries(values) };
-}
+};
 
-function isValue(value: unknown): value is number | boolean {
-	return typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
-}
+const isValue = (value: unknown): value is number | boolean =>
+	typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
-function isAxes(value: unknown): value is Readonly<Record<"x" | "y" | "z", number>> {
-	return isObject(value) && [value.x, value.y, value.z].every((axis) => typeof axis === "number");
-}
+const isAxes = (value: unknown): value is Readonly<Record<"x" | "y" | "z", number>> =>
+	isObject(value) && [value.x, value.y, value.z].every((axis) => typeof axis === "number");

@@ -47,7 +47,7 @@ const MAX_INTERVAL = 86_400;
  * @example
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
  */
-export function serial(options: SerialOptions): Part {
+export const serial = (options: SerialOptions): Part => {
 	const { rx, tx, baud, port, end, interval } = options;
 	return {
 		makes: "line",
@@ -69,28 +69,28 @@ export function serial(options: SerialOptions): Part {
 			return { line, close: () => line.close() };
 		},
 	};
-}
+};
 
 /** A serial port whose bytes are lines. */
 class PortLine implements SerialLine {
 	onLine: ((text: string) => void) | undefined;
 	last: string | undefined;
-	readonly #options: SerialOptions;
-	readonly #io: PartIo;
-	readonly #port: Retried<SerialPort>;
+	private readonly options: SerialOptions;
+	private readonly io: PartIo;
+	private readonly port: Retried<SerialPort>;
 	/** The bytes of the line that arrives. */
-	#bytes: number[] = [];
+	private bytes: number[] = [];
 	/** Runs while no event may follow the one before. */
-	#pause: TimerHandle | undefined;
+	private pause: TimerHandle | undefined;
 	/** Whether a line has arrived meanwhile. */
-	#isUntold = false;
-	#sentAt: number | undefined;
+	private isUntold = false;
+	private sentAt: number | undefined;
 
 	constructor(options: SerialOptions, io: PartIo) {
 		const { rx, tx, baud = 9_600, port = 1 } = options;
-		this.#options = options;
-		this.#io = io;
-		this.#port = new Retried(io, () => {
+		this.options = options;
+		this.io = io;
+		this.port = new Retried(io, () => {
 			const opened: SerialPort = new (io.load<SerialClass>("embedded:io/serial"))({
 				...(rx !== undefined && { receive: rx }),
 				...(tx !== undefined && { transmit: tx }),
@@ -98,7 +98,7 @@ class PortLine implements SerialLine {
 				port,
 				format: "buffer",
 				part: io.name,
-				onReadable: (count) => this.#arrived(opened.read(count)),
+				onReadable: (count) => this.arrived(opened.read(count)),
 				onWritable: () => {},
 			});
 			return opened;
@@ -106,16 +106,16 @@ class PortLine implements SerialLine {
 	}
 
 	get title(): string | undefined {
-		return this.#options.title;
+		return this.options.title;
 	}
 
 	get error(): string | undefined {
-		return this.#port.error;
+		return this.port.error;
 	}
 
 	send(text: string): void {
-		const { name, ticks } = this.#io;
-		const { tx, end = "\r\n" } = this.#options;
+		const { name, ticks } = this.io;
+		const { tx, end = "\r\n" } = this.options;
 		if (tx === undefined) {
 			throw new Error(`${name} only receives`);
 		}
@@ -126,8 +126,8 @@ class PortLine implements SerialLine {
 		if (bytes > MAX_SENT) {
 			throw new Error(`text: expected at most ${MAX_SENT - end.length} bytes, got ${bytes - end.length}`);
 		}
-		const { value } = this.#port;
-		if (this.#sentAt !== undefined && (ticks() - this.#sentAt) >>> 0 < MIN_PAUSE) {
+		const { value } = this.port;
+		if (this.sentAt !== undefined && (ticks() - this.sentAt) >>> 0 < MIN_PAUSE) {
 			throw new Error(`${name}: sent too often; try again in ${MIN_PAUSE / 1000} seconds`);
 		}
 		try {
@@ -135,49 +135,49 @@ class PortLine implements SerialLine {
 		} catch (error) {
 			throw new Error(`${name}: the line before is still being sent: ${(error as Error).message}`);
 		}
-		this.#sentAt = ticks();
+		this.sentAt = ticks();
 	}
 
 	close(): void {
-		this.#io.timer.clear(this.#pause);
-		this.#port.close();
+		this.io.timer.clear(this.pause);
+		this.port.close();
 	}
 
-	#arrived(buffer: ArrayBuffer | undefined): void {
+	private arrived(buffer: ArrayBuffer | undefined): void {
 		for (const byte of new Uint8Array(buffer ?? new ArrayBuffer(0))) {
 			if (byte === 10 || byte === 13) {
-				this.#ended();
-			} else if (this.#bytes.length < MAX_RECEIVED && byte >= 32 && byte !== 127) {
-				this.#bytes.push(byte);
+				this.ended();
+			} else if (this.bytes.length < MAX_RECEIVED && byte >= 32 && byte !== 127) {
+				this.bytes.push(byte);
 			}
 		}
 	}
 
 	/** Empty lines are ignored. */
-	#ended(): void {
-		if (this.#bytes.length > 0) {
-			this.last = decoded(this.#bytes);
-			this.#bytes = [];
-			this.#isUntold = true;
-			this.#tell();
+	private ended(): void {
+		if (this.bytes.length > 0) {
+			this.last = decoded(this.bytes);
+			this.bytes = [];
+			this.isUntold = true;
+			this.tell();
 		}
 	}
 
 	/** Of lines that come fast, the last one is told. */
-	#tell(): void {
-		if (this.#isUntold && this.#pause === undefined) {
-			this.#isUntold = false;
-			const { interval = 1 } = this.#options;
-			this.#pause = this.#io.timer.set(() => {
-				this.#pause = undefined;
-				this.#tell();
+	private tell(): void {
+		if (this.isUntold && this.pause === undefined) {
+			this.isUntold = false;
+			const { interval = 1 } = this.options;
+			this.pause = this.io.timer.set(() => {
+				this.pause = undefined;
+				this.tell();
 			}, interval * 1000);
 			this.onLine?.(this.last as string);
 		}
 	}
 }
 
-function hasControls(text: string): boolean {
+const hasControls = (text: string): boolean => {
 	for (let at = 0; at < text.length; at += 1) {
 		const code = text.charCodeAt(at);
 		if (code < 32 || code === 127) {
@@ -185,13 +185,13 @@ function hasControls(text: string): boolean {
 		}
 	}
 	return false;
-}
+};
 
 /** UTF-8, or ASCII with a question mark for each other byte. */
-function decoded(bytes: readonly number[]): string {
+const decoded = (bytes: readonly number[]): string => {
 	try {
 		return String.fromArrayBuffer(Uint8Array.from(bytes).buffer);
 	} catch {
 		return String.fromCharCode(...bytes.map((byte) => (byte < 128 ? byte : 63)));
 	}
-}
+};

@@ -29,7 +29,7 @@ const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
  * @example
  * arm: servo({ pin: 13, max: 120 })
  */
-export function servo(options: ServoOptions): Part {
+export const servo = (options: ServoOptions): Part => {
 	const { pin, title, min = 0, max = 180, pulse = DEFAULT_PULSE } = options;
 	const times = { min: 400, max: 2_600, unit: "microseconds", optional: false };
 	return {
@@ -71,4 +71,4 @@ export function servo(options: ServoOptions): Part {
 			return { servo: part, close: () => output.close() };
 		},
 	};
-}
+};

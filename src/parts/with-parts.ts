@@ -24,11 +24,11 @@ const PLACES = [
  *
  * @throws Error if the board has a part of the same name
  */
-export function withParts<Own extends Board>(
+export const withParts = <Own extends Board>(
 	board: Own,
 	{ parts }: DeviceDefinition,
 	io: Omit<PartIo, "name">,
-): WithParts<Own> {
+): WithParts<Own> => {
 	for (const name of Object.keys(parts)) {
 		const place = PLACES.find(([, place]) => board[place]?.[name] !== undefined)?.[1];
 		if (place !== undefined) {
@@ -61,4 +61,4 @@ export function withParts<Own extends Board>(
 			},
 		],
 	};
-}
+};

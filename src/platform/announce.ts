@@ -2,12 +2,9 @@ import type DNSSD from "embedded:network/dnssd";
 import type { Announcement, HttpServerPlatform } from "../net/http-server.js";
 import { openDnsSd } from "./dns-sd.js";
 
-/** Announces a server by the SDK's DNS-SD. Undefined if UDP has no multicast, as in the simulator on Linux. */
-const announce: HttpServerPlatform["announce"] = openDnsSd && announceBy(openDnsSd);
-export default announce;
-
-function announceBy(open: () => DNSSD) {
-	return ({ host, txt, ...service }: Announcement): { close(): void } => {
+const announceBy =
+	(open: () => DNSSD) =>
+	({ host, txt, ...service }: Announcement): { close(): void } => {
 		const dnssd = open();
 		dnssd.claim({
 			host,
@@ -20,4 +17,7 @@ function announceBy(open: () => DNSSD) {
 		});
 		return dnssd;
 	};
-}
+
+/** Announces a server by the SDK's DNS-SD. Undefined if UDP has no multicast, as in the simulator on Linux. */
+const announce: HttpServerPlatform["announce"] = openDnsSd && announceBy(openDnsSd);
+export default announce;

@@ -5,7 +5,7 @@ import type { BuildAddons } from "../app/addons.js";
 const FEATURE = "/feature";
 
 /** The features of the build, by the names of their folders. */
-export function findFeatures(): BuildAddons {
+export const findFeatures = (): BuildAddons => {
 	const modules = Modules.host.filter((name) => name.startsWith("src/") && name.endsWith(FEATURE));
 	return Object.fromEntries(modules.map((module) => [module.split("/").at(-2), Modules.importNow(module)]));
-}
+};

@@ -37,7 +37,7 @@ const DIGIT_1 = 49;
 class ServedTCP extends GuardedTCP {
 	readonly allowance: Allowance;
 	/** Matched characters of the version; undefined after the digit. */
-	#matched: number | undefined = 0;
+	private matched: number | undefined = 0;
 
 	constructor(options: { readonly from: object; readonly allowance?: Allowance }) {
 		const allowance = options.allowance ??
@@ -49,21 +49,21 @@ class ServedTCP extends GuardedTCP {
 	override read(count?: number | object): number | ArrayBuffer {
 		const data = (count === undefined ? super.read() : super.read(count as number)) as number | ArrayBuffer;
 		if (data === NEWLINE) {
-			this.#countLine();
+			this.countLine();
 		}
-		if (this.#matched === undefined || typeof data !== "number") {
+		if (this.matched === undefined || typeof data !== "number") {
 			return data;
 		}
-		if (this.#matched === VERSION_START.length) {
-			this.#matched = undefined;
+		if (this.matched === VERSION_START.length) {
+			this.matched = undefined;
 			return data === DIGIT_0 ? DIGIT_1 : data;
 		}
-		this.#matched = data === VERSION_START.charCodeAt(this.#matched) ? this.#matched + 1 : 0;
+		this.matched = data === VERSION_START.charCodeAt(this.matched) ? this.matched + 1 : 0;
 		return data;
 	}
 
 	/** An exception ends the connection: see {@link GuardedTCP}. */
-	#countLine(): void {
+	private countLine(): void {
 		this.allowance.lines -= 1;
 		if (this.allowance.lines < 0) {
 			throw new Error("received more headers than accepted");
@@ -82,26 +82,24 @@ class GuardedListener extends Listener {
 }
 
 /** The body is not limited, because the server does not keep it. */
-function limitHead(connection: HttpConnection, allowance: Allowance): HttpConnection {
-	return {
-		accept(events) {
-			connection.accept({
-				...events,
-				onRequest(request) {
-					if (!request.headers.has("transfer-encoding")) {
-						allowance.bytes = Number.POSITIVE_INFINITY;
-						allowance.lines = Number.POSITIVE_INFINITY;
-					}
-					events.onRequest(request);
-				},
-			});
-		},
-		read: (count) => connection.read(count),
-		respond: (response) => connection.respond(response),
-		write: (data) => connection.write(data),
-		close: () => connection.close(),
-	};
-}
+const limitHead = (connection: HttpConnection, allowance: Allowance): HttpConnection => ({
+	accept(events) {
+		connection.accept({
+			...events,
+			onRequest(request) {
+				if (!request.headers.has("transfer-encoding")) {
+					allowance.bytes = Number.POSITIVE_INFINITY;
+					allowance.lines = Number.POSITIVE_INFINITY;
+				}
+				events.onRequest(request);
+			},
+		});
+	},
+	read: (count) => connection.read(count),
+	respond: (response) => connection.respond(response),
+	write: (data) => connection.write(data),
+	close: () => connection.close(),
+});
 
 /** The SDK's HTTP server, on every address of the device. */
 export const httpServer: HttpServerPlatform = {

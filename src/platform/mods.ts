@@ -4,6 +4,5 @@ import Modules from "modules";
 const MAIN = "mod/tools/main";
 
 /** The mod installed by `mcrun`, if any. */
-export function findMod(): { load(): unknown } | undefined {
-	return Modules.has(MAIN) ? { load: () => Modules.importNow(MAIN) } : undefined;
-}
+export const findMod = (): { load(): unknown } | undefined =>
+	Modules.has(MAIN) ? { load: () => Modules.importNow(MAIN) } : undefined;

@@ -19,7 +19,7 @@ import { SystemResolver } from "./system-resolver.js";
  * is trusted besides the roots in the manifest.
  * @throws SettingError if the resource does not exist
  */
-export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients {
+export const openNetwork = (built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients => {
 	const secure = openCertificate(readSetting("certificate", { built, settings: undefined }));
 	const tls = inBuild("embedded:io/socket/tcp/tls");
 	const dns = { io: SystemResolver };
@@ -38,9 +38,9 @@ export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkCl
 	add("mqtt", inBuild("embedded:network/mqtt/client"));
 	add("http", inBuild("embedded:network/http/client"), { ...plain, io: GuardedTCP });
 	return records as NetworkClients & HttpClients;
-}
+};
 
-function openCertificate(name: string): { certificate?: object } {
+const openCertificate = (name: string): { certificate?: object } => {
 	if (name === "") {
 		return {};
 	}
@@ -48,4 +48,4 @@ function openCertificate(name: string): { certificate?: object } {
 		throw new SettingError("certificate", `the firmware has no resource ${JSON.stringify(name)}`);
 	}
 	return { certificate: new Resource(name) };
-}
+};

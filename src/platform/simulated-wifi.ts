@@ -25,12 +25,12 @@ const JOIN_TIME = 500;
  *
  * @returns undefined if it is not set
  */
-export function openSimulatedWiFi(): SimulatedWiFi | undefined {
+export const openSimulatedWiFi = (): SimulatedWiFi | undefined => {
 	const source: SettingSource = { built, settings: Preference };
 	const access = { ssid: settingText("ssid", source), password: settingText("password", source) };
 	const port = Number(settingText("setupPort", source));
 	return port === 0 ? undefined : new SimulatedWiFi(access, port);
-}
+};
 
 /**
  * Simulated Wi-Fi, to try the set-up without a radio. The set-up page is served to the computer
@@ -42,29 +42,29 @@ export class SimulatedWiFi implements Network, AccessPoint {
 	readonly port: number;
 	readonly rssi = -48;
 	onChange: (() => void) | undefined;
-	#access: WiFiAccess;
-	#isOpen = false;
+	private access: WiFiAccess;
+	private isOpen = false;
 
 	constructor(access: WiFiAccess, port: number) {
-		this.#access = access;
+		this.access = access;
 		this.port = port;
 	}
 
 	get ssid(): string {
-		return this.#access.ssid;
+		return this.access.ssid;
 	}
 
 	get online(): boolean {
-		return !this.#isOpen && canJoin(this.#access);
+		return !this.isOpen && canJoin(this.access);
 	}
 
 	open(): void {
-		this.#isOpen = true;
+		this.isOpen = true;
 		this.onChange?.();
 	}
 
 	close(): void {
-		this.#isOpen = false;
+		this.isOpen = false;
 		this.onChange?.();
 	}
 
@@ -78,17 +78,15 @@ export class SimulatedWiFi implements Network, AccessPoint {
 		if (!canJoin(access)) {
 			return false;
 		}
-		this.#access = access;
+		this.access = access;
 		return true;
 	}
 }
 
-function pass(time: number): Promise<void> {
-	return new Promise((resolve) => {
+const pass = (time: number): Promise<void> =>
+	new Promise((resolve) => {
 		Timer.set(() => resolve(), time);
 	});
-}
 
-function canJoin(access: WiFiAccess): boolean {
-	return NETWORKS.some(({ ssid, password }) => ssid !== "" && ssid === access.ssid && password === access.password);
-}
+const canJoin = (access: WiFiAccess): boolean =>
+	NETWORKS.some(({ ssid, password }) => ssid !== "" && ssid === access.ssid && password === access.password);

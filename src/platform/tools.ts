@@ -11,7 +11,7 @@ const PROJECT_TOOLS = "tools/";
  *
  * @throws Error if two modules define tools of the same name
  */
-export function findTools(): readonly HardwareTool[] {
+export const findTools = (): readonly HardwareTool[] => {
 	const found = new Map<string, string>();
 	const modules = Modules.host.filter(isTool).sort();
 	return modules.map((module) => {
@@ -26,8 +26,7 @@ export function findTools(): readonly HardwareTool[] {
 		found.set(tool.name, module);
 		return tool;
 	});
-}
+};
 
-function isTool(name: string): boolean {
-	return name.startsWith(PROJECT_TOOLS) || (name.startsWith(TOOLS) && name.lastIndexOf("/") >= TOOLS.length);
-}
+const isTool = (name: string): boolean =>
+	name.startsWith(PROJECT_TOOLS) || (name.startsWith(TOOLS) && name.lastIndexOf("/") >= TOOLS.length);

@@ -18,7 +18,7 @@ const SCREEN_OFF = 300;
  *
  * @throws SettingError
  */
-export function openPower({ board, built, maySleep, timer, log }: PowerOptions): PowerSaver {
+export const openPower = ({ board, built, maySleep, timer, log }: PowerOptions): PowerSaver => {
 	const { battery, power: chip, settings } = board;
 	const source = { built, settings };
 	const onBattery = (seconds: number): number => (battery === undefined ? 0 : seconds);
@@ -36,6 +36,6 @@ export function openPower({ board, built, maySleep, timer, log }: PowerOptions):
 		log(`Wi-Fi power save "${mode}": ${String(error)}`);
 	}
 	return new PowerSaver({ ...times, board, chip, timer, log });
-}
+};
 
 export default openPower;

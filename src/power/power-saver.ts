@@ -32,87 +32,87 @@ const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "sp
  * uses the device in another way.
  */
 export class PowerSaver {
-	readonly #options: PowerSaverOptions;
-	#isBusy = false;
-	#isConnected = false;
-	#dimming: TimerHandle | undefined;
-	#darkening: TimerHandle | undefined;
-	#sleeping: TimerHandle | undefined;
+	private readonly options: PowerSaverOptions;
+	private isBusy = false;
+	private isConnected = false;
+	private dimming: TimerHandle | undefined;
+	private darkening: TimerHandle | undefined;
+	private sleeping: TimerHandle | undefined;
 
 	constructor(options: PowerSaverOptions) {
-		this.#options = options;
+		this.options = options;
 		this.used();
 	}
 
 	/** The device is used: the screen is lit, and all times start again. */
 	used(): void {
-		this.#clearScreen();
-		this.#light(100);
-		if (!this.#isBusy) {
-			const { screenDim, screenOff } = this.#options;
-			this.#dimming = this.#after(screenDim, () => this.#light(DIMMED));
-			this.#darkening = this.#after(screenOff, () => {
-				this.#clearScreen();
-				this.#light(0);
+		this.clearScreen();
+		this.light(100);
+		if (!this.isBusy) {
+			const { screenDim, screenOff } = this.options;
+			this.dimming = this.after(screenDim, () => this.light(DIMMED));
+			this.darkening = this.after(screenOff, () => {
+				this.clearScreen();
+				this.light(0);
 			});
 		}
-		this.#planSleep();
+		this.planSleep();
 	}
 
 	/** Takes what has changed on the face, also on a board without a screen. */
 	shown(change: Partial<Face>): void {
 		const { state, connected } = change;
-		const wasBusy = this.#isBusy;
+		const wasBusy = this.isBusy;
 		if (state !== undefined) {
-			this.#isBusy = BUSY.includes(state);
+			this.isBusy = BUSY.includes(state);
 		}
-		if (connected !== undefined && connected !== this.#isConnected) {
-			this.#isConnected = connected;
-			this.#planSleep();
+		if (connected !== undefined && connected !== this.isConnected) {
+			this.isConnected = connected;
+			this.planSleep();
 		}
-		if (wasBusy !== this.#isBusy || isForPeople(change)) {
+		if (wasBusy !== this.isBusy || isForPeople(change)) {
 			this.used();
 		}
 	}
 
 	close(): void {
-		this.#clearScreen();
-		this.#options.timer.clear(this.#sleeping);
-		this.#sleeping = undefined;
+		this.clearScreen();
+		this.options.timer.clear(this.sleeping);
+		this.sleeping = undefined;
 	}
 
-	#clearScreen(): void {
-		this.#options.timer.clear(this.#dimming);
-		this.#options.timer.clear(this.#darkening);
-		this.#dimming = undefined;
-		this.#darkening = undefined;
+	private clearScreen(): void {
+		this.options.timer.clear(this.dimming);
+		this.options.timer.clear(this.darkening);
+		this.dimming = undefined;
+		this.darkening = undefined;
 	}
 
-	#light(percent: number): void {
-		const { screen } = this.#options.board;
+	private light(percent: number): void {
+		const { screen } = this.options.board;
 		if (screen?.light !== undefined && screen.light !== percent) {
 			screen.light = percent;
 		}
 	}
 
 	/** A device in a session does not sleep: its backend may call it. */
-	#planSleep(): void {
-		this.#options.timer.clear(this.#sleeping);
-		const awaits = !this.#isBusy && !this.#isConnected;
-		this.#sleeping = awaits ? this.#after(this.#options.sleepAfter, () => this.#sleep()) : undefined;
+	private planSleep(): void {
+		this.options.timer.clear(this.sleeping);
+		const awaits = !this.isBusy && !this.isConnected;
+		this.sleeping = awaits ? this.after(this.options.sleepAfter, () => this.sleep()) : undefined;
 	}
 
-	#after(seconds: number, callback: () => void): TimerHandle | undefined {
-		return seconds === 0 ? undefined : this.#options.timer.set(callback, seconds * 1000);
+	private after(seconds: number, callback: () => void): TimerHandle | undefined {
+		return seconds === 0 ? undefined : this.options.timer.set(callback, seconds * 1000);
 	}
 
-	#sleep(): void {
-		const { chip, board, wakeAfter, log } = this.#options;
+	private sleep(): void {
+		const { chip, board, wakeAfter, log } = this.options;
 		const pins = Object.values(board.buttons ?? {})
 			.map(({ wakePin }) => wakePin)
 			.filter((pin) => pin !== undefined)
 			.filter((pin) => chip?.canWake(pin));
-		this.#sleeping = undefined;
+		this.sleeping = undefined;
 		if (chip === undefined) {
 			log("no deep sleep: this device cannot");
 		} else if (pins.length === 0 && wakeAfter === 0) {
@@ -120,7 +120,7 @@ export class PowerSaver {
 		} else {
 			log(`deep sleep${wakeAfter === 0 ? "" : ` for ${wakeAfter} s`}`);
 			this.close();
-			this.#light(0);
+			this.light(0);
 			try {
 				chip.sleep(pins, wakeAfter);
 			} catch (error) {
@@ -131,7 +131,7 @@ export class PowerSaver {
 }
 
 /** Whether a change of the face is something that a person should see now. */
-function isForPeople({ alert, message, code, setup, volume }: Partial<Face>): boolean {
+const isForPeople = ({ alert, message, code, setup, volume }: Partial<Face>): boolean => {
 	const words = `${alert?.status ?? ""}${alert?.message ?? ""}${message ?? ""}${code ?? ""}`;
 	return words !== "" || setup !== undefined || volume !== undefined;
-}
+};

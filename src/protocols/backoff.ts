@@ -11,27 +11,27 @@ export interface BackoffOptions {
  * all reconnect in the same instant.
  */
 export class Backoff {
-	readonly #minimum: number;
-	readonly #maximum: number;
-	readonly #random: () => number;
-	#step: number;
+	private readonly minimum: number;
+	private readonly maximum: number;
+	private readonly random: () => number;
+	private step: number;
 
 	constructor(options: BackoffOptions = {}) {
-		this.#minimum = options.minimum ?? 1_000;
-		this.#maximum = options.maximum ?? 60_000;
-		this.#random = options.random ?? Math.random;
-		this.#step = this.#minimum;
+		this.minimum = options.minimum ?? 1_000;
+		this.maximum = options.maximum ?? 60_000;
+		this.random = options.random ?? Math.random;
+		this.step = this.minimum;
 	}
 
 	/** The next delay in milliseconds: from half of the step to the whole of it. */
 	next(): number {
-		const step = this.#step;
-		this.#step = Math.min(step * 2, this.#maximum);
-		return Math.round((step / 2) * (1 + this.#random()));
+		const step = this.step;
+		this.step = Math.min(step * 2, this.maximum);
+		return Math.round((step / 2) * (1 + this.random()));
 	}
 
 	/** Starts over with the first delay. */
 	reset(): void {
-		this.#step = this.#minimum;
+		this.step = this.minimum;
 	}
 }

@@ -45,7 +45,7 @@ const startWithIdPattern = (): RegExp =>
  * @throws JsonLimitError if the message nests too deep or has too many values
  * @throws SyntaxError if it is not JSON, not an object, or has no type
  */
-export function decodeEnvelope(text: string, maxValues?: number, names?: WantedNames, isFirst?: boolean): Envelope {
+export const decodeEnvelope = (text: string, maxValues?: number, names?: WantedNames, isFirst?: boolean): Envelope => {
 	if (names === undefined) {
 		return checkEnvelope(parseJson(text, maxValues));
 	}
@@ -55,43 +55,41 @@ export function decodeEnvelope(text: string, maxValues?: number, names?: WantedN
 	}
 	const wider = names.widerNames(envelope.payload, isFirst);
 	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
-}
+};
 
 /**
  * Reads the start of a message that is too long to be read as a whole.
  *
  * @returns the envelope with a payload up to the request's id; undefined if no id can be recognised
  */
-export function decodeStart(start: string): Envelope | undefined {
+export const decodeStart = (start: string): Envelope | undefined => {
 	const match = startWithIdPattern().exec(start);
 	try {
 		return match === null ? undefined : decodeEnvelope(`${match[0]}}}`);
 	} catch {
 		return undefined;
 	}
-}
+};
 
 /** Only an object can have a type. */
-function checkEnvelope(message: unknown): Envelope {
+const checkEnvelope = (message: unknown): Envelope => {
 	const envelope = message as Envelope | null;
 	if (typeof envelope?.type !== "string") {
 		throw new SyntaxError(isObject(message) ? "type: expected a string" : "expected an object");
 	}
 	return envelope;
-}
+};
 
 /** The text before and after the payload of an MCP message. */
-export function mcpWrapper(sessionId: string): { start: string; end: string; bytes: number } {
+export const mcpWrapper = (sessionId: string): { start: string; end: string; bytes: number } => {
 	const start = `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":`;
 	return { start, end: "}", bytes: utf8Length(start) + 1 };
-}
+};
 
 /** The message that ends a session from either side; without an id, the current session. */
-export function goodbyeMessage(sessionId?: string): string {
-	return JSON.stringify({ session_id: sessionId, type: "goodbye" });
-}
+export const goodbyeMessage = (sessionId?: string): string =>
+	JSON.stringify({ session_id: sessionId, type: "goodbye" });
 
 /** A message of the device that is not MCP: `{"session_id":…,"type":"abort"}`. */
-export function deviceMessage(sessionId: string, type: string, members: object = {}): string {
-	return JSON.stringify({ session_id: sessionId, type, ...members });
-}
+export const deviceMessage = (sessionId: string, type: string, members: object = {}): string =>
+	JSON.stringify({ session_id: sessionId, type, ...members });

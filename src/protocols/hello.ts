@@ -19,12 +19,12 @@ const FAMILY_AUDIO: AudioParams = deepFreeze({ format: "opus", sample_rate: 16_0
  *   It is copied because XS cannot stringify what was preloaded into flash.
  * @param font the screen's font, if the backend may send glyphs for it
  */
-export function helloMessage(
+export const helloMessage = (
 	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
 	audio?: AudioParams | null,
 	font?: TextFont,
-): string {
-	return JSON.stringify({
+): string =>
+	JSON.stringify({
 		type: "hello",
 		version,
 		features: { mcp: true, glyph_push: font && true, audio: audio ? true : undefined },
@@ -33,7 +33,6 @@ export function helloMessage(
 		text_font: font && { ...font },
 		max_message_bytes: maxMessageBytes,
 	});
-}
 
 /** A session, from the backend's hello. */
 export interface Session {
@@ -48,7 +47,7 @@ export interface Session {
  *
  * @throws ProtocolError "hello-refused", if a member has the wrong type
  */
-export function readHello(hello: Envelope): Session {
+export const readHello = (hello: Envelope): Session => {
 	const id = hello.session_id ?? "";
 	if (typeof id !== "string") {
 		throw refused("session_id", "a string", id);
@@ -57,8 +56,7 @@ export function readHello(hello: Envelope): Session {
 		throw refused("audio_params", "an object", hello.audio_params);
 	}
 	return { id, hello };
-}
+};
 
-function refused(member: string, expected: string, got: unknown): ProtocolError {
-	return new ProtocolError("hello-refused", `hello: ${member}: expected ${expected}, got ${JSON.stringify(got)}`);
-}
+const refused = (member: string, expected: string, got: unknown): ProtocolError =>
+	new ProtocolError("hello-refused", `hello: ${member}: expected ${expected}, got ${JSON.stringify(got)}`);

@@ -23,132 +23,132 @@ const START_LENGTH = 512;
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
  */
 export class Protocol implements ChannelEvents, WatchEvents {
-	readonly #transport: Transport;
-	readonly #options: ProtocolOptions;
-	readonly #maxValues: number;
-	readonly #delays: RetryDelays;
+	private readonly transport: Transport;
+	private readonly options: ProtocolOptions;
+	private readonly maxValues: number;
+	private readonly delays: RetryDelays;
 	/** "waiting" without a connection, "ready" with one, but without a session. */
-	#state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
+	private state: "closed" | "waiting" | "connecting" | "ready" | "greeting" | "open" = "closed";
 	/** Whether a session is wanted. */
-	#isWanted = false;
-	#channel: Channel | undefined;
+	private isWanted = false;
+	private channel: Channel | undefined;
 	/** Counts the connections and attempts that have ended. */
-	#ended = 0;
+	private ended = 0;
 	readonly onBinary: ChannelEvents["onBinary"];
-	#session: Session | undefined;
+	private _session: Session | undefined;
 	/** The longest message to the backend in bytes: from its hello, else from the transport. */
 	maxSentBytes: number;
 	/** Whether no MCP message has come in this session. */
-	#isFirst = true;
+	private isFirst = true;
 	/** Timer: ends the attempt, or starts the next one. */
-	#timer: TimerHandle | undefined;
-	#watch: SessionWatch | undefined;
-	readonly #unknownTypes: UnknownTypes;
+	private timer: TimerHandle | undefined;
+	private watch: SessionWatch | undefined;
+	private readonly unknownTypes: UnknownTypes;
 
 	constructor(transport: Transport, options: ProtocolOptions) {
-		this.#transport = transport;
-		this.#options = options;
+		this.transport = transport;
+		this.options = options;
 		this.onBinary = options.onAudio;
 		this.maxSentBytes = transport.maxSentBytes;
-		this.#maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
-		this.#delays = new RetryDelays(options.backoff);
-		this.#unknownTypes = new UnknownTypes(options.log);
+		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
+		this.delays = new RetryDelays(options.backoff);
+		this.unknownTypes = new UnknownTypes(options.log);
 	}
 
 	/** The hello's version. */
 	get version(): number {
-		return this.#transport.version;
+		return this.transport.version;
 	}
 
 	/** The session, once hellos are exchanged. */
 	get session(): Session | undefined {
-		return this.#session;
+		return this._session;
 	}
 
 	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
 	open(): void {
-		if (this.#state !== "closed") {
+		if (this.state !== "closed") {
 			return;
 		}
-		this.#isWanted = this.#isAlwaysWanted;
-		this.#state = "waiting";
-		if (this.#isWanted || this.#transport.saysGoodbye) {
-			this.#attempt();
+		this.isWanted = this.isAlwaysWanted;
+		this.state = "waiting";
+		if (this.isWanted || this.transport.saysGoodbye) {
+			this.attempt();
 		}
 	}
 
 	/** Requests a session, which starts at once unless one exists. */
 	request(): void {
-		if (this.#state === "closed") {
+		if (this.state === "closed") {
 			return;
 		}
-		this.#isWanted = true;
-		if (this.#state === "waiting") {
-			this.#clearTimer();
-			this.#attempt();
-		} else if (this.#state === "ready") {
-			this.#beginSession();
+		this.isWanted = true;
+		if (this.state === "waiting") {
+			this.clearTimer();
+			this.attempt();
+		} else if (this.state === "ready") {
+			this.beginSession();
 		}
 	}
 
 	/** Ends the session and stops reconnecting. */
 	close(): void {
-		if (this.#state === "open" && this.#transport.saysGoodbye && this.#session !== undefined) {
-			this.#channel?.send(goodbyeMessage(this.#session.id));
+		if (this.state === "open" && this.transport.saysGoodbye && this._session !== undefined) {
+			this.channel?.send(goodbyeMessage(this._session.id));
 		}
-		this.#release();
-		this.#state = "closed";
+		this.release();
+		this.state = "closed";
 	}
 
 	/** Sends a message, envelope included. Without a connection it is dropped and logged. May be handed on without its object. */
 	readonly send = (text: Sendable): void => {
-		if (this.#state !== "ready" && this.#state !== "greeting" && this.#state !== "open") {
-			this.#options.log("no connection: message dropped");
+		if (this.state !== "ready" && this.state !== "greeting" && this.state !== "open") {
+			this.options.log("no connection: message dropped");
 		} else if (this.maxSentBytes === Number.POSITIVE_INFINITY || isSurelyWithin(text, this.maxSentBytes)) {
-			this.#channel?.send(text);
+			this.channel?.send(text);
 		} else {
-			this.#sendInstead(text);
+			this.sendInstead(text);
 		}
 	};
 
-	#sendInstead(text: Sendable): void {
+	private sendInstead(text: Sendable): void {
 		const limit = this.maxSentBytes;
-		const message = withinLimit(text, limit, this.#options.events.mcp);
+		const message = withinLimit(text, limit, this.options.events.mcp);
 		if (message === undefined) {
-			this.#options.log(`message dropped: longer than ${limit} bytes`);
+			this.options.log(`message dropped: longer than ${limit} bytes`);
 		} else {
-			this.#channel?.send(message);
+			this.channel?.send(message);
 		}
 	}
 
 	/** Sends a binary message at once, in a session. @returns false if it was dropped */
 	sendBinary(message: Uint8Array): boolean {
-		return this.#state === "open" && this.#channel?.sendNow?.(message) === true;
+		return this.state === "open" && this.channel?.sendNow?.(message) === true;
 	}
 
-	get #isAlwaysWanted(): boolean {
-		return this.#options.session !== "on-demand";
+	private get isAlwaysWanted(): boolean {
+		return this.options.session !== "on-demand";
 	}
 
-	#attempt(): void {
-		this.#state = "connecting";
-		if (this.#isWanted) {
-			this.#options.events.onConnecting();
+	private attempt(): void {
+		this.state = "connecting";
+		if (this.isWanted) {
+			this.options.events.onConnecting();
 		}
-		if (this.#state !== "connecting") {
+		if (this.state !== "connecting") {
 			return;
 		}
-		const ended = this.#ended;
-		this.#startTimeout("no connection");
+		const ended = this.ended;
+		this.startTimeout("no connection");
 		try {
-			const channel = this.#transport.open(this);
-			if (this.#ended === ended) {
-				this.#channel = channel;
+			const channel = this.transport.open(this);
+			if (this.ended === ended) {
+				this.channel = channel;
 			} else {
 				channel.close();
 			}
 		} catch (cause) {
-			if (this.#ended !== ended) {
+			if (this.ended !== ended) {
 				return;
 			}
 			const message = cause instanceof Error ? cause.message : String(cause);
@@ -157,64 +157,64 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	}
 
 	onOpen(): void {
-		this.#clearTimer();
-		this.#state = "ready";
-		this.#options.events.onOpen();
-		if (this.#state === "ready" && this.#isWanted) {
-			this.#sendHello();
+		this.clearTimer();
+		this.state = "ready";
+		this.options.events.onOpen();
+		if (this.state === "ready" && this.isWanted) {
+			this.sendHello();
 		}
 	}
 
 	/** On an existing connection. */
-	#beginSession(): void {
-		this.#options.events.onConnecting();
-		if (this.#state === "ready") {
-			this.#sendHello();
+	private beginSession(): void {
+		this.options.events.onConnecting();
+		if (this.state === "ready") {
+			this.sendHello();
 		}
 	}
 
-	#sendHello(): void {
-		this.#state = "greeting";
-		this.#startTimeout("no hello");
-		const { audio, font } = this.#options;
-		this.#channel?.send(helloMessage(this.#transport, audio, font));
+	private sendHello(): void {
+		this.state = "greeting";
+		this.startTimeout("no hello");
+		const { audio, font } = this.options;
+		this.channel?.send(helloMessage(this.transport, audio, font));
 	}
 
 	onText(text: string): void {
 		let envelope: Envelope;
 		try {
-			envelope = decodeEnvelope(text, this.#maxValues, this.#options.names, this.#isFirst);
+			envelope = decodeEnvelope(text, this.maxValues, this.options.names, this.isFirst);
 		} catch (error) {
 			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
 			this.onDropped((error as Error).message, start);
 			return;
 		}
-		this.#isFirst = this.#session === undefined || (this.#isFirst && envelope.type !== MCP);
+		this.isFirst = this._session === undefined || (this.isFirst && envelope.type !== MCP);
 		if (envelope.type !== HELLO) {
-			this.#route(envelope);
-		} else if (this.#state === "greeting" || this.#state === "open") {
-			this.#acceptHello(envelope);
+			this.route(envelope);
+		} else if (this.state === "greeting" || this.state === "open") {
+			this.acceptHello(envelope);
 		} else {
-			this.#options.log("unexpected hello: dropped");
+			this.options.log("unexpected hello: dropped");
 		}
 	}
 
 	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
 	onDropped(reason: string, start: string): void {
-		this.#options.log(`message dropped: ${reason}`);
+		this.options.log(`message dropped: ${reason}`);
 		const envelope = decodeStart(start);
-		if (envelope?.type === "mcp" && this.#isOurs(envelope)) {
-			this.#options.events.mcp.session?.reject(envelope.payload, reason);
+		if (envelope?.type === "mcp" && this.isOurs(envelope)) {
+			this.options.events.mcp.session?.reject(envelope.payload, reason);
 		}
 	}
 
 	/** Some backends omit the id, send an empty one, or send one that their hello did not name. */
-	#isOurs({ session_id: id }: Envelope): boolean {
-		const own = this.#session?.id ?? "";
+	private isOurs({ session_id: id }: Envelope): boolean {
+		const own = this._session?.id ?? "";
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
-	#acceptHello(hello: Envelope): void {
+	private acceptHello(hello: Envelope): void {
 		let session: Session;
 		try {
 			session = readHello(hello);
@@ -222,114 +222,114 @@ export class Protocol implements ChannelEvents, WatchEvents {
 			this.onClose(error as ProtocolError);
 			return;
 		}
-		this.#session = session;
-		this.maxSentBytes = sendLimit(session.hello.max_message_bytes, this.#transport.maxSentBytes);
-		if (this.#state === "greeting") {
-			this.#clearTimer();
-			this.#state = "open";
-			this.#watch = new SessionWatch(this, this.#options.timer, this.#transport.silenceTimeout);
+		this._session = session;
+		this.maxSentBytes = sendLimit(session.hello.max_message_bytes, this.transport.maxSentBytes);
+		if (this.state === "greeting") {
+			this.clearTimer();
+			this.state = "open";
+			this.watch = new SessionWatch(this, this.options.timer, this.transport.silenceTimeout);
 		}
-		this.#options.events.onSession(session);
+		this.options.events.onSession(session);
 	}
 
 	onActivity(): void {
-		if (this.#watch !== undefined) {
-			this.#watch.silentSteps = 0;
+		if (this.watch !== undefined) {
+			this.watch.silentSteps = 0;
 		}
 	}
 
 	onLasted(): void {
-		this.#delays.lasted();
+		this.delays.lasted();
 	}
 
 	onQuiet(): void {
-		this.#channel?.ping();
+		this.channel?.ping();
 	}
 
 	onSilent(): void {
-		this.onClose(new ProtocolError("silent", `nothing heard for ${this.#transport.silenceTimeout} ms`));
+		this.onClose(new ProtocolError("silent", `nothing heard for ${this.transport.silenceTimeout} ms`));
 	}
 
-	#route(envelope: Envelope): void {
+	private route(envelope: Envelope): void {
 		const { type } = envelope;
 		const isMcp = type === MCP;
 		// Most backends send the id of their hello.
-		if (envelope.session_id !== this.#session?.id && !this.#isOurs(envelope)) {
-			this.#options.log(`message of type ${type} for another session: dropped`);
+		if (envelope.session_id !== this._session?.id && !this.isOurs(envelope)) {
+			this.options.log(`message of type ${type} for another session: dropped`);
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
-			const watch = this.#watch;
+			const watch = this.watch;
 			if (watch !== undefined && watch.quietSteps > 0) {
 				// The first message for a while.
-				this.#delays.used(watch.isIdle);
+				this.delays.used(watch.isIdle);
 				watch.quietSteps = 0;
 			}
-			const { events } = this.#options;
+			const { events } = this.options;
 			isMcp ? events.mcp.session?.receive(envelope.payload) : events.onMessage(envelope);
 			// A message outside a session requests one.
-			if (this.#state === "ready") {
+			if (this.state === "ready") {
 				this.request();
 			}
-		} else if (type === "goodbye" && this.#state === "open") {
+		} else if (type === "goodbye" && this.state === "open") {
 			this.onClose(new ProtocolError("goodbye", "the backend said goodbye"));
 		} else {
-			this.#unknownTypes.note(type);
+			this.unknownTypes.note(type);
 		}
 	}
 
 	/** Ends the attempt or session and schedules the next. After a goodbye a connection that can outlive a session is kept. */
 	onClose(error: ProtocolError): void {
-		const delay = this.#delays.after(error, this.#watch?.isIdle);
-		const keepsChannel = error.code === "goodbye" && this.#transport.saysGoodbye;
-		this.#isWanted = this.#isAlwaysWanted;
+		const delay = this.delays.after(error, this.watch?.isIdle);
+		const keepsChannel = error.code === "goodbye" && this.transport.saysGoodbye;
+		this.isWanted = this.isAlwaysWanted;
 		if (keepsChannel) {
-			this.#endSession();
-			this.#state = "ready";
+			this.endSession();
+			this.state = "ready";
 		} else {
-			this.#release();
-			this.#state = "waiting";
+			this.release();
+			this.state = "waiting";
 		}
-		const retryIn = this.#isWanted || (this.#transport.saysGoodbye && !keepsChannel) ? delay : undefined;
+		const retryIn = this.isWanted || (this.transport.saysGoodbye && !keepsChannel) ? delay : undefined;
 		if (retryIn !== undefined) {
-			this.#timer = this.#options.timer.set(() => {
-				this.#timer = undefined;
-				keepsChannel ? this.#beginSession() : this.#attempt();
+			this.timer = this.options.timer.set(() => {
+				this.timer = undefined;
+				keepsChannel ? this.beginSession() : this.attempt();
 			}, retryIn);
 		}
-		this.#options.events.onLost(error, retryIn);
-		if (this.#state === "ready") {
-			this.#options.events.onOpen();
+		this.options.events.onLost(error, retryIn);
+		if (this.state === "ready") {
+			this.options.events.onOpen();
 		}
 	}
 
-	#endSession(): void {
-		this.#clearTimer();
-		this.#watch?.close();
-		this.#watch = undefined;
-		this.#session = undefined;
-		this.maxSentBytes = this.#transport.maxSentBytes;
-		this.#isFirst = true;
+	private endSession(): void {
+		this.clearTimer();
+		this.watch?.close();
+		this.watch = undefined;
+		this._session = undefined;
+		this.maxSentBytes = this.transport.maxSentBytes;
+		this.isFirst = true;
 	}
 
-	#release(): void {
-		this.#endSession();
-		const channel = this.#channel;
-		this.#channel = undefined;
-		this.#ended += 1;
+	private release(): void {
+		this.endSession();
+		const channel = this.channel;
+		this.channel = undefined;
+		this.ended += 1;
 		channel?.close();
 	}
 
 	/** Starts the timeout of the current step. */
-	#startTimeout(what: string): void {
-		this.#clearTimer();
-		const timeout = this.#options.helloTimeout ?? 10_000;
-		this.#timer = this.#options.timer.set(() => {
-			this.#timer = undefined;
+	private startTimeout(what: string): void {
+		this.clearTimer();
+		const timeout = this.options.helloTimeout ?? 10_000;
+		this.timer = this.options.timer.set(() => {
+			this.timer = undefined;
 			this.onClose(new ProtocolError("hello-timeout", `${what} within ${timeout} ms`));
 		}, timeout);
 	}
 
-	#clearTimer(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+	private clearTimer(): void {
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 }

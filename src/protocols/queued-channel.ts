@@ -38,22 +38,22 @@ interface ReadablePart {
  */
 export abstract class QueuedChannel implements Channel, PartWriter {
 	protected readonly log: (message: string) => void;
-	readonly #events: ChannelEvents;
-	readonly #assembler: MessageAssembler;
-	readonly #queue: WriteQueue;
-	readonly #maxWaiting: number;
-	#open = false;
-	#closed = false;
-	#unread: ReadablePart | undefined;
+	private readonly events: ChannelEvents;
+	private readonly assembler: MessageAssembler;
+	private readonly queue: WriteQueue;
+	private readonly maxWaiting: number;
+	private open = false;
+	private _closed = false;
+	private unread: ReadablePart | undefined;
 
 	/** @param overhead bytes that the transport adds to the first part of a message */
 	constructor(events: ChannelEvents, options: ChannelOptions, overhead: number) {
 		const { log, maxMessageBytes = DEFAULT_LIMIT, maxQueuedBytes = DEFAULT_LIMIT } = options;
-		this.#events = events;
+		this.events = events;
 		this.log = log;
-		this.#assembler = new MessageAssembler(maxMessageBytes);
-		this.#queue = new WriteQueue(maxQueuedBytes, overhead, this);
-		this.#maxWaiting = maxQueuedBytes / 4;
+		this.assembler = new MessageAssembler(maxMessageBytes);
+		this.queue = new WriteQueue(maxQueuedBytes, overhead, this);
+		this.maxWaiting = maxQueuedBytes / 4;
 	}
 
 	abstract ping(): void;
@@ -68,12 +68,12 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	protected abstract closeClient(): void;
 
 	protected get closed(): boolean {
-		return this.#closed;
+		return this._closed;
 	}
 
 	send(text: Sendable): void {
-		if (!this.#closed && !this.#queue.push(text)) {
-			const waiting = `${this.#queue.bytes} bytes queued, no room for the next message`;
+		if (!this._closed && !this.queue.push(text)) {
+			const waiting = `${this.queue.bytes} bytes queued, no room for the next message`;
 			this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
 		}
 	}
@@ -89,94 +89,94 @@ export abstract class QueuedChannel implements Channel, PartWriter {
 	}
 
 	close(): void {
-		if (!this.#closed) {
-			this.#closed = true;
+		if (!this._closed) {
+			this._closed = true;
 			this.closeClient();
 		}
 	}
 
 	/** @returns bytes that may be written past the queue */
 	protected get room(): number {
-		return this.#closed ? 0 : this.#queue.room;
+		return this._closed ? 0 : this.queue.room;
 	}
 
 	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
 	protected heard(): void {
-		if (!this.#closed) {
-			this.#events.onActivity();
+		if (!this._closed) {
+			this.events.onActivity();
 		}
 	}
 
 	/** The connection is ready for messages. */
 	protected opened(): void {
-		if (!this.#closed && !this.#open) {
-			this.#open = true;
-			this.#events.onOpen();
+		if (!this._closed && !this.open) {
+			this.open = true;
+			this.events.onOpen();
 		}
 	}
 
 	/** The client has a part of a message. */
 	protected readable(part: ReadablePart): void {
-		if (this.#closed) {
+		if (this._closed) {
 			return;
 		}
 		// An empty part must be read now: the client goes on to the next at once.
-		if (this.#queue.bytes > this.#maxWaiting && part.count > 0) {
-			this.#unread = part;
+		if (this.queue.bytes > this.maxWaiting && part.count > 0) {
+			this.unread = part;
 			return;
 		}
 		const data = this.readPart(part.count);
-		if (this.#closed) {
+		if (this._closed) {
 			return;
 		}
 		if (!part.more) {
-			this.#events.onActivity();
+			this.events.onActivity();
 		}
-		if (part.text || this.#events.onBinary !== undefined) {
-			this.#append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
+		if (part.text || this.events.onBinary !== undefined) {
+			this.append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), part);
 		}
 	}
 
 	/** The client takes this many bytes. */
 	protected writable(count: number): void {
-		if (this.#closed) {
+		if (this._closed) {
 			return;
 		}
-		this.#queue.onWritable(count);
-		const unread = this.#unread;
-		if (unread !== undefined && this.#queue.bytes <= this.#maxWaiting) {
-			this.#unread = undefined;
+		this.queue.onWritable(count);
+		const unread = this.unread;
+		if (unread !== undefined && this.queue.bytes <= this.maxWaiting) {
+			this.unread = undefined;
 			this.readable(unread);
 		}
 	}
 
 	/** Closes with a reason. */
 	protected fail(error: ProtocolError): void {
-		if (!this.#closed) {
+		if (!this._closed) {
 			this.close();
-			this.#events.onClose(error);
+			this.events.onClose(error);
 		}
 	}
 
 	protected connectionError(cause: unknown): ProtocolError {
 		const detail = cause instanceof Error ? `: ${cause.message}` : "";
-		const message = this.#open ? `connection lost${detail}` : `no connection${detail}`;
+		const message = this.open ? `connection lost${detail}` : `no connection${detail}`;
 		return new ProtocolError("connection-failed", message, { cause });
 	}
 
-	#append(data: ArrayBuffer, part: ReadablePart): void {
+	private append(data: ArrayBuffer, part: ReadablePart): void {
 		let message: ArrayBuffer | undefined;
 		let text = "";
 		try {
-			message = this.#assembler.append(data, part.more);
+			message = this.assembler.append(data, part.more);
 			text = part.text && message !== undefined ? decodeText(message) : "";
 		} catch (error) {
 			const { message: reason, start } = error as MessageRejected;
-			this.#events.onDropped(reason, start);
+			this.events.onDropped(reason, start);
 			return;
 		}
 		if (message !== undefined) {
-			part.text ? this.#events.onText(text) : this.#events.onBinary?.(message);
+			part.text ? this.events.onText(text) : this.events.onBinary?.(message);
 		}
 	}
 }

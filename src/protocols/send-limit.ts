@@ -14,21 +14,19 @@ const MAX_BYTES_PER_UNIT = 3;
  * @param announced `max_message_bytes` of the backend's hello
  * @param limit that of the transport, if the backend's is not usable
  */
-export function sendLimit(announced: unknown, limit: number): number {
-	return typeof announced === "number" && announced >= MIN_LIMIT ? announced : limit;
-}
+export const sendLimit = (announced: unknown, limit: number): number =>
+	typeof announced === "number" && announced >= MIN_LIMIT ? announced : limit;
 
 /** Whether a message is surely short enough. It may be although this is false: to count its bytes takes long. */
-export function isSurelyWithin(text: Sendable, limit: number): boolean {
-	return (typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes) <= limit;
-}
+export const isSurelyWithin = (text: Sendable, limit: number): boolean =>
+	(typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes) <= limit;
 
 /**
  * The message if it is within the limit, else its replacement: a link that breaks at a long message would take the session with it.
  *
  * @returns undefined if it can only be dropped
  */
-export function withinLimit(text: Sendable, limit: number, mcp: ProtocolEvents["mcp"]): Sendable | undefined {
+export const withinLimit = (text: Sendable, limit: number, mcp: ProtocolEvents["mcp"]): Sendable | undefined => {
 	const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
 	return bytes <= limit ? text : mcp.shorten?.(text, bytes, limit);
-}
+};

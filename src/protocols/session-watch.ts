@@ -21,11 +21,11 @@ const IDLE_STEPS = 2;
 
 /** Watches whether a session's backend is alive, and whether the session is used. */
 export class SessionWatch {
-	readonly #events: WatchEvents;
-	readonly #timer: TimerModule;
-	readonly #silenceTimeout: number;
-	readonly #ticker: TimerHandle;
-	readonly #lasting: TimerHandle;
+	private readonly events: WatchEvents;
+	private readonly timer: TimerModule;
+	private readonly silenceTimeout: number;
+	private readonly ticker: TimerHandle;
+	private readonly lasting: TimerHandle;
 	/** Polls since the last sign of life, a whole message or a control frame such as a pong. Whoever hears one sets it to 0. */
 	silentSteps = 0;
 	/** Polls since the last message. Whoever takes one sets it to 0. */
@@ -33,11 +33,11 @@ export class SessionWatch {
 
 	/** @param silenceTimeout milliseconds without a sign of life after which the session ends; 0 for never */
 	constructor(events: WatchEvents, timer: TimerModule, silenceTimeout: number) {
-		this.#events = events;
-		this.#timer = timer;
-		this.#silenceTimeout = silenceTimeout;
-		this.#ticker = timer.repeat(() => this.#checkLife(), STEP);
-		this.#lasting = timer.set(() => events.onLasted(), GOOD_SESSION);
+		this.events = events;
+		this.timer = timer;
+		this.silenceTimeout = silenceTimeout;
+		this.ticker = timer.repeat(() => this.checkLife(), STEP);
+		this.lasting = timer.set(() => events.onLasted(), GOOD_SESSION);
 	}
 
 	/** Whether no message has come for half a minute to a minute. */
@@ -46,18 +46,18 @@ export class SessionWatch {
 	}
 
 	close(): void {
-		this.#timer.clear(this.#ticker);
-		this.#timer.clear(this.#lasting);
+		this.timer.clear(this.ticker);
+		this.timer.clear(this.lasting);
 	}
 
-	#checkLife(): void {
+	private checkLife(): void {
 		this.quietSteps += 1;
 		this.silentSteps += 1;
-		const limit = this.#silenceTimeout / STEP;
+		const limit = this.silenceTimeout / STEP;
 		if (limit > 0 && this.silentSteps > limit) {
-			this.#events.onSilent();
+			this.events.onSilent();
 		} else if (this.silentSteps === limit / 2) {
-			this.#events.onQuiet();
+			this.events.onQuiet();
 		}
 	}
 }

@@ -6,19 +6,19 @@ const MAX_LENGTH = 32;
 
 /** The unknown types of messages that have come: each is logged once. */
 export class UnknownTypes {
-	readonly #log: (message: string) => void;
-	readonly #types = new Set<string>();
+	private readonly log: (message: string) => void;
+	private readonly types = new Set<string>();
 
 	constructor(log: (message: string) => void) {
-		this.#log = log;
+		this.log = log;
 	}
 
 	/** Logs a message of an unknown type. */
 	note(unknown: string): void {
 		const type = unknown.slice(0, MAX_LENGTH);
-		if (!this.#types.has(type) && this.#types.size < MAX_TYPES) {
-			this.#types.add(type);
-			this.#log(`message of unknown type ${JSON.stringify(type)}: dropped`);
+		if (!this.types.has(type) && this.types.size < MAX_TYPES) {
+			this.types.add(type);
+			this.log(`message of unknown type ${JSON.stringify(type)}: dropped`);
 		}
 	}
 }

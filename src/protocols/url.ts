@@ -6,10 +6,10 @@ import { splitUrl, type UrlParts } from "../text/url.js";
  *
  * @throws SettingError
  */
-export function parseUrl(url: string): UrlParts {
+export const parseUrl = (url: string): UrlParts => {
 	const parts = splitUrl(url);
 	if (parts === undefined) {
 		throw new SettingError("backend", `expected scheme://host[:port][/path], got ${JSON.stringify(url)}`);
 	}
 	return parts;
-}
+};

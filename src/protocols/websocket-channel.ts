@@ -45,7 +45,7 @@ const OPCODE_PING = 9;
 /** A connection through ECMA-419's WebSocket client class. */
 export class WebSocketChannel extends QueuedChannel {
 	/** The same for all channels: functions of each would take 50 slots. */
-	static readonly #CALLBACKS = deepFreeze({
+	private static readonly CALLBACKS = deepFreeze({
 		onReadable(this: Callback, count: number, { more, binary }: { more: boolean; binary?: boolean }): void {
 			this.target.readable({ count, more, text: binary !== true });
 		},
@@ -63,19 +63,19 @@ export class WebSocketChannel extends QueuedChannel {
 			this.target.fail(this.target.connectionError(cause));
 		},
 	});
-	#client: WebSocketClient | undefined;
+	private client: WebSocketClient | undefined;
 
 	/** Connects at once. */
 	constructor({ record, host, port, path, headers }: WebSocketTarget, events: ChannelEvents, options: ChannelOptions) {
 		super(events, options, 0);
-		this.#client = new record.io({
+		this.client = new record.io({
 			...record,
 			host,
 			port,
 			path,
 			headers,
 			target: this,
-			...WebSocketChannel.#CALLBACKS,
+			...WebSocketChannel.CALLBACKS,
 		});
 	}
 
@@ -84,7 +84,7 @@ export class WebSocketChannel extends QueuedChannel {
 			return false;
 		}
 		try {
-			this.writable(this.#client?.write(message, { binary: true }) ?? 0);
+			this.writable(this.client?.write(message, { binary: true }) ?? 0);
 			return true;
 		} catch (cause) {
 			this.fail(this.connectionError(cause));
@@ -94,22 +94,22 @@ export class WebSocketChannel extends QueuedChannel {
 
 	override ping(): void {
 		try {
-			this.writable(this.#client?.write(new Uint8Array(0), { opcode: OPCODE_PING }) ?? 0);
+			this.writable(this.client?.write(new Uint8Array(0), { opcode: OPCODE_PING }) ?? 0);
 		} catch (error) {
 			this.log(`could not send ping: ${String(error)}`);
 		}
 	}
 
 	protected override readPart(count: number): ArrayBuffer | number | undefined {
-		return this.#client?.read(count);
+		return this.client?.read(count);
 	}
 
 	protected override writePart(bytes: Uint8Array, _messageBytes: number, _first: boolean, last: boolean): number {
-		return this.#client?.write(bytes, { binary: false, more: !last }) ?? 0;
+		return this.client?.write(bytes, { binary: false, more: !last }) ?? 0;
 	}
 
 	protected override closeClient(): void {
-		this.#client?.close();
-		this.#client = undefined;
+		this.client?.close();
+		this.client = undefined;
 	}
 }

@@ -36,44 +36,44 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
  * - nothing is thrown out of a callback of the socket, where it would end the machine.
  */
 export class FramedWebSocketClient implements WebSocketClient {
-	readonly #options: FramedWebSocketOptions;
-	readonly #receiver: FrameReceiver;
-	readonly #response = new HandshakeResponse();
-	#state: "resolving" | "connecting" | "handshake" | "open" | "closed" = "resolving";
-	#socket: Socket | undefined;
+	private readonly options: FramedWebSocketOptions;
+	private readonly receiver: FrameReceiver;
+	private readonly response = new HandshakeResponse();
+	private state: "resolving" | "connecting" | "handshake" | "open" | "closed" = "resolving";
+	private socket: Socket | undefined;
 	/** The unsent rest of the request. */
-	#request: Uint8Array;
+	private request: Uint8Array;
 	/** Bytes that can be read from the socket. */
-	#available = 0;
+	private available = 0;
 	/** Bytes that can be written to the socket. */
-	#writable = 0;
-	#isReceiving = false;
+	private writable = 0;
+	private isReceiving = false;
 	/** Whether the next part to be written continues a message. */
-	#continues = false;
+	private continues = false;
 	/** The pending answer to a ping or close. */
-	#reply: { readonly opcode: number; readonly payload: Uint8Array } | undefined;
+	private reply: { readonly opcode: number; readonly payload: Uint8Array } | undefined;
 
 	/** Connects at once. */
 	constructor(options: FramedWebSocketOptions) {
-		this.#options = options;
-		this.#request = handshakeRequest(options);
-		this.#receiver = new FrameReceiver({
-			readByte: () => this.#readByte(),
+		this.options = options;
+		this.request = handshakeRequest(options);
+		this.receiver = new FrameReceiver({
+			readByte: () => this.readByte(),
 			onPart: (count, part) => options.onReadable(count, part),
-			onControl: (opcode, payload) => this.#control(opcode, payload),
+			onControl: (opcode, payload) => this.control(opcode, payload),
 		});
 		const { dns, host } = options;
 		new dns.io(dns).resolve({
 			host,
-			onResolved: (_host, address) => this.#guard(() => this.#connect(address)),
-			onError: () => this.#fail(new Error(`${host}: address not found`)),
+			onResolved: (_host, address) => this.guard(() => this.connect(address)),
+			onError: () => this.fail(new Error(`${host}: address not found`)),
 		});
 	}
 
 	close(): void {
-		this.#state = "closed";
-		this.#socket?.close();
-		this.#socket = undefined;
+		this.state = "closed";
+		this.socket?.close();
+		this.socket = undefined;
 	}
 
 	/**
@@ -82,19 +82,19 @@ export class FramedWebSocketClient implements WebSocketClient {
 	 * @param count bytes; default: all
 	 * @returns undefined if there is nothing to read
 	 */
-	read(count = this.#receiver.unread): ArrayBuffer | undefined {
-		const bytes = Math.min(count, this.#receiver.unread);
-		if (bytes <= 0 || this.#socket === undefined) {
+	read(count = this.receiver.unread): ArrayBuffer | undefined {
+		const bytes = Math.min(count, this.receiver.unread);
+		if (bytes <= 0 || this.socket === undefined) {
 			return undefined;
 		}
-		this.#receiver.take(bytes);
-		this.#available -= bytes;
-		if (!this.#isReceiving) {
+		this.receiver.take(bytes);
+		this.available -= bytes;
+		if (!this.isReceiving) {
 			// Deferred, because callers do not expect a callback during a read.
-			void Promise.resolve().then(() => this.#receive());
+			void Promise.resolve().then(() => this.receive());
 		}
-		this.#socket.format = "buffer";
-		return this.#socket.read(bytes) as ArrayBuffer;
+		this.socket.format = "buffer";
+		return this.socket.read(bytes) as ArrayBuffer;
 	}
 
 	/**
@@ -104,138 +104,138 @@ export class FramedWebSocketClient implements WebSocketClient {
 	 * @throws Error without room or a connection
 	 */
 	write(data: Uint8Array, { opcode, binary = true, more = false }: Parameters<WebSocketClient["write"]>[1]): number {
-		if (!this.#hasRoom(data)) {
+		if (!this.hasRoom(data)) {
 			throw new Error(`no room for ${data.byteLength} bytes`);
 		}
 		if (opcode !== undefined) {
-			this.#writeBytes(maskedFrame(opcode, true, data, this.#options.xor));
+			this.writeBytes(maskedFrame(opcode, true, data, this.options.xor));
 		} else {
 			const first = binary ? OPCODE.binary : OPCODE.text;
-			this.#writeBytes(maskedFrame(this.#continues ? OPCODE.continuation : first, !more, data, this.#options.xor));
-			this.#continues = more;
+			this.writeBytes(maskedFrame(this.continues ? OPCODE.continuation : first, !more, data, this.options.xor));
+			this.continues = more;
 		}
-		return this.#room;
+		return this.room;
 	}
 
 	/** Bytes that may be written at once. */
-	get #room(): number {
-		return Math.max(0, Math.min(this.#writable - MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD));
+	private get room(): number {
+		return Math.max(0, Math.min(this.writable - MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD));
 	}
 
-	#hasRoom({ byteLength }: Uint8Array): boolean {
-		const fits = byteLength <= MAX_WRITTEN_PAYLOAD && byteLength + MAX_WRITTEN_HEADER <= this.#writable;
-		return fits && this.#state === "open";
+	private hasRoom({ byteLength }: Uint8Array): boolean {
+		const fits = byteLength <= MAX_WRITTEN_PAYLOAD && byteLength + MAX_WRITTEN_HEADER <= this.writable;
+		return fits && this.state === "open";
 	}
 
-	#connect(address: string): void {
-		if (this.#state !== "resolving") {
+	private connect(address: string): void {
+		if (this.state !== "resolving") {
 			return;
 		}
-		this.#state = "connecting";
-		const { socket, host, port } = this.#options;
-		this.#socket = new socket.io({
+		this.state = "connecting";
+		const { socket, host, port } = this.options;
+		this.socket = new socket.io({
 			...socket,
 			address,
 			host,
 			port,
 			onReadable: (count: number) => {
-				this.#available = count;
-				this.#receive();
+				this.available = count;
+				this.receive();
 			},
 			onWritable: (count: number) => {
-				this.#writable = count;
-				this.#guard(() => this.#send());
+				this.writable = count;
+				this.guard(() => this.send());
 			},
-			onError: () => this.#fail(),
+			onError: () => this.fail(),
 		});
 	}
 
 	/** Uses the room that there is. */
-	#send(): void {
-		if (this.#state === "connecting") {
-			this.#sendRequest();
+	private send(): void {
+		if (this.state === "connecting") {
+			this.sendRequest();
 			return;
 		}
-		if (this.#state === "open" && this.#reply !== undefined && this.#hasRoom(this.#reply.payload)) {
-			this.#sendReply(this.#reply);
+		if (this.state === "open" && this.reply !== undefined && this.hasRoom(this.reply.payload)) {
+			this.sendReply(this.reply);
 		}
-		if (this.#state === "open") {
-			this.#options.onWritable(this.#room);
+		if (this.state === "open") {
+			this.options.onWritable(this.room);
 		}
 	}
 
-	#sendRequest(): void {
-		const part = this.#request.subarray(0, this.#writable);
-		this.#request = this.#request.subarray(part.byteLength);
-		this.#writeBytes(part);
-		if (this.#request.byteLength === 0) {
-			this.#state = "handshake";
+	private sendRequest(): void {
+		const part = this.request.subarray(0, this.writable);
+		this.request = this.request.subarray(part.byteLength);
+		this.writeBytes(part);
+		if (this.request.byteLength === 0) {
+			this.state = "handshake";
 		}
 	}
 
 	/** Answers a ping or close. Nothing follows a close. */
-	#sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
-		this.#reply = undefined;
-		this.#writeBytes(maskedFrame(opcode, true, payload, this.#options.xor));
+	private sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
+		this.reply = undefined;
+		this.writeBytes(maskedFrame(opcode, true, payload, this.options.xor));
 		if (opcode === OPCODE.close) {
 			this.close();
-			this.#options.onClose();
+			this.options.onClose();
 		}
 	}
 
 	/** Receives from the socket, until a read is deferred. */
-	#receive(): void {
-		if (this.#isReceiving) {
+	private receive(): void {
+		if (this.isReceiving) {
 			return;
 		}
-		this.#isReceiving = true;
-		this.#guard(() => {
-			while (this.#available > 0 && this.#receiver.unread === 0 && this.#socket !== undefined) {
-				if (this.#state === "open") {
-					this.#receiver.receive(this.#available);
-				} else if (this.#response.push(this.#readByte())) {
-					this.#state = "open";
-					this.#send();
+		this.isReceiving = true;
+		this.guard(() => {
+			while (this.available > 0 && this.receiver.unread === 0 && this.socket !== undefined) {
+				if (this.state === "open") {
+					this.receiver.receive(this.available);
+				} else if (this.response.push(this.readByte())) {
+					this.state = "open";
+					this.send();
 				}
 			}
 		});
-		this.#isReceiving = false;
+		this.isReceiving = false;
 	}
 
-	#control(opcode: number, payload: Uint8Array<ArrayBuffer>): void {
-		this.#options.onControl(opcode, payload.buffer);
-		if (this.#socket !== undefined && opcode !== OPCODE.pong) {
+	private control(opcode: number, payload: Uint8Array<ArrayBuffer>): void {
+		this.options.onControl(opcode, payload.buffer);
+		if (this.socket !== undefined && opcode !== OPCODE.pong) {
 			// Of several pings only the last need be answered: https://www.rfc-editor.org/rfc/rfc6455#section-5.5.3
-			this.#reply = { opcode: opcode === OPCODE.ping ? OPCODE.pong : opcode, payload };
-			this.#send();
+			this.reply = { opcode: opcode === OPCODE.ping ? OPCODE.pong : opcode, payload };
+			this.send();
 		}
 	}
 
-	#readByte(): number {
-		const socket = this.#socket as Socket;
-		this.#available -= 1;
+	private readByte(): number {
+		const socket = this.socket as Socket;
+		this.available -= 1;
 		socket.format = "number";
 		return socket.read() as number;
 	}
 
-	#writeBytes(bytes: Uint8Array): void {
-		const socket = this.#socket as Socket;
+	private writeBytes(bytes: Uint8Array): void {
+		const socket = this.socket as Socket;
 		socket.format = "buffer";
-		this.#writable = socket.write(bytes) ?? 0;
+		this.writable = socket.write(bytes) ?? 0;
 	}
 
-	#guard(run: () => void): void {
+	private guard(run: () => void): void {
 		try {
 			run();
 		} catch (error) {
-			this.#fail(error);
+			this.fail(error);
 		}
 	}
 
-	#fail(error?: unknown): void {
-		if (this.#state !== "closed") {
+	private fail(error?: unknown): void {
+		if (this.state !== "closed") {
 			this.close();
-			this.#options.onError(error);
+			this.options.onError(error);
 		}
 	}
 }

@@ -26,9 +26,9 @@ export class FrameHeader {
 	/** Bytes of the payload. */
 	length = 0;
 	/** Bytes of the header that are read. */
-	#bytes = 0;
+	private bytes = 0;
 	/** Bytes of an extended length. */
-	#extended = 0;
+	private extended = 0;
 
 	/**
 	 * Takes the next byte; after a whole header, the first of another one.
@@ -37,20 +37,20 @@ export class FrameHeader {
 	 * @throws Error if the server violates the protocol
 	 */
 	push(byte: number): boolean {
-		const at = this.#bytes++;
+		const at = this.bytes++;
 		if (at === 0) {
-			this.#begin(byte);
+			this.begin(byte);
 			return false;
 		}
 		if (at === 1) {
-			this.#takeLength(byte);
+			this.takeLength(byte);
 		} else {
 			this.length = this.length * 256 + byte;
 		}
-		if (this.#bytes < 2 + this.#extended) {
+		if (this.bytes < 2 + this.extended) {
 			return false;
 		}
-		this.#bytes = 0;
+		this.bytes = 0;
 		return true;
 	}
 
@@ -58,7 +58,7 @@ export class FrameHeader {
 		return this.opcode >= OPCODE.close;
 	}
 
-	#begin(byte: number): void {
+	private begin(byte: number): void {
 		this.opcode = byte & 0x0f;
 		this.final = (byte & FINAL) !== 0;
 		const isKnown = this.isControl ? this.opcode <= OPCODE.pong : this.opcode <= OPCODE.binary;
@@ -67,15 +67,15 @@ export class FrameHeader {
 		}
 	}
 
-	#takeLength(byte: number): void {
+	private takeLength(byte: number): void {
 		if ((byte & MASKED) !== 0) {
 			throw new Error("masked WebSocket frame from the server");
 		}
 		if (this.isControl && (!this.final || byte > MAX_CONTROL_PAYLOAD)) {
 			throw new Error("WebSocket control frame fragmented or too long");
 		}
-		this.#extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
-		this.length = this.#extended === 0 ? byte : 0;
+		this.extended = byte === 126 ? 2 : byte === 127 ? 8 : 0;
+		this.length = this.extended === 0 ? byte : 0;
 	}
 }
 
@@ -91,13 +91,13 @@ export type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
  * @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes
  * @param random a number in [0, 1)
  */
-export function maskedFrame(
+export const maskedFrame = (
 	opcode: number,
 	final: boolean,
 	payload: Uint8Array,
 	xor: Xor,
 	random: () => number = Math.random,
-): Uint8Array {
+): Uint8Array => {
 	const { byteLength } = payload;
 	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
 	const frame = new Uint8Array(headerLength + byteLength);
@@ -115,4 +115,4 @@ export function maskedFrame(
 	frame.set(payload, headerLength);
 	xor(frame.subarray(headerLength), frame.subarray(headerLength - MASK_LENGTH, headerLength));
 	return frame;
-}
+};

@@ -16,10 +16,10 @@ const LINE_END = 10;
  *
  * @param random a number in [0, 1)
  */
-export function handshakeRequest(
+export const handshakeRequest = (
 	{ host, port, path, headers }: HandshakeRequest,
 	random: () => number = Math.random,
-): Uint8Array {
+): Uint8Array => {
 	const lines = [
 		`GET ${path} HTTP/1.1`,
 		`Host: ${port === 80 || port === 443 ? host : `${host}:${port}`}`,
@@ -32,26 +32,26 @@ export function handshakeRequest(
 		lines.push(`${name}: ${value}`);
 	}
 	return new Uint8Array(ArrayBuffer.fromString(`${lines.join("\r\n")}\r\n\r\n`));
-}
+};
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** 16 bytes as base64: 21 digits of six bits, one of two bits, and the padding. */
-function randomKey(random: () => number): string {
+const randomKey = (random: () => number): string => {
 	let key = "";
 	for (let at = 0; at < 21; at += 1) {
 		key += BASE64.charAt(Math.floor(random() * 64));
 	}
 	return `${key}${"AQgw".charAt(Math.floor(random() * 4))}==`;
-}
+};
 
 /** Reads the head of the server's response, byte by byte. */
 export class HandshakeResponse {
-	#line = "";
-	#bytes = 0;
-	#isFirst = true;
+	private line = "";
+	private bytes = 0;
+	private isFirst = true;
 	/** Required headers that have not arrived yet. */
-	readonly #missing = new Set(["upgrade", "connection", "sec-websocket-accept"]);
+	private readonly missing = new Set(["upgrade", "connection", "sec-websocket-accept"]);
 
 	/**
 	 * Takes the next byte.
@@ -60,30 +60,30 @@ export class HandshakeResponse {
 	 * @throws Error with the reason why the upgrade failed
 	 */
 	push(byte: number): boolean {
-		this.#bytes += 1;
-		if (this.#bytes > MAX_RESPONSE_HEAD) {
+		this.bytes += 1;
+		if (this.bytes > MAX_RESPONSE_HEAD) {
 			throw new Error(`the server's response has more than ${MAX_RESPONSE_HEAD} bytes of headers`);
 		}
 		if (byte !== LINE_END) {
-			this.#line += String.fromCharCode(byte);
+			this.line += String.fromCharCode(byte);
 			return false;
 		}
-		const line = this.#line.trim();
-		this.#line = "";
-		if (this.#isFirst) {
-			this.#isFirst = false;
-			this.#checkStatus(line);
+		const line = this.line.trim();
+		this.line = "";
+		if (this.isFirst) {
+			this.isFirst = false;
+			this.checkStatus(line);
 			return false;
 		}
 		if (line === "") {
-			this.#checkHeaders();
+			this.checkHeaders();
 			return true;
 		}
-		this.#takeHeader(line);
+		this.takeHeader(line);
 		return false;
 	}
 
-	#checkStatus(line: string): void {
+	private checkStatus(line: string): void {
 		const [version, status] = line.split(" ");
 		if (!version?.startsWith("HTTP/1.")) {
 			throw new Error("the server does not speak HTTP");
@@ -94,7 +94,7 @@ export class HandshakeResponse {
 	}
 
 	/** The value of Sec-WebSocket-Accept is not checked: that takes SHA-1, and authenticates nothing. */
-	#takeHeader(line: string): void {
+	private takeHeader(line: string): void {
 		const [name = "", value = ""] = line.toLowerCase().split(":", 2);
 		const tokens = value.split(",").map((token) => token.trim());
 		if (
@@ -102,13 +102,13 @@ export class HandshakeResponse {
 			(name === "upgrade" && tokens.includes("websocket")) ||
 			(name === "connection" && tokens.includes("upgrade"))
 		) {
-			this.#missing.delete(name);
+			this.missing.delete(name);
 		}
 	}
 
-	#checkHeaders(): void {
-		if (this.#missing.size > 0) {
-			throw new Error(`the server's response lacks ${[...this.#missing].join(", ")}`);
+	private checkHeaders(): void {
+		if (this.missing.size > 0) {
+			throw new Error(`the server's response lacks ${[...this.missing].join(", ")}`);
 		}
 	}
 }

@@ -12,29 +12,29 @@ export interface FrameEvents {
 
 /** Receives a server's frames: reads headers and control frames itself, and offers the payload of the others. */
 export class FrameReceiver {
-	readonly #events: FrameEvents;
-	readonly #header = new FrameHeader();
+	private readonly events: FrameEvents;
+	private readonly header = new FrameHeader();
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
-	#remaining: number | undefined;
+	private remaining: number | undefined;
 	/** Offered, unread bytes. */
-	#unread = 0;
+	private _unread = 0;
 	/** The received part of a control frame's payload. */
-	#control: number[] = [];
+	private control: number[] = [];
 	/** Whether the present message is binary; undefined between messages. */
-	#binary: boolean | undefined;
+	private binary: boolean | undefined;
 
 	constructor(events: FrameEvents) {
-		this.#events = events;
+		this.events = events;
 	}
 
 	/** Offered, unread bytes: they must be read before anything else is received. */
 	get unread(): number {
-		return this.#unread;
+		return this._unread;
 	}
 
 	/** Offered bytes were read. */
 	take(count: number): void {
-		this.#unread -= count;
+		this._unread -= count;
 	}
 
 	/**
@@ -44,57 +44,57 @@ export class FrameReceiver {
 	 * @throws Error if the server violates the protocol
 	 */
 	receive(available: number): void {
-		const header = this.#header;
-		if (this.#remaining !== undefined) {
-			header.isControl ? this.#receiveControl() : this.#offer(this.#remaining, available);
-		} else if (header.push(this.#events.readByte())) {
-			this.#begin();
+		const header = this.header;
+		if (this.remaining !== undefined) {
+			header.isControl ? this.receiveControl() : this.offer(this.remaining, available);
+		} else if (header.push(this.events.readByte())) {
+			this.begin();
 		}
 	}
 
-	#begin(): void {
-		const { isControl, length } = this.#header;
-		this.#remaining = length;
+	private begin(): void {
+		const { isControl, length } = this.header;
+		this.remaining = length;
 		if (isControl) {
-			this.#control = [];
+			this.control = [];
 		} else {
-			this.#checkOrder();
+			this.checkOrder();
 		}
 		if (length === 0) {
-			isControl ? this.#finishControl() : this.#offer(0, 0);
+			isControl ? this.finishControl() : this.offer(0, 0);
 		}
 	}
 
-	#checkOrder(): void {
-		const { opcode } = this.#header;
-		if ((opcode === OPCODE.continuation) !== (this.#binary !== undefined)) {
+	private checkOrder(): void {
+		const { opcode } = this.header;
+		if ((opcode === OPCODE.continuation) !== (this.binary !== undefined)) {
 			throw new Error("unexpected WebSocket data frame: continuation without a start, or a start before the end");
 		}
-		this.#binary ??= opcode === OPCODE.binary;
+		this.binary ??= opcode === OPCODE.binary;
 	}
 
-	#offer(remaining: number, available: number): void {
+	private offer(remaining: number, available: number): void {
 		const count = Math.min(remaining, available);
-		const binary = this.#binary === true;
+		const binary = this.binary === true;
 		const isLastPart = count === remaining;
-		const more = !(isLastPart && this.#header.final);
-		this.#remaining = isLastPart ? undefined : remaining - count;
+		const more = !(isLastPart && this.header.final);
+		this.remaining = isLastPart ? undefined : remaining - count;
 		if (!more) {
-			this.#binary = undefined;
+			this.binary = undefined;
 		}
-		this.#unread = count;
-		this.#events.onPart(count, { more, binary });
+		this._unread = count;
+		this.events.onPart(count, { more, binary });
 	}
 
-	#receiveControl(): void {
-		this.#control.push(this.#events.readByte());
-		if (this.#control.length === this.#remaining) {
-			this.#finishControl();
+	private receiveControl(): void {
+		this.control.push(this.events.readByte());
+		if (this.control.length === this.remaining) {
+			this.finishControl();
 		}
 	}
 
-	#finishControl(): void {
-		this.#remaining = undefined;
-		this.#events.onControl(this.#header.opcode, Uint8Array.from(this.#control));
+	private finishControl(): void {
+		this.remaining = undefined;
+		this.events.onControl(this.header.opcode, Uint8Array.from(this.control));
 	}
 }

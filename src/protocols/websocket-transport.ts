@@ -27,9 +27,9 @@ export class WebSocketTransport implements Transport {
 	readonly silenceTimeout = 120_000;
 	readonly maxMessageBytes: number;
 	readonly maxSentBytes = Number.POSITIVE_INFINITY;
-	readonly #options: WebSocketTransportOptions;
-	readonly #record: WebSocketRecord;
-	readonly #target: { readonly host: string; readonly port: number; readonly path: string };
+	private readonly options: WebSocketTransportOptions;
+	private readonly record: WebSocketRecord;
+	private readonly target: { readonly host: string; readonly port: number; readonly path: string };
 
 	/** @throws SettingError: a URL or token that cannot be used */
 	constructor(options: WebSocketTransportOptions) {
@@ -40,21 +40,17 @@ export class WebSocketTransport implements Transport {
 		}
 		this.version = options.protocolVersion ?? 1;
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
-		this.#options = options;
-		this.#record = record;
-		this.#target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
+		this.options = options;
+		this.record = record;
+		this.target = { host, port: port ?? (scheme === "wss" ? 443 : 80), path };
 	}
 
 	open(events: ChannelEvents): Channel {
-		return new WebSocketChannel(
-			{ ...this.#target, record: this.#record, headers: this.#headers() },
-			events,
-			this.#options,
-		);
+		return new WebSocketChannel({ ...this.target, record: this.record, headers: this.headers() }, events, this.options);
 	}
 
-	#headers(): Map<string, string> {
-		const { token = "", deviceId, clientId } = this.#options;
+	private headers(): Map<string, string> {
+		const { token = "", deviceId, clientId } = this.options;
 		const headers = new Map<string, string>();
 		if (token !== "") {
 			headers.set("Authorization", token.includes(" ") ? token : `Bearer ${token}`);

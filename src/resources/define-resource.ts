@@ -14,12 +14,10 @@ interface HardwareResourceDefinition<Needs extends Part, Uri extends string>
  *
  * @throws TypeError as {@link createResource} does
  */
-export function defineResource<const Needs extends Part, const Uri extends string>({
+export const defineResource = <const Needs extends Part, const Uri extends string>({
 	needs,
 	...definition
-}: HardwareResourceDefinition<Needs, Uri>): HardwareResource {
-	return {
-		...(createResource(definition as ResourceDefinition<HardwareWith<Needs>, Uri>) as Resource<Hardware>),
-		needs,
-	};
-}
+}: HardwareResourceDefinition<Needs, Uri>): HardwareResource => ({
+	...(createResource(definition as ResourceDefinition<HardwareWith<Needs>, Uri>) as Resource<Hardware>),
+	needs,
+});

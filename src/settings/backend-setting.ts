@@ -27,11 +27,11 @@ const SEARCH_SCHEME = "mdns:";
  * @param deviceId the device's MAC address
  * @throws SettingError
  */
-export function readBackend(
+export const readBackend = (
 	source: SettingSource,
 	deviceId: string,
 	{ mayLackBackend, findsGateways }: BackendNeeds,
-): BackendSetting {
+): BackendSetting => {
 	const bootstrap = readBootstrapConfig(source);
 	const backend = bootstrap === undefined ? readSetting("backend", source) : "";
 	const gateway = backend?.startsWith(SEARCH_SCHEME) ? backend.slice(SEARCH_SCHEME.length) : undefined;
@@ -40,4 +40,4 @@ export function readBackend(
 	}
 	const comesLater = bootstrap !== undefined || gateway !== undefined || (mayLackBackend && backend === undefined);
 	return { bootstrap, gateway, config: readConfig(source, deviceId, comesLater ? "" : undefined) };
-}
+};

@@ -27,7 +27,7 @@ type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<
  * @param backend overrides the setting
  * @throws SettingError
  */
-export function readConfig(source: SettingSource, deviceId: string, backend?: string): Config {
+export const readConfig = (source: SettingSource, deviceId: string, backend?: string): Config => {
 	const clientId = readSetting("clientId", source) ?? deviceId;
 	return {
 		backend: backend ?? readUrl(source),
@@ -44,15 +44,15 @@ export function readConfig(source: SettingSource, deviceId: string, backend?: st
 		name: readSetting("name", source) || undefined,
 		uuid: readSetting("uuid", source),
 	};
-}
+};
 
-function readUrl(source: SettingSource): string {
+const readUrl = (source: SettingSource): string => {
 	const url = readSetting("backend", source);
 	if (url === undefined) {
 		throw new SettingError("backend", "expected a URL: the setting is missing");
 	}
 	return url;
-}
+};
 
 /**
  * Reads the settings of the bootstrap.
@@ -60,7 +60,7 @@ function readUrl(source: SettingSource): string {
  * @returns undefined if `otaUrl` is not set: the backend is then the setting `backend`
  * @throws SettingError
  */
-export function readBootstrapConfig(source: SettingSource): BootstrapConfig | undefined {
+export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | undefined => {
 	const otaUrl = readSetting("otaUrl", source);
 	if (otaUrl === "") {
 		return undefined;
@@ -72,4 +72,4 @@ export function readBootstrapConfig(source: SettingSource): BootstrapConfig | un
 		hmacKey: readSetting("hmacKey", source),
 		language: readSetting("language", source),
 	};
-}
+};

@@ -32,7 +32,7 @@ const RULES: Readonly<Record<SettingName, Rule>> = SETTINGS;
  *
  * @throws SettingError
  */
-export function readSetting<Name extends SettingName>(name: Name, source: SettingSource): SettingValue<Name> {
+export const readSetting = <Name extends SettingName>(name: Name, source: SettingSource): SettingValue<Name> => {
 	const value = findValue(name, source);
 	const rule = RULES[name];
 	const isText = rule.kind === "text" || rule.kind === "secret";
@@ -40,37 +40,35 @@ export function readSetting<Name extends SettingName>(name: Name, source: Settin
 		return ("default" in rule ? rule.default : undefined) as SettingValue<Name>;
 	}
 	return checkSetting(name, value);
-}
+};
 
 /** A setting as unchecked text, for parts that must work with any value: the Wi-Fi, the set-up page. */
-export function settingText(name: SettingName, source: SettingSource): string {
+export const settingText = (name: SettingName, source: SettingSource): string => {
 	const rule = RULES[name];
 	return String(findValue(name, source) ?? ("default" in rule ? rule.default : undefined) ?? "");
-}
+};
 
 /** Stores a setting, which then overrides the built-in one. */
-export function storeSetting(name: SettingName, value: string, settings: Pick<Settings, "set">): void {
+export const storeSetting = (name: SettingName, value: string, settings: Pick<Settings, "set">): void => {
 	settings.set(DOMAIN, name, value);
-}
+};
 
 /** The settings with these values on top. */
-export function withSettings(
+export const withSettings = (
 	values: Readonly<Record<string, string | number>>,
 	settings: Pick<Settings, "get"> | undefined,
-): Pick<Settings, "get"> {
-	return { get: (domain, name) => (domain === DOMAIN ? values[name] : undefined) ?? settings?.get(domain, name) };
-}
+): Pick<Settings, "get"> => ({
+	get: (domain, name) => (domain === DOMAIN ? values[name] : undefined) ?? settings?.get(domain, name),
+});
 
 /** @throws SettingError if the value is not valid */
-export function checkSetting<Name extends SettingName>(name: Name, value: unknown): SettingValue<Name> {
-	return parse(name, RULES[name], value) as SettingValue<Name>;
-}
+export const checkSetting = <Name extends SettingName>(name: Name, value: unknown): SettingValue<Name> =>
+	parse(name, RULES[name], value) as SettingValue<Name>;
 
-function findValue(name: SettingName, { built, settings }: SettingSource): unknown {
-	return (RULES[name].builtOnly ? undefined : settings?.get(DOMAIN, name)) ?? built[name];
-}
+const findValue = (name: SettingName, { built, settings }: SettingSource): unknown =>
+	(RULES[name].builtOnly ? undefined : settings?.get(DOMAIN, name)) ?? built[name];
 
-function parse(name: SettingName, rule: Rule, value: unknown): unknown {
+const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
 	switch (rule.kind) {
 		case "text":
 		case "secret":
@@ -90,9 +88,9 @@ function parse(name: SettingName, rule: Rule, value: unknown): unknown {
 		case "p256-key":
 			return parsePublicKey(name, value);
 	}
-}
+};
 
-function parseText(name: SettingName, rule: TextRule, value: unknown): string {
+const parseText = (name: SettingName, rule: TextRule, value: unknown): string => {
 	const isSecret = rule.kind === "secret";
 	if (typeof value !== "string") {
 		throw new SettingError(name, `expected a string, got ${isSecret ? typeof value : JSON.stringify(value)}`);
@@ -106,9 +104,9 @@ function parseText(name: SettingName, rule: TextRule, value: unknown): string {
 		throw new SettingError(name, `expected ${describeText(rule)}${isSecret ? "" : `, got ${JSON.stringify(value)}`}`);
 	}
 	return value;
-}
+};
 
-function hasFormat(format: Format | undefined, value: string): boolean {
+const hasFormat = (format: Format | undefined, value: string): boolean => {
 	switch (format) {
 		case undefined:
 			return true;
@@ -123,10 +121,10 @@ function hasFormat(format: Format | undefined, value: string): boolean {
 		case "uuid":
 			return /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(value);
 	}
-}
+};
 
 /** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters". */
-function describeText({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string {
+const describeText = ({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string => {
 	if (format === "http-url") {
 		return "http://host[:port][/path] or https://…";
 	}
@@ -144,44 +142,43 @@ function describeText({ default: otherwise, format, maxLength, minBytes, maxByte
 	const ascii = format === "visible" || format === "printable" ? "printable ASCII " : "";
 	const end = format === "visible" ? " without spaces" : minBytes !== undefined && otherwise === "" ? ", or none" : "";
 	return `${range}${ascii}${unit}${end}`;
-}
+};
 
-function parseInteger(name: SettingName, rule: IntegerRule, value: unknown): number {
+const parseInteger = (name: SettingName, rule: IntegerRule, value: unknown): number => {
 	const number = Number(value);
 	const isAllowed = (number >= rule.min && number <= rule.max) || (rule.orZero && number === 0);
 	if (!Number.isInteger(number) || !isAllowed) {
 		throw new SettingError(name, `expected ${describeInteger(rule)}, got ${JSON.stringify(value)}`);
 	}
 	return number;
-}
+};
 
 /** The description of a number setting, for errors and documentation: "0, or whole seconds from 60 to 2000000". */
-function describeInteger({ unit, min, max, orZero }: IntegerRule): string {
-	return `${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
-}
+const describeInteger = ({ unit, min, max, orZero }: IntegerRule): string =>
+	`${orZero ? "0, or " : ""}${unit === undefined ? "a whole number" : `whole ${unit}`} from ${min} to ${max}`;
 
-function choose<T>(name: SettingName, choices: readonly T[], value: unknown): T {
+const choose = <T>(name: SettingName, choices: readonly T[], value: unknown): T => {
 	const choice = choices.find((each) => String(each) === String(value));
 	if (choice === undefined) {
 		const expected = choices.map((each) => JSON.stringify(each)).join(" or ");
 		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
 	}
 	return choice;
-}
+};
 
-function parseHex(name: SettingName, maxBytes: number, value: unknown): ArrayBuffer {
+const parseHex = (name: SettingName, maxBytes: number, value: unknown): ArrayBuffer => {
 	const bytes = typeof value === "string" ? fromHex(value) : undefined;
 	if (bytes === undefined || bytes.byteLength > maxBytes) {
 		throw new SettingError(name, `expected at most ${maxBytes} bytes as hexadecimal digits`);
 	}
 	return bytes;
-}
+};
 
-function parsePublicKey(name: SettingName, value: unknown): ArrayBuffer {
+const parsePublicKey = (name: SettingName, value: unknown): ArrayBuffer => {
 	const key = typeof value === "string" && /^04[0-9a-fA-F]{128}$/.test(value) ? fromHex(value) : undefined;
 	if (key === undefined) {
 		const expected = `a public key of P-256: "04" and 128 hexadecimal digits`;
 		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);
 	}
 	return key;
-}
+};

@@ -33,73 +33,73 @@ const BACKOFF = deepFreeze({ minimum: 1_000, maximum: 2_000 });
  * counts as reached.
  */
 export class BackendTrial {
-	readonly #options: BackendTrialOptions;
-	#source: ReturnType<BackendSource["open"]> | undefined;
-	#protocol: Protocol | undefined;
-	#timer: TimerHandle | undefined;
-	#failures = 0;
-	#problem = `no answer within ${TIME / 1000} s`;
+	private readonly options: BackendTrialOptions;
+	private source: ReturnType<BackendSource["open"]> | undefined;
+	private protocol: Protocol | undefined;
+	private timer: TimerHandle | undefined;
+	private failures = 0;
+	private problem = `no answer within ${TIME / 1000} s`;
 
 	constructor(options: BackendTrialOptions) {
 		const { transport, source, timer } = options;
-		this.#options = options;
+		this.options = options;
 		// Without a backend the device serves clients itself: there is nothing to try.
 		const isNeeded = transport !== undefined || source !== undefined;
-		this.#timer = timer.set(() => this.#end(isNeeded ? this.#problem : undefined), isNeeded ? TIME : 0);
+		this.timer = timer.set(() => this.end(isNeeded ? this.problem : undefined), isNeeded ? TIME : 0);
 		if (transport !== undefined) {
-			this.#greet(transport);
+			this.greet(transport);
 		} else if (source !== undefined) {
-			this.#ask(source);
+			this.ask(source);
 		}
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
-		this.#source?.stop();
-		this.#protocol?.close();
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
+		this.source?.stop();
+		this.protocol?.close();
 	}
 
-	#end(problem: string | undefined): void {
+	private end(problem: string | undefined): void {
 		this.close();
-		this.#options.onEnd(problem);
+		this.options.onEnd(problem);
 	}
 
-	#ask(source: Pick<BackendSource, "open">): void {
+	private ask(source: Pick<BackendSource, "open">): void {
 		const note = (message: string): void => {
-			this.#problem = message;
+			this.problem = message;
 		};
-		this.#source = source.open({
-			onBackend: (served) => this.#greet(this.#options.connect(served)),
-			onActivation: () => this.#end(undefined),
+		this.source = source.open({
+			onBackend: (served) => this.greet(this.options.connect(served)),
+			onActivation: () => this.end(undefined),
 			onActivated() {},
 			async onFirmware() {},
 			onFailed: ({ message }) => note(message),
-			onMissing: (message) => this.#end(message),
+			onMissing: (message) => this.end(message),
 		});
-		this.#source.start();
+		this.source.start();
 	}
 
-	#greet(transport: Transport): void {
-		this.#protocol?.close();
-		const { timer, log } = this.#options;
+	private greet(transport: Transport): void {
+		this.protocol?.close();
+		const { timer, log } = this.options;
 		const events: ProtocolEvents = {
 			onConnecting() {},
 			onOpen() {},
-			onSession: () => this.#end(undefined),
+			onSession: () => this.end(undefined),
 			mcp: {},
 			onMessage() {},
-			onLost: ({ message }) => this.#fail(message),
+			onLost: ({ message }) => this.fail(message),
 		};
-		this.#protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
-		this.#protocol.open();
+		this.protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
+		this.protocol.open();
 	}
 
-	#fail(problem: string): void {
-		this.#problem = problem;
-		this.#failures += 1;
-		if (this.#failures === ATTEMPTS) {
-			this.#end(problem);
+	private fail(problem: string): void {
+		this.problem = problem;
+		this.failures += 1;
+		if (this.failures === ATTEMPTS) {
+			this.end(problem);
 		}
 	}
 }

@@ -39,7 +39,7 @@ const PASSWORD_LENGTH = 8;
  * @returns undefined on any other board
  * @throws SettingError
  */
-export function openSetup(platform: HttpServerPlatform, options: SetupOptions): Setup | undefined {
+export const openSetup = (platform: HttpServerPlatform, options: SetupOptions): Setup | undefined => {
 	const { board, built, deviceId, random = Math.random, listGateways, routeOf, timer, log } = options;
 	const { accessPoint, screen, settings } = board;
 	if (accessPoint === undefined || settings === undefined) {
@@ -64,11 +64,10 @@ export function openSetup(platform: HttpServerPlatform, options: SetupOptions): 
 		tryBackend,
 	};
 	return (events) => new PhoneSetup({ ...options, ...rest }, events);
-}
+};
 
-function inventPassword(random: () => number): string {
-	return Array.from(
+const inventPassword = (random: () => number): string =>
+	Array.from(
 		{ length: PASSWORD_LENGTH },
 		() => PASSWORD_CHARACTERS[Math.floor(random() * PASSWORD_CHARACTERS.length)],
 	).join("");
-}

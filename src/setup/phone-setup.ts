@@ -50,60 +50,60 @@ const MAX_NETWORKS = 20;
  * network and backend could be reached. Passwords and tokens are neither logged nor sent.
  */
 export class PhoneSetup {
-	readonly #options: PhoneSetupOptions;
-	readonly #events: SetupEvents;
-	readonly #connections = new Set<SetupConnection>();
-	readonly #need: SetupNeed;
-	#isOpen = false;
-	#server: HttpServer | undefined;
-	#access: WiFiAccess = { ssid: "", password: "" };
-	#formToken = "";
+	private readonly options: PhoneSetupOptions;
+	private readonly events: SetupEvents;
+	private readonly connections = new Set<SetupConnection>();
+	private readonly need: SetupNeed;
+	private _isOpen = false;
+	private server: HttpServer | undefined;
+	private access: WiFiAccess = { ssid: "", password: "" };
+	private formToken = "";
 	/** Of the page, once a form was sent; before that the device's own. */
-	#language = "";
-	#status: SetupStatus = { state: "waiting" };
-	#attempt: SetupAttempt | undefined;
+	private language = "";
+	private status: SetupStatus = { state: "waiting" };
+	private attempt: SetupAttempt | undefined;
 	/** Ends the set-up. */
-	#timer: TimerHandle | undefined;
+	private timer: TimerHandle | undefined;
 
 	constructor(options: PhoneSetupOptions, events: SetupEvents) {
-		this.#options = options;
-		this.#events = events;
-		this.#need = new SetupNeed(options, () => events.onNeeded());
+		this.options = options;
+		this.events = events;
+		this.need = new SetupNeed(options, () => events.onNeeded());
 	}
 
 	get isOpen(): boolean {
-		return this.#isOpen;
+		return this._isOpen;
 	}
 
 	/** Opens the device's own network, and serves the page. If that fails the set-up ends at once. */
 	begin(): void {
-		const { platform, accessPoint, name, makePassword, log } = this.#options;
-		this.#access = { ssid: name, password: makePassword() };
-		this.#language = settingText("language", this.#options);
-		this.#formToken = makeToken(this.#options.random);
-		this.#status = { state: "waiting" };
-		this.#attempt = this.#makeAttempt();
-		this.#need.stop();
-		this.#isOpen = true;
+		const { platform, accessPoint, name, makePassword, log } = this.options;
+		this.access = { ssid: name, password: makePassword() };
+		this.language = settingText("language", this.options);
+		this.formToken = makeToken(this.options.random);
+		this.status = { state: "waiting" };
+		this.attempt = this.makeAttempt();
+		this.need.stop();
+		this._isOpen = true;
 		try {
-			accessPoint.open(this.#access);
-			this.#server = platform.open({
+			accessPoint.open(this.access);
+			this.server = platform.open({
 				port: accessPoint.port,
-				onConnect: (connection) => this.#serve(connection),
-				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.#url}`),
-				onError: (error) => this.#fail(error),
+				onConnect: (connection) => this.serve(connection),
+				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.url}`),
+				onError: (error) => this.fail(error),
 			});
 		} catch (error) {
-			this.#fail(error);
+			this.fail(error);
 			return;
 		}
-		this.#show();
-		this.#wait();
+		this.show();
+		this.wait();
 	}
 
 	/** Starts by itself, if the device may. */
 	beginByItself(): void {
-		if (this.#need.mayBegin) {
+		if (this.need.mayBegin) {
 			this.begin();
 		}
 	}
@@ -114,152 +114,152 @@ export class PhoneSetup {
 	 */
 	follow(online: boolean): void {
 		if (!this.isOpen) {
-			this.#need.follow(online);
+			this.need.follow(online);
 		}
 	}
 
 	/** Reports that the device has reached its backend. */
 	reached(): void {
-		this.#need.reached();
+		this.need.reached();
 	}
 
 	close(): void {
-		this.#clearTimer();
-		this.#need.stop();
-		this.#attempt?.close();
-		this.#attempt = undefined;
+		this.clearTimer();
+		this.need.stop();
+		this.attempt?.close();
+		this.attempt = undefined;
 		if (this.isOpen) {
-			this.#server?.close();
-			this.#server = undefined;
-			for (const connection of this.#connections) {
+			this.server?.close();
+			this.server = undefined;
+			for (const connection of this.connections) {
 				connection.close();
 			}
-			this.#options.accessPoint.close();
-			this.#isOpen = false;
-			this.#events.onShow(undefined);
+			this.options.accessPoint.close();
+			this._isOpen = false;
+			this.events.onShow(undefined);
 		}
 	}
 
-	#makeAttempt(): SetupAttempt {
-		return new SetupAttempt(this.#options, {
-			onProgress: (status) => this.#setStatus(status),
+	private makeAttempt(): SetupAttempt {
+		return new SetupAttempt(this.options, {
+			onProgress: (status) => this.setStatus(status),
 			onPaused: (status) => {
-				this.#setStatus(status);
-				this.#wait();
+				this.setStatus(status);
+				this.wait();
 			},
 			onStored: (status, restart) => {
-				this.#setStatus(status);
-				this.#timer = this.#options.timer.set(() => this.#end(restart), FAREWELL_TIME);
+				this.setStatus(status);
+				this.timer = this.options.timer.set(() => this.end(restart), FAREWELL_TIME);
 			},
-			onUntried: () => this.#need.untried(),
+			onUntried: () => this.need.untried(),
 		});
 	}
 
-	get #host(): string {
-		const { address, port } = this.#options.accessPoint;
+	private get host(): string {
+		const { address, port } = this.options.accessPoint;
 		return port === 80 ? address : `${address}:${port}`;
 	}
 
-	get #url(): string {
-		return `http://${this.#host}/`;
+	private get url(): string {
+		return `http://${this.host}/`;
 	}
 
-	#clearTimer(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+	private clearTimer(): void {
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 
 	/** A device without a network has nothing else to do. Automatic requests of a phone do not prolong the set-up. */
-	#wait(): void {
-		this.#clearTimer();
-		if (settingText("ssid", this.#options) !== "") {
-			this.#timer = this.#options.timer.set(() => {
-				this.#options.log("set-up: timed out; trying the stored settings again");
-				this.#end(this.#attempt?.hasLeft === true);
-			}, this.#options.patience * 1000);
+	private wait(): void {
+		this.clearTimer();
+		if (settingText("ssid", this.options) !== "") {
+			this.timer = this.options.timer.set(() => {
+				this.options.log("set-up: timed out; trying the stored settings again");
+				this.end(this.attempt?.hasLeft === true);
+			}, this.options.patience * 1000);
 		}
 	}
 
-	#fail(error: unknown): void {
-		this.#options.log(`set-up: could not open: ${String(error)}`);
-		this.#end(false);
+	private fail(error: unknown): void {
+		this.options.log(`set-up: could not open: ${String(error)}`);
+		this.end(false);
 	}
 
-	#end(restart: boolean): void {
+	private end(restart: boolean): void {
 		this.close();
-		this.#events.onEnd(restart);
+		this.events.onEnd(restart);
 	}
 
-	#setStatus(status: SetupStatus): void {
-		this.#status = status;
-		this.#show();
+	private setStatus(status: SetupStatus): void {
+		this.status = status;
+		this.show();
 	}
 
-	#show(): void {
-		const { message } = this.#status;
-		const progress = message === undefined ? "" : inLanguage(message, this.#language);
-		this.#events.onShow({ ...this.#access, url: this.#url, progress });
+	private show(): void {
+		const { message } = this.status;
+		const progress = message === undefined ? "" : inLanguage(message, this.language);
+		this.events.onShow({ ...this.access, url: this.url, progress });
 	}
 
-	#serve(connection: HttpConnection): void {
-		if (this.#connections.size >= MAX_CONNECTIONS) {
+	private serve(connection: HttpConnection): void {
+		if (this.connections.size >= MAX_CONNECTIONS) {
 			connection.close();
 			return;
 		}
 		const served = new SetupConnection(connection, {
-			answer: (request, body) => answerRequest(request, body, this.#source()),
-			timer: this.#options.timer,
-			onEnd: () => this.#connections.delete(served),
+			answer: (request, body) => answerRequest(request, body, this.source()),
+			timer: this.options.timer,
+			onEnd: () => this.connections.delete(served),
 		});
-		this.#connections.add(served);
+		this.connections.add(served);
 	}
 
-	#source(): SetupSource {
+	private source(): SetupSource {
 		return {
-			host: this.#host,
-			formToken: this.#formToken,
-			device: this.#access.ssid,
-			findsGateways: this.#options.findGateways !== undefined,
-			status: () => this.#status,
-			values: () => currentValues(this.#options),
-			networks: () => this.#networks(),
-			submit: (text) => this.#submit(text),
+			host: this.host,
+			formToken: this.formToken,
+			device: this.access.ssid,
+			findsGateways: this.options.findGateways !== undefined,
+			status: () => this.status,
+			values: () => currentValues(this.options),
+			networks: () => this.networks(),
+			submit: (text) => this.submit(text),
 		};
 	}
 
 	/** A scan disturbs an attempt to join. */
-	async #networks(): Promise<readonly FoundNetwork[]> {
-		const { state } = this.#status;
+	private async networks(): Promise<readonly FoundNetwork[]> {
+		const { state } = this.status;
 		if (state === "joining" || state === "joined") {
 			return [];
 		}
-		this.#wait();
-		return strongest(await this.#options.accessPoint.scan());
+		this.wait();
+		return strongest(await this.options.accessPoint.scan());
 	}
 
-	#submit(text: string): FormErrors | undefined {
-		const { settings, check } = this.#options;
-		if (this.#status.state === "joining" || this.#status.state === "joined") {
+	private submit(text: string): FormErrors | undefined {
+		const { settings, check } = this.options;
+		if (this.status.state === "joining" || this.status.state === "joined") {
 			return { form: { text: "busy" } };
 		}
-		this.#wait();
-		const form = readForm(text, currentValues(this.#options));
+		this.wait();
+		const form = readForm(text, currentValues(this.options));
 		if ("errors" in form) {
 			return form.errors;
 		}
-		this.#language = form.values.language;
+		this.language = form.values.language;
 		// A search for a gateway has no backend to check yet.
 		const errors = form.finds ? undefined : checkValues(form.values, settings, check);
 		if (errors === undefined) {
-			this.#clearTimer();
-			void this.#attempt?.join(form);
+			this.clearTimer();
+			void this.attempt?.join(form);
 		}
 		return errors;
 	}
 }
 
 /** Each network once, with its strongest access point; without hidden ones. */
-function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
+const strongest = (found: readonly FoundNetwork[]): readonly FoundNetwork[] => {
 	const networks: FoundNetwork[] = [];
 	for (const network of [...found].sort((a, b) => b.rssi - a.rssi)) {
 		if (network.ssid !== "" && networks.every(({ ssid }) => ssid !== network.ssid)) {
@@ -267,8 +267,7 @@ function strongest(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
 		}
 	}
 	return networks.slice(0, MAX_NETWORKS);
-}
+};
 
-function makeToken(random: () => number): string {
-	return Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join("");
-}
+const makeToken = (random: () => number): string =>
+	Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join("");

@@ -47,53 +47,53 @@ interface AttemptEvents {
 
 /** Tries the forms that a person sends: joins the network, then looks for gateways, or tries the backend and stores the settings. */
 export class SetupAttempt {
-	readonly #options: SetupAttemptOptions;
-	readonly #events: AttemptEvents;
+	private readonly options: SetupAttemptOptions;
+	private readonly events: AttemptEvents;
 	/** The step after joining a network. */
-	#step: Step | undefined;
+	private step: Step | undefined;
 	/** Whether it has joined a network that is not stored: only a restart returns it to the stored one. */
 	hasLeft = false;
-	#isClosed = false;
+	private isClosed = false;
 
 	constructor(options: SetupAttemptOptions, events: AttemptEvents) {
-		this.#options = options;
-		this.#events = events;
+		this.options = options;
+		this.events = events;
 	}
 
 	/** Ends the present step. */
 	close(): void {
-		this.#isClosed = true;
-		this.#step?.close();
-		this.#step = undefined;
+		this.isClosed = true;
+		this.step?.close();
+		this.step = undefined;
 	}
 
 	async join(form: SetupForm): Promise<void> {
 		const { ssid, password } = form.values;
-		const { accessPoint, log } = this.#options;
-		this.#events.onProgress({ state: "joining", message: { text: "joining", name: ssid } });
+		const { accessPoint, log } = this.options;
+		this.events.onProgress({ state: "joining", message: { text: "joining", name: ssid } });
 		const isJoined = await accessPoint.join({ ssid, password });
-		if (this.#isClosed) {
+		if (this.isClosed) {
 			return;
 		}
 		log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
 		if (!isJoined) {
-			this.#events.onPaused({ state: "failed", message: { text: "notJoined", name: ssid } });
+			this.events.onPaused({ state: "failed", message: { text: "notJoined", name: ssid } });
 			return;
 		}
-		const stored = settingText("ssid", this.#options);
+		const stored = settingText("ssid", this.options);
 		this.hasLeft ||= stored !== "" && ssid !== stored;
 		if (form.finds) {
-			this.#find(ssid);
+			this.find(ssid);
 		} else {
-			this.#try(form);
+			this.try(form);
 		}
 	}
 
-	#find(ssid: string): void {
-		this.#events.onProgress({ state: "joining", message: { text: "finding" } });
-		this.#step = this.#options.findGateways?.((gateways) => {
-			this.#step = undefined;
-			this.#events.onPaused(
+	private find(ssid: string): void {
+		this.events.onProgress({ state: "joining", message: { text: "finding" } });
+		this.step = this.options.findGateways?.((gateways) => {
+			this.step = undefined;
+			this.events.onPaused(
 				gateways.length === 0
 					? { state: "failed", message: { text: "noGateway", name: ssid } }
 					: { state: "found", message: { text: "chooseGateway" }, gateways },
@@ -101,20 +101,20 @@ export class SetupAttempt {
 		});
 	}
 
-	#try({ values, keeps }: SetupForm): void {
-		const { tryBackend, settings, log } = this.#options;
+	private try({ values, keeps }: SetupForm): void {
+		const { tryBackend, settings, log } = this.options;
 		if (keeps || tryBackend === undefined) {
-			this.#finish(values, false);
+			this.finish(values, false);
 			return;
 		}
-		this.#events.onProgress({ state: "joining", message: { text: "connecting" } });
-		this.#step = tryBackend(withSettings(values, settings), (problem) => {
-			this.#step = undefined;
+		this.events.onProgress({ state: "joining", message: { text: "connecting" } });
+		this.step = tryBackend(withSettings(values, settings), (problem) => {
+			this.step = undefined;
 			log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
 			if (problem === undefined) {
-				this.#finish(values, true);
+				this.finish(values, true);
 			} else {
-				this.#events.onPaused({
+				this.events.onPaused({
 					state: "failed",
 					message: { text: "notReached", detail: problem },
 					canKeep: true,
@@ -123,38 +123,38 @@ export class SetupAttempt {
 		});
 	}
 
-	#finish(values: SetupValues, isReached: boolean): void {
+	private finish(values: SetupValues, isReached: boolean): void {
 		try {
-			const restart = this.#store(values);
+			const restart = this.store(values);
 			if (!isReached) {
-				this.#events.onUntried();
+				this.events.onUntried();
 			}
 			const text = restart ? "joinedRestarts" : "joinedConnects";
-			this.#events.onStored({ state: "joined", message: { text, name: values.ssid } }, restart);
+			this.events.onStored({ state: "joined", message: { text, name: values.ssid } }, restart);
 		} catch (error) {
-			this.#events.onPaused({ state: "failed", message: { text: "notStored", detail: String(error) } });
+			this.events.onPaused({ state: "failed", message: { text: "notStored", detail: String(error) } });
 		}
 	}
 
 	/** @returns whether a setting has changed that is read when the firmware starts */
-	#store(values: SetupValues): boolean {
-		const { settings } = this.#options;
-		const before = currentValues(this.#options);
+	private store(values: SetupValues): boolean {
+		const { settings } = this.options;
+		const before = currentValues(this.options);
 		const changed = FIELDS.filter((field) => values[field] !== before[field]);
 		for (const field of changed) {
 			storeSetting(field, values[field], settings);
 		}
 		if (changed.includes("backend") || changed.includes("otaUrl")) {
-			this.#forgetLogin();
+			this.forgetLogin();
 		}
 		return changed.some((field) => field !== "ssid" && field !== "password");
 	}
 
 	/** The page has no fields for them, so without this they would be sent to another backend. */
-	#forgetLogin(): void {
+	private forgetLogin(): void {
 		for (const name of ["mqttUsername", "mqttPassword"] as const) {
-			if (settingText(name, this.#options) !== "") {
-				storeSetting(name, "", this.#options.settings);
+			if (settingText(name, this.options) !== "") {
+				storeSetting(name, "", this.options.settings);
 			}
 		}
 	}

@@ -10,9 +10,7 @@ export interface AnswerPart {
 	readonly bytes: number;
 }
 
-export function answerPart(text: string): AnswerPart {
-	return { text, bytes: utf8Length(text) };
-}
+export const answerPart = (text: string): AnswerPart => ({ text, bytes: utf8Length(text) });
 
 /** The answer to a request. */
 export interface Answer {
@@ -38,119 +36,119 @@ const ANSWER_TIME = 30_000;
 
 /** One connection of a browser, for one request. */
 export class SetupConnection {
-	readonly #connection: HttpConnection;
-	readonly #options: SetupConnectionOptions;
-	#timer: TimerHandle | undefined;
-	#request: ServedRequest | undefined;
-	#body: Uint8Array | undefined;
-	#received = 0;
+	private readonly connection: HttpConnection;
+	private readonly options: SetupConnectionOptions;
+	private timer: TimerHandle | undefined;
+	private request: ServedRequest | undefined;
+	private body: Uint8Array | undefined;
+	private received = 0;
 	/** Parts of the answer that wait, and the one being sent. */
-	#parts: readonly AnswerPart[] = [];
-	#next = 0;
-	#part = new Uint8Array(0);
-	#isEnded = false;
+	private parts: readonly AnswerPart[] = [];
+	private next = 0;
+	private part = new Uint8Array(0);
+	private isEnded = false;
 
 	constructor(connection: HttpConnection, options: SetupConnectionOptions) {
-		this.#connection = connection;
-		this.#options = options;
-		this.#limit(REQUEST_TIME);
+		this.connection = connection;
+		this.options = options;
+		this.limit(REQUEST_TIME);
 		connection.accept({
-			onRequest: (request) => this.#begin(request),
-			onReadable: (count) => this.#take(connection.read(count)),
-			onResponse: (response) => void this.#answer(response),
-			onWritable: (count) => this.#write(count),
-			onDone: () => this.#release(),
-			onError: () => this.#release(),
+			onRequest: (request) => this.begin(request),
+			onReadable: (count) => this.take(connection.read(count)),
+			onResponse: (response) => void this.answer(response),
+			onWritable: (count) => this.write(count),
+			onDone: () => this.release(),
+			onError: () => this.release(),
 		});
 	}
 
 	close(): void {
-		if (!this.#isEnded) {
-			this.#release();
-			this.#connection.close();
+		if (!this.isEnded) {
+			this.release();
+			this.connection.close();
 		}
 	}
 
-	#limit(time: number): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = this.#options.timer.set(() => {
-			this.#timer = undefined;
+	private limit(time: number): void {
+		this.options.timer.clear(this.timer);
+		this.timer = this.options.timer.set(() => {
+			this.timer = undefined;
 			this.close();
 		}, time);
 	}
 
-	#begin(request: ServedRequest): void {
-		this.#request = request;
+	private begin(request: ServedRequest): void {
+		this.request = request;
 		const length = Number(request.headers.get("content-length") ?? 0);
 		if (length <= MAX_BYTES && !request.headers.has("transfer-encoding")) {
-			this.#body = new Uint8Array(length);
+			this.body = new Uint8Array(length);
 		}
 	}
 
-	#take(piece: ArrayBuffer | undefined): void {
-		if (piece !== undefined && this.#body !== undefined) {
-			this.#body.set(new Uint8Array(piece), this.#received);
-			this.#received += piece.byteLength;
+	private take(piece: ArrayBuffer | undefined): void {
+		if (piece !== undefined && this.body !== undefined) {
+			this.body.set(new Uint8Array(piece), this.received);
+			this.received += piece.byteLength;
 		}
 	}
 
-	async #answer(response: ServedResponse): Promise<void> {
-		if (this.#request === undefined || this.#isEnded) {
+	private async answer(response: ServedResponse): Promise<void> {
+		if (this.request === undefined || this.isEnded) {
 			return;
 		}
-		this.#limit(ANSWER_TIME);
-		const answer = await this.#ask(this.#request, this.#body);
-		if (this.#isEnded) {
+		this.limit(ANSWER_TIME);
+		const answer = await this.ask(this.request, this.body);
+		if (this.isEnded) {
 			return;
 		}
-		this.#parts = answer.parts ?? [];
+		this.parts = answer.parts ?? [];
 		response.status = answer.status;
 		for (const [name, value] of answer.headers ?? []) {
 			response.headers.set(name, value);
 		}
 		response.headers.set("connection", "close");
-		response.headers.set("content-length", String(this.#parts.reduce((sum, { bytes }) => sum + bytes, 0)));
+		response.headers.set("content-length", String(this.parts.reduce((sum, { bytes }) => sum + bytes, 0)));
 		try {
-			this.#connection.respond(response);
+			this.connection.respond(response);
 		} catch {
 			this.close();
 		}
 	}
 
-	#ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
-		this.#body = undefined;
+	private ask(request: ServedRequest, body: Uint8Array | undefined): Answer | Promise<Answer> {
+		this.body = undefined;
 		if (body === undefined) {
 			return { status: 413 };
 		}
 		try {
-			return this.#options.answer(request, decodeText(body.buffer as ArrayBuffer));
+			return this.options.answer(request, decodeText(body.buffer as ArrayBuffer));
 		} catch {
 			return { status: 400 };
 		}
 	}
 
-	#write(count: number): void {
+	private write(count: number): void {
 		let room = count;
-		while (room > 0 && !this.#isEnded) {
-			if (this.#part.length === 0) {
-				const part = this.#parts[this.#next];
+		while (room > 0 && !this.isEnded) {
+			if (this.part.length === 0) {
+				const part = this.parts[this.next];
 				if (part === undefined) {
 					return;
 				}
-				this.#next += 1;
-				this.#part = new Uint8Array(ArrayBuffer.fromString(part.text));
+				this.next += 1;
+				this.part = new Uint8Array(ArrayBuffer.fromString(part.text));
 			}
-			const piece = this.#part.subarray(0, room);
-			this.#part = this.#part.subarray(piece.length);
-			room = this.#connection.write(piece);
+			const piece = this.part.subarray(0, room);
+			this.part = this.part.subarray(piece.length);
+			room = this.connection.write(piece);
 		}
 	}
 
-	#release(): void {
-		if (!this.#isEnded) {
-			this.#isEnded = true;
-			this.#options.timer.clear(this.#timer);
-			this.#options.onEnd();
+	private release(): void {
+		if (!this.isEnded) {
+			this.isEnded = true;
+			this.options.timer.clear(this.timer);
+			this.options.onEnd();
 		}
 	}
 }

@@ -50,9 +50,8 @@ export type CheckSettings = (settings: Pick<Settings, "get">) => void;
 const MAX_VALUE_LENGTH = 512;
 
 /** The settings as they are now. */
-export function currentValues(source: SettingSource): SetupValues {
-	return Object.fromEntries(FIELDS.map((field) => [field, settingText(field, source)])) as Record<Field, string>;
-}
+export const currentValues = (source: SettingSource): SetupValues =>
+	Object.fromEntries(FIELDS.map((field) => [field, settingText(field, source)])) as Record<Field, string>;
 
 /**
  * Reads a submitted form. An empty password keeps the stored one if the network is the same. An empty token keeps the
@@ -60,7 +59,7 @@ export function currentValues(source: SettingSource): SetupValues {
  *
  * @param text a JSON object of texts by field; `action` is "find", "keep" or absent
  */
-export function readForm(text: string, current: SetupValues): SetupForm | { errors: FormErrors } {
+export const readForm = (text: string, current: SetupValues): SetupForm | { errors: FormErrors } => {
 	const typed = parseForm(text);
 	if (typed === undefined) {
 		return { errors: { form: { text: "wrongForm" } } };
@@ -87,7 +86,7 @@ export function readForm(text: string, current: SetupValues): SetupForm | { erro
 	}
 	const { action } = typed;
 	return Object.keys(errors).length > 0 ? { errors } : { values, finds: action === "find", keeps: action === "keep" };
-}
+};
 
 /**
  * Checks settings as the firmware does when it starts.
@@ -95,11 +94,11 @@ export function readForm(text: string, current: SetupValues): SetupForm | { erro
  * @param settings those that are stored now
  * @returns undefined if it can start
  */
-export function checkValues(
+export const checkValues = (
 	values: SetupValues,
 	settings: Pick<Settings, "get">,
 	check: CheckSettings,
-): FormErrors | undefined {
+): FormErrors | undefined => {
 	try {
 		check(withSettings(values, settings));
 		return undefined;
@@ -116,23 +115,21 @@ export function checkValues(
 				}
 			: { form: { text: "wrongSetting", detail: error.message } };
 	}
-}
+};
 
-function isField(name: string): name is Field {
-	return FIELDS.includes(name as Field);
-}
+const isField = (name: string): name is Field => FIELDS.includes(name as Field);
 
-function parseForm(text: string): Readonly<Record<string, unknown>> | undefined {
+const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined => {
 	try {
 		const form = parseJson(text, 32);
 		return isObject(form) ? form : undefined;
 	} catch {
 		return undefined;
 	}
-}
+};
 
 /** Without control characters. */
-function isShortText(value: string): boolean {
+const isShortText = (value: string): boolean => {
 	if (value.length > MAX_VALUE_LENGTH) {
 		return false;
 	}
@@ -142,19 +139,19 @@ function isShortText(value: string): boolean {
 		}
 	}
 	return true;
-}
+};
 
-function keepSecrets(values: Record<Field, string>, current: SetupValues): void {
+const keepSecrets = (values: Record<Field, string>, current: SetupValues): void => {
 	if (values.password === "" && values.ssid === current.ssid) {
 		values.password = current.password;
 	}
 	if (values.token === "" && values.backend === current.backend && values.otaUrl === current.otaUrl) {
 		values.token = current.token;
 	}
-}
+};
 
 /** The check of the firmware does not read these settings. */
-function uncheckedError(field: "ssid" | "password" | "language", value: string): SetupMessage | undefined {
+const uncheckedError = (field: "ssid" | "password" | "language", value: string): SetupMessage | undefined => {
 	if (field === "ssid" && value === "") {
 		return { text: "chooseNetwork" };
 	}
@@ -164,4 +161,4 @@ function uncheckedError(field: "ssid" | "password" | "language", value: string):
 	} catch {
 		return { text: WRONG[field] };
 	}
-}
+};

@@ -20,6 +20,5 @@ export interface SetupMessage {
 }
 
 /** The sentence in a language, without the detail. In English if the language is unknown. */
-export function inLanguage({ text, name = "" }: SetupMessage, language = "en"): string {
-	return (SETUP_TEXTS[language] ?? ENGLISH)[text].replace("{name}", () => name);
-}
+export const inLanguage = ({ text, name = "" }: SetupMessage, language = "en"): string =>
+	(SETUP_TEXTS[language] ?? ENGLISH)[text].replace("{name}", () => name);

@@ -21,49 +21,49 @@ const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
 
 /** Finds out whether the device needs to be set up: it has no network for too long, or never reached its backend. */
 export class SetupNeed {
-	readonly #options: SetupNeedOptions;
-	readonly #onNeeded: () => void;
-	#timer: TimerHandle | undefined;
+	private readonly options: SetupNeedOptions;
+	private readonly onNeeded: () => void;
+	private timer: TimerHandle | undefined;
 
 	constructor(options: SetupNeedOptions, onNeeded: () => void) {
-		this.#options = options;
-		this.#onNeeded = onNeeded;
+		this.options = options;
+		this.onNeeded = onNeeded;
 	}
 
 	/** Reports whether the device is online. */
 	follow(online: boolean): void {
-		const { timer, after, settings } = this.#options;
+		const { timer, after, settings } = this.options;
 		if (online) {
 			this.stop();
-			if (settings.get(...JOINED) !== this.#ssid) {
-				settings.set(...JOINED, this.#ssid);
+			if (settings.get(...JOINED) !== this.ssid) {
+				settings.set(...JOINED, this.ssid);
 			}
 		}
-		if (online ? this.#isUnreached && after > 0 : this.mayBegin) {
-			this.#timer ??= timer.set(() => {
-				this.#timer = undefined;
-				this.#onNeeded();
+		if (online ? this.isUnreached && after > 0 : this.mayBegin) {
+			this.timer ??= timer.set(() => {
+				this.timer = undefined;
+				this.onNeeded();
 			}, after * 1000);
 		}
 	}
 
 	/** The backend that is stored from now on was not tried. */
 	untried(): void {
-		this.#options.settings.set(...UNREACHED, "yes");
+		this.options.settings.set(...UNREACHED, "yes");
 	}
 
 	/** The device has reached its backend. */
 	reached(): void {
-		if (this.#isUnreached) {
-			this.#options.settings.delete(...UNREACHED);
+		if (this.isUnreached) {
+			this.options.settings.delete(...UNREACHED);
 			this.stop();
 		}
 	}
 
 	/** Waits no more. */
 	stop(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 
 	/**
@@ -71,15 +71,15 @@ export class SetupNeed {
 	 * opens its network only while its settings have never worked.
 	 */
 	get mayBegin(): boolean {
-		const { after, isProtected, settings } = this.#options;
-		return after > 0 && (isProtected || settings.get(...JOINED) !== this.#ssid);
+		const { after, isProtected, settings } = this.options;
+		return after > 0 && (isProtected || settings.get(...JOINED) !== this.ssid);
 	}
 
-	get #ssid(): string {
-		return settingText("ssid", this.#options);
+	private get ssid(): string {
+		return settingText("ssid", this.options);
 	}
 
-	get #isUnreached(): boolean {
-		return this.#options.settings.get(...UNREACHED) !== undefined;
+	private get isUnreached(): boolean {
+		return this.options.settings.get(...UNREACHED) !== undefined;
 	}
 }

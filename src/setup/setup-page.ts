@@ -55,6 +55,15 @@ summary{font-weight:600;cursor:pointer;margin-top:14px}
 </head>
 `;
 
+/** A label, an input, its error and its hint. The script fills in the texts. */
+const field = (name: string, attributes: string): string => {
+	const describedBy = `aria-describedby="${name}-error ${name}-hint"`;
+	return `<label for="${name}" data-text="${name}"></label>
+<input id="${name}" name="${name}" ${attributes} autocomplete="off" spellcheck="false" ${describedBy}>
+<p class="error" id="${name}-error"></p>
+<small id="${name}-hint"></small>`;
+};
+
 const BODY = `<body>
 <main>
 <p id="tongue"><select id="language" aria-label="Language"><option value="en" lang="en">English</option><option value="ja" lang="ja">日本語</option><option value="zh" lang="zh">中文</option></select></p>
@@ -89,15 +98,6 @@ ${field("name", `type="text" maxlength="32"`)}
 </form>
 </main>
 `;
-
-/** A label, an input, its error and its hint. The script fills in the texts. */
-function field(name: string, attributes: string): string {
-	const describedBy = `aria-describedby="${name}-error ${name}-hint"`;
-	return `<label for="${name}" data-text="${name}"></label>
-<input id="${name}" name="${name}" ${attributes} autocomplete="off" spellcheck="false" ${describedBy}>
-<p class="error" id="${name}-error"></p>
-<small id="${name}-hint"></small>`;
-}
 
 const SCRIPT = `<script>
 "use strict";

@@ -59,7 +59,7 @@ const PAGE_HEADERS = deepFreeze([
  * (`/generate_204`, `/hotspot-detect.html`, `/connecttest.txt`, …). Only the page's own script gets and
  * changes settings: by the hostname, the origin and the form's token.
  */
-export function answerRequest(request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> {
+export const answerRequest = (request: ServedRequest, body: string, source: SetupSource): Answer | Promise<Answer> => {
 	const { method, headers } = request;
 	const path = request.path.split("?")[0];
 	const isOwn = headers.get("host") === source.host;
@@ -88,43 +88,43 @@ export function answerRequest(request: ServedRequest, body: string, source: Setu
 		default:
 			return redirect(source);
 	}
-}
+};
 
 /** With the English sentence, for clients without the page. */
-function describe({ message, ...status }: SetupStatus): object {
-	return { ...status, ...(message && { ...message, message: inLanguage(message) }) };
-}
+const describe = ({ message, ...status }: SetupStatus): object => ({
+	...status,
+	...(message && { ...message, message: inLanguage(message) }),
+});
 
-function submit(request: ServedRequest, body: string, source: SetupSource): Answer {
+const submit = (request: ServedRequest, body: string, source: SetupSource): Answer => {
 	if (isForeign(request, source) || request.headers.get("x-form-token") !== source.formToken) {
 		return json(403, { errors: { form: { text: "reload" } } });
 	}
 	const errors = source.submit(body);
 	return errors === undefined ? json(202, describe(source.status())) : json(400, { errors });
-}
+};
 
 /** Whether a page of another site made the request. */
-function isForeign({ headers }: ServedRequest, { host }: SetupSource): boolean {
-	return (headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
-}
+const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =>
+	(headers.get("origin") ?? `http://${host}`) !== `http://${host}`;
 
 /** The settings without secrets. */
-function publicSettings(source: SetupSource): object {
+const publicSettings = (source: SetupSource): object => {
 	const { password, token, ...settings } = source.values();
 	const { device, formToken, findsGateways } = source;
 	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken, findsGateways };
-}
+};
 
-function redirect({ host }: SetupSource): Answer {
-	return {
-		status: 302,
-		headers: [
-			["location", `http://${host}/`],
-			["cache-control", "no-store"],
-		],
-	};
-}
+const redirect = ({ host }: SetupSource): Answer => ({
+	status: 302,
+	headers: [
+		["location", `http://${host}/`],
+		["cache-control", "no-store"],
+	],
+});
 
-function json(status: number, value: object): Answer {
-	return { status, headers: JSON_HEADERS, parts: [answerPart(JSON.stringify(value))] };
-}
+const json = (status: number, value: object): Answer => ({
+	status,
+	headers: JSON_HEADERS,
+	parts: [answerPart(JSON.stringify(value))],
+});

@@ -16,7 +16,7 @@ const PIECE = 500;
 const LOUDEST = 16_384;
 
 /** Plays two short tones. Settles when they were played; rejects if another sound started or the player failed. */
-export async function playChime(player: Player): Promise<void> {
+export const playChime = async (player: Player): Promise<void> => {
 	const sound = player.begin(SAMPLE_RATE);
 	for (const frequency of TONES) {
 		for (let at = 0; at < TONE; at += PIECE) {
@@ -24,17 +24,17 @@ export async function playChime(player: Player): Promise<void> {
 		}
 	}
 	await sound.end();
-}
+};
 
 /** Plays the chime to attract the user's attention, if the device has a player. Does not interrupt another sound. */
-export function drawAttention(player: Player | undefined, log: (message: string) => void): void {
+export const drawAttention = (player: Player | undefined, log: (message: string) => void): void => {
 	if (player?.isPlaying === false) {
 		playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));
 	}
-}
+};
 
 /** A part of a tone. @param start the number of its first sample */
-function piece(frequency: number, start: number): Uint8Array {
+const piece = (frequency: number, start: number): Uint8Array => {
 	const samples = new DataView(new ArrayBuffer(PIECE * 2));
 	const step = (2 * Math.PI * frequency) / SAMPLE_RATE;
 	for (let at = 0; at < PIECE; at += 1) {
@@ -43,4 +43,4 @@ function piece(frequency: number, start: number): Uint8Array {
 		samples.setInt16(at * 2, LOUDEST * fade * Math.sin(step * number), true);
 	}
 	return new Uint8Array(samples.buffer);
-}
+};

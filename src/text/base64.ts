@@ -6,18 +6,16 @@ interface NativeBase64 {
 }
 
 /** Bytes in base64 (RFC 4648 §4), by the engine where it can. */
-export function toBase64(bytes: ArrayBuffer): string {
+export const toBase64 = (bytes: ArrayBuffer): string => {
 	const array = new Uint8Array(bytes) as Uint8Array & NativeBase64;
 	return array.toBase64?.() ?? encode(array);
-}
+};
 
 /** How many characters so many bytes take in base64. */
-export function base64Length(bytes: number): number {
-	return Math.ceil(bytes / 3) * 4;
-}
+export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** Writes bytes, and makes one text of them at the end: XS would copy a text that grows each time. */
-function encode(bytes: Uint8Array): string {
+const encode = (bytes: Uint8Array): string => {
 	const digits = new Uint8Array(ArrayBuffer.fromString(DIGITS));
 	const text = new Uint8Array(base64Length(bytes.length)).fill("=".charCodeAt(0));
 	for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
@@ -33,4 +31,4 @@ function encode(bytes: Uint8Array): string {
 		}
 	}
 	return String.fromArrayBuffer(text.buffer);
-}
+};

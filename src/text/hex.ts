@@ -1,10 +1,9 @@
 /** Bytes as hexadecimal digits, two a byte. XS from npm (13.3) has no `Uint8Array.prototype.toHex`. */
-export function toHex(bytes: ArrayBuffer): string {
-	return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+export const toHex = (bytes: ArrayBuffer): string =>
+	Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** @returns undefined if the text is anything but pairs of hexadecimal digits */
-export function fromHex(text: string): ArrayBuffer | undefined {
+export const fromHex = (text: string): ArrayBuffer | undefined => {
 	if (!/^([0-9a-fA-F]{2})*$/.test(text)) {
 		return undefined;
 	}
@@ -13,4 +12,4 @@ export function fromHex(text: string): ArrayBuffer | undefined {
 		bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
 	}
 	return bytes.buffer;
-}
+};

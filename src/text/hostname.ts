@@ -3,6 +3,4 @@
  *
  * @param macAddress lower case, with colons
  */
-export function hostnameOf(macAddress: string): string {
-	return `xs-mcp-${macAddress.replaceAll(":", "").slice(-6)}`;
-}
+export const hostnameOf = (macAddress: string): string => `xs-mcp-${macAddress.replaceAll(":", "").slice(-6)}`;

@@ -2,6 +2,5 @@
 const { isArray } = Array;
 
 /** Whether a value is an object in JSON's sense: not null, not an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !isArray(value);
-}
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === "object" && value !== null && !isArray(value);

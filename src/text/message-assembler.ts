@@ -19,15 +19,15 @@ const START_BYTES = 512;
  * message over the limit is dropped as it comes.
  */
 export class MessageAssembler {
-	readonly #limit: number;
+	private readonly limit: number;
 	/** The present message so far; of one that is too long, its start. */
-	#buffer: Uint8Array | undefined;
+	private buffer: Uint8Array | undefined;
 	/** Bytes of the present message so far, dropped ones included. */
-	#bytes = 0;
+	private bytes = 0;
 
 	/** @param limit bytes that a message may have */
 	constructor(limit: number) {
-		this.#limit = limit;
+		this.limit = limit;
 	}
 
 	/**
@@ -38,30 +38,30 @@ export class MessageAssembler {
 	 * @throws MessageRejected after the last part of a message that is too long
 	 */
 	append(part: ArrayBuffer, more: boolean): ArrayBuffer | undefined {
-		const held = this.#bytes;
+		const held = this.bytes;
 		const bytes = part.byteLength;
-		if (!more && held === 0 && bytes <= this.#limit) {
+		if (!more && held === 0 && bytes <= this.limit) {
 			return part;
 		}
-		this.#bytes += bytes;
+		this.bytes += bytes;
 		if (!more && held === 0) {
-			return this.#finish(part);
+			return this.finish(part);
 		}
-		if (this.#bytes <= this.#limit) {
-			this.#buffer ??= new Uint8Array(this.#limit);
-			this.#buffer.set(new Uint8Array(part), held);
+		if (this.bytes <= this.limit) {
+			this.buffer ??= new Uint8Array(this.limit);
+			this.buffer.set(new Uint8Array(part), held);
 		} else {
-			this.#buffer = (this.#buffer ?? new Uint8Array(part)).slice(0, START_BYTES);
+			this.buffer = (this.buffer ?? new Uint8Array(part)).slice(0, START_BYTES);
 		}
-		return more ? undefined : this.#finish(this.#buffer?.slice(0, this.#bytes).buffer ?? new ArrayBuffer(0));
+		return more ? undefined : this.finish(this.buffer?.slice(0, this.bytes).buffer ?? new ArrayBuffer(0));
 	}
 
-	#finish(message: ArrayBuffer): ArrayBuffer {
-		const bytes = this.#bytes;
-		this.#bytes = 0;
-		this.#buffer = undefined;
-		if (bytes > this.#limit) {
-			throw new MessageRejected(`${bytes} bytes (limit ${this.#limit})`, startOf(message));
+	private finish(message: ArrayBuffer): ArrayBuffer {
+		const bytes = this.bytes;
+		this.bytes = 0;
+		this.buffer = undefined;
+		if (bytes > this.limit) {
+			throw new MessageRejected(`${bytes} bytes (limit ${this.limit})`, startOf(message));
 		}
 		return message;
 	}
@@ -72,7 +72,7 @@ export class MessageAssembler {
  *
  * @throws MessageRejected if it is not UTF-8
  */
-export function decodeText(message: ArrayBuffer): string {
+export const decodeText = (message: ArrayBuffer): string => {
 	let text: string;
 	try {
 		text = String.fromArrayBuffer(message);
@@ -85,11 +85,11 @@ export function decodeText(message: ArrayBuffer): string {
 		throw new MessageRejected(`contains a NUL byte`);
 	}
 	return text;
-}
+};
 
 /** The first characters, up to the first byte that is not ASCII. */
-function startOf(message: ArrayBuffer): string {
+const startOf = (message: ArrayBuffer): string => {
 	const bytes = new Uint8Array(message).slice(0, START_BYTES);
 	const end = bytes.findIndex((byte) => byte === 0 || byte > 127);
 	return String.fromArrayBuffer(bytes.buffer.slice(0, end < 0 ? bytes.byteLength : end));
-}
+};

@@ -32,7 +32,7 @@ const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown
  * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
  * @throws SyntaxError where it is no JSON
  */
-export function parseJson(text: string, maxValues?: number, names?: readonly string[]): unknown {
+export const parseJson = (text: string, maxValues?: number, names?: readonly string[]): unknown => {
 	// XS counts the characters each time.
 	const length = text.length;
 	// Nothing is greater than undefined.
@@ -46,7 +46,7 @@ export function parseJson(text: string, maxValues?: number, names?: readonly str
 		}
 	}
 	return parse(text, names);
-}
+};
 
 /**
  * A cheap bound for a text without arrays, which lets almost every message pass: each level takes some characters, and the
@@ -54,7 +54,7 @@ export function parseJson(text: string, maxValues?: number, names?: readonly str
  *
  * @param second where the second level begins. The outermost begins at the first character or later: no search is needed for it
  */
-function mayNestTooDeep(text: string, length: number, second: number): boolean {
+const mayNestTooDeep = (text: string, length: number, second: number): boolean => {
 	let at = second;
 	for (let room = MAX_FLAT_LENGTH - LEVEL_LENGTH; room > 0; room -= LEVEL_LENGTH) {
 		if (at < 0 || length - at <= room) {
@@ -63,10 +63,10 @@ function mayNestTooDeep(text: string, length: number, second: number): boolean {
 		at = text.indexOf(OBJECT, at + 1);
 	}
 	return true;
-}
+};
 
 /** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
-function checkLimits(text: string, maxValues: number | undefined): void {
+const checkLimits = (text: string, maxValues: number | undefined): void => {
 	let depth = 0;
 	let values = 0;
 	let inString = false;
@@ -94,4 +94,4 @@ function checkLimits(text: string, maxValues: number | undefined): void {
 	if (maxValues !== undefined && values > maxValues) {
 		throw new JsonLimitError(`${values} values (limit ${maxValues})`);
 	}
-}
+};

@@ -2,9 +2,9 @@
 export const MAX_TEXT_LENGTH = 512;
 
 /** Text for the screen. It is cut, and ends with "…", because the screen keeps it: a long one would fill the heap. */
-export function shortText(value: unknown): string {
+export const shortText = (value: unknown): string => {
 	if (typeof value !== "string") {
 		return "";
 	}
 	return value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH - 1)}…` : value;
-}
+};

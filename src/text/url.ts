@@ -18,7 +18,7 @@ const urlPattern = (): RegExp => /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]
  *
  * @returns undefined if the text is not scheme://host[:port][/path]
  */
-export function splitUrl(url: string): UrlParts | undefined {
+export const splitUrl = (url: string): UrlParts | undefined => {
 	const match = urlPattern().exec(url);
 	if (match === null) {
 		return undefined;
@@ -34,4 +34,4 @@ export function splitUrl(url: string): UrlParts | undefined {
 		port: portNumber,
 		path: path.startsWith("/") ? path : `/${path}`,
 	};
-}
+};

@@ -5,14 +5,12 @@ const colorPattern = (): RegExp => /^#[0-9a-f]{6}$/i;
  *
  * @throws Error if the text is not #rrggbb
  */
-export function parseColor(text: string): number {
+export const parseColor = (text: string): number => {
 	if (!colorPattern().test(text)) {
 		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);
 	}
 	return Number.parseInt(text.slice(1), 16);
-}
+};
 
 /** A colour as text, #rrggbb. */
-export function formatColor(color: number): string {
-	return `#${color.toString(16).padStart(6, "0")}`;
-}
+export const formatColor = (color: number): string => `#${color.toString(16).padStart(6, "0")}`;

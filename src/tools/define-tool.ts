@@ -24,14 +24,16 @@ interface HardwareToolDefinition<Needs extends Part, Input extends Properties, O
  *
  * @throws TypeError, ValidationError as {@link createTool} does; TypeError without `needs`
  */
-export function defineTool<
+export const defineTool = <
 	const Needs extends Part,
 	const Input extends Properties = Record<never, never>,
 	const Output extends Properties = Properties,
->(definition: HardwareToolDefinition<Needs, Input, Output>): HardwareTool {
+>(
+	definition: HardwareToolDefinition<Needs, Input, Output>,
+): HardwareTool => {
 	const { name, needs, names } = definition;
 	if (!Array.isArray(needs)) {
 		throw new TypeError(`tool ${name}: needs: expected the parts that it uses, or [] for none`);
 	}
 	return { ...(createTool(definition) as Tool<Hardware>), needs, ...(names && { names }) };
-}
+};

@@ -4,11 +4,11 @@
  * @param argument the name of the argument that names it
  * @throws Error with the argument's name and the existing parts
  */
-export function findPart<Part>(
+export const findPart = <Part>(
 	parts: Readonly<Record<string, Part>>,
 	argument: string,
 	name: string | undefined,
-): Part {
+): Part => {
 	const names = Object.keys(parts);
 	const wanted = name ?? (names.length === 1 ? names[0] : undefined);
 	const part = wanted !== undefined && names.includes(wanted) ? parts[wanted] : undefined;
@@ -17,4 +17,4 @@ export function findPart<Part>(
 		throw new Error(`${argument}: expected one of ${names.join(", ")}${wrong}`);
 	}
 	return part;
-}
+};

@@ -35,37 +35,37 @@ const MAX_SIGNATURE_BYTES = 256;
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
 export class FirmwareInstaller implements Installer {
-	readonly #options: FirmwareInstallerOptions;
+	private readonly options: FirmwareInstallerOptions;
 
 	constructor(options: FirmwareInstallerOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
-		const { updater, system, log } = this.#options;
+		const { updater, system, log } = this.options;
 		if (updater.isOnTrial) {
 			throw new Error("the running firmware is on trial; retry once it has reached its backend");
 		}
-		this.#checkVersion(source.version);
+		this.checkVersion(source.version);
 		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
-		const signature = await this.#signatureOf(source);
+		const signature = await this.signatureOf(source);
 		const sink = updater.begin(source.anyProject === true);
 		try {
-			await this.#download(source.url, sink, onProgress);
-			await this.#check(sink, expected, signature, source.version);
+			await this.download(source.url, sink, onProgress);
+			await this.check(sink, expected, signature, source.version);
 			await sink.finish();
 		} catch (error) {
 			sink.cancel();
 			throw error;
 		}
-		this.#remember(source.version ?? source.url);
+		this.remember(source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
 		system.restart(RESTART_DELAY);
 	}
 
 	/** Only a signature authenticates a version: without `key` this stops mistakes, not attackers. */
-	#checkVersion(version: string | undefined): void {
-		const { key, refusesDowngrades } = this.#options;
+	private checkVersion(version: string | undefined): void {
+		const { key, refusesDowngrades } = this.options;
 		if (version === undefined && (key !== undefined || refusesDowngrades)) {
 			throw new Error("version required: name the version of the image, which this device checks");
 		}
@@ -78,8 +78,8 @@ export class FirmwareInstaller implements Installer {
 	}
 
 	/** The image is installed, whether or not its name can be stored. */
-	#remember(name: string): void {
-		const { settings, log } = this.#options;
+	private remember(name: string): void {
+		const { settings, log } = this.options;
 		try {
 			rememberTrial(settings, name);
 		} catch (error) {
@@ -88,8 +88,8 @@ export class FirmwareInstaller implements Installer {
 	}
 
 	/** Bytes r and s; undefined if the build asks for no signature. */
-	async #signatureOf({ url, signature }: FirmwareSource): Promise<ArrayBuffer | undefined> {
-		const { key, http } = this.#options;
+	private async signatureOf({ url, signature }: FirmwareSource): Promise<ArrayBuffer | undefined> {
+		const { key, http } = this.options;
 		if (key === undefined) {
 			return undefined;
 		}
@@ -106,8 +106,8 @@ export class FirmwareInstaller implements Installer {
 		}
 	}
 
-	async #download(url: string, sink: FirmwareSink, onProgress: UpdateProgress): Promise<void> {
-		const { http, updater } = this.#options;
+	private async download(url: string, sink: FirmwareSink, onProgress: UpdateProgress): Promise<void> {
+		const { http, updater } = this.options;
 		let bytes = 0;
 		let told = 0;
 		const onPiece = (piece: ArrayBuffer, total: number | undefined): void => {
@@ -128,13 +128,13 @@ export class FirmwareInstaller implements Installer {
 		}
 	}
 
-	async #check(
+	private async check(
 		sink: FirmwareSink,
 		expected: ArrayBuffer | undefined,
 		signature: ArrayBuffer | undefined,
 		version = "",
 	): Promise<void> {
-		const { key } = this.#options;
+		const { key } = this.options;
 		const digest = await sink.digest();
 		if (expected !== undefined && toHex(expected) !== toHex(digest)) {
 			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);
@@ -148,10 +148,10 @@ export class FirmwareInstaller implements Installer {
 }
 
 /** @throws Error that names the value */
-function readHex(name: string, text: string | undefined, count: number): ArrayBuffer | undefined {
+const readHex = (name: string, text: string | undefined, count: number): ArrayBuffer | undefined => {
 	const bytes = text === undefined ? undefined : fromHex(text);
 	if (text !== undefined && bytes?.byteLength !== count) {
 		throw new Error(`${name}: expected ${2 * count} hexadecimal digits, got ${JSON.stringify(text.slice(0, 200))}`);
 	}
 	return bytes;
-}
+};

@@ -19,7 +19,7 @@ interface InstallerObserver {
  * Wraps an installer so that it reports to the state machine, the screen and the log, and installs one image at a time;
  * none after a successful one, because the device is about to restart.
  */
-export function observedInstaller(installer: Installer, { screen, words, link }: InstallerObserver): Installer {
+export const observedInstaller = (installer: Installer, { screen, words, link }: InstallerObserver): Installer => {
 	let isBusy = false;
 	const alert = (status: keyof Words, message: string): void => {
 		screen?.show({ alert: { status: words?.[status] ?? "", message } });
@@ -49,8 +49,7 @@ export function observedInstaller(installer: Installer, { screen, words, link }:
 			}
 		},
 	};
-}
+};
 
-function amount(bytes: number, total: number | undefined): string {
-	return total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;
-}
+const amount = (bytes: number, total: number | undefined): string =>
+	total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;

@@ -19,49 +19,49 @@ export interface TrialOptions extends Runtime {
  * that the bootloader rolls back.
  */
 export class Trial {
-	readonly #options: TrialOptions;
+	private readonly options: TrialOptions;
 	/** Firmware that was on trial before this start, and was rolled back. */
-	#rolledBack: string | undefined;
-	#deadline: TimerHandle | undefined;
-	#isRunning: boolean;
+	private rolledBack: string | undefined;
+	private deadline: TimerHandle | undefined;
+	private _isRunning: boolean;
 
 	constructor(options: TrialOptions) {
-		this.#options = options;
-		this.#isRunning = options.updater?.isOnTrial === true;
+		this.options = options;
+		this._isRunning = options.updater?.isOnTrial === true;
 	}
 
 	/** Whether the running firmware is on trial. */
 	get isRunning(): boolean {
-		return this.#isRunning;
+		return this._isRunning;
 	}
 
 	/** Starts the trial, if the running firmware is on trial. Otherwise reports if firmware was rolled back. */
 	start(): void {
-		const { updater, settings, time, timer, log } = this.#options;
-		if (this.#isRunning) {
+		const { updater, settings, time, timer, log } = this.options;
+		if (this._isRunning) {
 			log(`firmware ${FIRMWARE.version} is on trial: it has ${time / 1000} s to reach its backend`);
-			this.#deadline = timer.set(() => this.#fail(), time);
+			this.deadline = timer.set(() => this.fail(), time);
 			return;
 		}
-		this.#rolledBack = updater && forgetTrial(settings);
-		if (this.#rolledBack !== undefined) {
-			this.#tell(`${this.#rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
+		this.rolledBack = updater && forgetTrial(settings);
+		if (this.rolledBack !== undefined) {
+			this.tell(`${this.rolledBack} did not reach its backend; rolled back to ${FIRMWARE.version}`);
 		}
 	}
 
 	/** Whether this version was rolled back before this start, so that it is not installed again. */
 	hasFailed(version: string): boolean {
-		return this.#rolledBack === version;
+		return this.rolledBack === version;
 	}
 
 	/** The device has reached its backend: confirms the firmware. */
 	pass(): void {
-		if (!this.#isRunning) {
+		if (!this._isRunning) {
 			return;
 		}
-		const { updater, settings, timer, log } = this.#options;
-		this.#isRunning = false;
-		timer.clear(this.#deadline);
+		const { updater, settings, timer, log } = this.options;
+		this._isRunning = false;
+		timer.clear(this.deadline);
 		try {
 			updater?.confirm();
 			forgetTrial(settings);
@@ -71,23 +71,23 @@ export class Trial {
 		}
 	}
 
-	#fail(): void {
-		this.#isRunning = false;
-		this.#tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
-		rollBack(this.#options);
+	private fail(): void {
+		this._isRunning = false;
+		this.tell(`${FIRMWARE.version} did not reach its backend in time; rolling back`);
+		rollBack(this.options);
 	}
 
-	#tell(message: string): void {
-		this.#options.log(`update failed: ${message}`);
-		this.#options.onFailed(message);
+	private tell(message: string): void {
+		this.options.log(`update failed: ${message}`);
+		this.options.onFailed(message);
 	}
 }
 
 /** Restarts into the previous firmware. Logs an error without one. */
-export function rollBack({ updater, log }: Pick<TrialOptions, "updater" | "log">): void {
+export const rollBack = ({ updater, log }: Pick<TrialOptions, "updater" | "log">): void => {
 	try {
 		updater?.rollBack();
 	} catch (error) {
 		log(`rollback failed: ${String(error)}`);
 	}
-}
+};

@@ -20,7 +20,7 @@ const OPUS = 0;
  *
  * @throws RangeError that says what is wrong
  */
-export function readFrame(frame: ArrayBuffer | Uint8Array, version: number): Uint8Array {
+export const readFrame = (frame: ArrayBuffer | Uint8Array, version: number): Uint8Array => {
 	const bytes = frame instanceof ArrayBuffer ? new Uint8Array(frame) : frame;
 	const packet = version === 2 || version === 3 ? unwrap(bytes, version) : bytes;
 	if (packet.byteLength === 0) {
@@ -30,9 +30,9 @@ export function readFrame(frame: ArrayBuffer | Uint8Array, version: number): Uin
 		throw new RangeError(`${packet.byteLength} bytes (limit ${MAX_PACKET_BYTES})`);
 	}
 	return packet;
-}
+};
 
-function unwrap(bytes: Uint8Array, version: 2 | 3): Uint8Array {
+const unwrap = (bytes: Uint8Array, version: 2 | 3): Uint8Array => {
 	const header = version === 2 ? HEADER_2 : HEADER_3;
 	if (bytes.byteLength < header.bytes) {
 		throw new RangeError(`${bytes.byteLength} bytes, less than a header of version ${version}`);
@@ -48,14 +48,14 @@ function unwrap(bytes: Uint8Array, version: 2 | 3): Uint8Array {
 		throw new RangeError(`${bytes.byteLength - header.bytes} bytes after a header for ${size}`);
 	}
 	return bytes.subarray(header.bytes);
-}
+};
 
 /**
  * Makes the binary message of a packet.
  *
  * @param timestamp milliseconds. Only version 2 sends it, as 32 bits: backends compare it to cancel echoes
  */
-export function writeFrame(packet: Uint8Array, version: number, timestamp: number): Uint8Array {
+export const writeFrame = (packet: Uint8Array, version: number, timestamp: number): Uint8Array => {
 	if (version !== 2 && version !== 3) {
 		return packet;
 	}
@@ -71,4 +71,4 @@ export function writeFrame(packet: Uint8Array, version: number, timestamp: numbe
 	}
 	frame.set(packet, header.bytes);
 	return frame;
-}
+};

@@ -13,7 +13,7 @@ const DURATIONS = [5, 10, 20, 40, 60, 80, 100, 120];
  *
  * @throws RangeError that names the member
  */
-export function readAudioParams(params: unknown): AudioParams {
+export const readAudioParams = (params: unknown): AudioParams => {
 	const given = isObject(params) ? params : {};
 	const { format = "opus" } = given;
 	if (format !== "opus") {
@@ -25,12 +25,12 @@ export function readAudioParams(params: unknown): AudioParams {
 		channels: member(given, "channels", [1, 2]),
 		frame_duration: member(given, "frame_duration", DURATIONS),
 	};
-}
+};
 
-function member(given: Readonly<Record<string, unknown>>, name: keyof typeof DEFAULTS, values: readonly number[]) {
+const member = (given: Readonly<Record<string, unknown>>, name: keyof typeof DEFAULTS, values: readonly number[]) => {
 	const value = given[name] ?? DEFAULTS[name];
 	if (!values.includes(value as number)) {
 		throw new RangeError(`audio_params.${name}: expected ${values.join(", ")}, got ${JSON.stringify(value)}`);
 	}
 	return value as number;
-}
+};

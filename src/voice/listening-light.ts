@@ -5,36 +5,36 @@ const COLOR = 0xff0000;
 
 /** Shows by a board's first light that the device listens. */
 export class ListeningLight {
-	readonly #light: Light | undefined;
+	private readonly light: Light | undefined;
 	/** How the light was before; undefined while the device does not listen. */
-	#before: { readonly on: boolean; readonly color: number | undefined } | undefined;
+	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
 
 	constructor(lights: Lights = {}) {
-		this.#light = Object.values(lights).find(({ error }) => error === undefined);
+		this.light = Object.values(lights).find(({ error }) => error === undefined);
 	}
 
 	show(isListening: boolean): void {
-		const light = this.#light;
+		const light = this.light;
 		if (light === undefined) {
 			return;
 		}
 		if (isListening) {
 			const { on, color } = light;
-			this.#before = { on, color };
+			this.before = { on, color };
 			set(light, { on: true, color: color === undefined ? undefined : COLOR });
-		} else if (this.#before !== undefined) {
+		} else if (this.before !== undefined) {
 			// A color that was set meanwhile stays.
 			if (light.on && (light.color === undefined || light.color === COLOR)) {
-				set(light, this.#before);
+				set(light, this.before);
 			}
-			this.#before = undefined;
+			this.before = undefined;
 		}
 	}
 }
 
-function set(light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void {
+const set = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
 	if (color !== undefined) {
 		light.color = color;
 	}
 	light.on = on;
-}
+};

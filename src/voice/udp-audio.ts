@@ -51,7 +51,7 @@ const MAX_LOST = 3;
  *
  * @throws RangeError that names the member
  */
-export function readUdpSettings(udp: unknown): UdpSettings {
+export const readUdpSettings = (udp: unknown): UdpSettings => {
 	const { server, port, key, nonce } = isObject(udp) ? udp : {};
 	if (typeof server !== "string" || server === "") {
 		throw new RangeError("udp.server: expected a hostname or address");
@@ -60,27 +60,27 @@ export function readUdpSettings(udp: unknown): UdpSettings {
 		throw new RangeError("udp.port: expected a number from 1 to 65535");
 	}
 	return { server, port, key: readBytes("key", key), nonce: readBytes("nonce", nonce) };
-}
+};
 
 /** The value is a secret: the error does not have it. */
-function readBytes(name: string, value: unknown): Uint8Array {
+const readBytes = (name: string, value: unknown): Uint8Array => {
 	const bytes = typeof value === "string" ? fromHex(value) : undefined;
 	if (bytes?.byteLength !== HEADER) {
 		throw new RangeError(`udp.${name}: expected 32 hexadecimal digits`);
 	}
 	return new Uint8Array(bytes);
-}
+};
 
 /** The datagrams of an audio channel, in both directions. */
 export class UdpAudio {
-	readonly #settings: Pick<UdpSettings, "key" | "nonce">;
-	readonly #aesCtr: AesCtr;
-	#sent = 0;
-	#received = 0;
+	private readonly settings: Pick<UdpSettings, "key" | "nonce">;
+	private readonly aesCtr: AesCtr;
+	private sent = 0;
+	private received = 0;
 
 	constructor(settings: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
-		this.#settings = settings;
-		this.#aesCtr = aesCtr;
+		this.settings = settings;
+		this.aesCtr = aesCtr;
 	}
 
 	/**
@@ -91,15 +91,15 @@ export class UdpAudio {
 	 */
 	seal(packet: Uint8Array, timestamp: number): Uint8Array {
 		checkSize(packet.byteLength);
-		const { key, nonce } = this.#settings;
+		const { key, nonce } = this.settings;
 		const datagram = new Uint8Array(HEADER + packet.byteLength);
 		datagram.set(nonce);
 		const view = new DataView(datagram.buffer);
-		this.#sent += 1;
+		this.sent += 1;
 		view.setUint16(SIZE, packet.byteLength);
 		view.setUint32(TIMESTAMP, timestamp);
-		view.setUint32(SEQUENCE, this.#sent);
-		datagram.set(this.#aesCtr(key, datagram.slice(0, HEADER), packet), HEADER);
+		view.setUint32(SEQUENCE, this.sent);
+		datagram.set(this.aesCtr(key, datagram.slice(0, HEADER), packet), HEADER);
 		return datagram;
 	}
 
@@ -126,19 +126,19 @@ export class UdpAudio {
 			throw new RangeError(`${datagram.byteLength - HEADER} bytes after a header for ${size}`);
 		}
 		checkSize(size);
-		if (sequence <= this.#received) {
-			throw new RangeError(`number ${sequence}, after ${this.#received}`);
+		if (sequence <= this.received) {
+			throw new RangeError(`number ${sequence}, after ${this.received}`);
 		}
-		const packet = this.#aesCtr(this.#settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
+		const packet = this.aesCtr(this.settings.key, datagram.slice(0, HEADER), datagram.subarray(HEADER));
 		check?.(packet);
-		const lost = this.#received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.#received - 1);
-		this.#received = sequence;
+		const lost = this.received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.received - 1);
+		this.received = sequence;
 		return { packet, lost };
 	}
 }
 
-function checkSize(bytes: number): void {
+const checkSize = (bytes: number): void => {
 	if (bytes > MAX_PACKET_BYTES) {
 		throw new RangeError(`${bytes} bytes (limit ${MAX_PACKET_BYTES})`);
 	}
-}
+};

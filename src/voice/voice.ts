@@ -41,46 +41,46 @@ interface DeviceLink {
 
 /** Speech from the backend and from the microphone, between messages and the board's codec. */
 export class Voice {
-	readonly #options: VoiceOptions;
-	readonly #dropped: DroppedAudio;
-	readonly #light: ListeningLight;
+	private readonly options: VoiceOptions;
+	private readonly dropped: DroppedAudio;
+	private readonly light: ListeningLight;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
-	#isSpeaking = false;
+	private isSpeaking = false;
 	/** Counts what was begun: the end of an earlier one means nothing. */
-	#utterance = 0;
-	#isRecording = false;
+	private utterance = 0;
+	private isRecording = false;
 	/** Carries the audio, if the backend has offered it. */
-	#udp: UdpChannel | undefined;
+	private udp: UdpChannel | undefined;
 
 	constructor(options: VoiceOptions) {
-		this.#options = options;
-		this.#dropped = new DroppedAudio(options.log);
-		this.#light = new ListeningLight(options.lights);
+		this.options = options;
+		this.dropped = new DroppedAudio(options.log);
+		this.light = new ListeningLight(options.lights);
 	}
 
 	/** A binary message of the backend. */
 	hear(frame: ArrayBuffer): void {
 		try {
-			this.#play(readFrame(frame, this.#options.protocol.version));
+			this.play(readFrame(frame, this.options.protocol.version));
 		} catch (error) {
-			this.#dropped.add((error as Error).message);
+			this.dropped.add((error as Error).message);
 		}
 	}
 
 	/** The backend's hello has come. */
 	sessionBegan(): void {
-		const { protocol, openUdp, log } = this.#options;
+		const { protocol, openUdp, log } = this.options;
 		const udp = protocol.session?.hello.udp;
-		this.#closeUdp();
+		this.closeUdp();
 		if (openUdp === undefined || !isObject(udp)) {
 			return;
 		}
 		try {
-			this.#udp = openUdp(readUdpSettings(udp), {
-				onPacket: (packet) => this.#play(packet),
-				onDropped: (reason) => this.#dropped.add(reason),
+			this.udp = openUdp(readUdpSettings(udp), {
+				onPacket: (packet) => this.play(packet),
+				onDropped: (reason) => this.dropped.add(reason),
 			});
-			this.#udp.send(SILENCE);
+			this.udp.send(SILENCE);
 		} catch (error) {
 			log(`no audio over UDP: ${(error as Error).message}`);
 		}
@@ -89,26 +89,26 @@ export class Voice {
 	/** A message of the backend that is not MCP. */
 	receive({ type, state }: Envelope): void {
 		if (type === "tts" && state === "start") {
-			this.#begin();
+			this.begin();
 		} else if (type === "tts" && state === "stop") {
-			this.#end();
+			this.end();
 		} else if (type === "listen" && state === "start") {
-			this.#listen();
+			this.listen();
 		} else if (type === "listen" && state === "stop") {
-			this.#options.link.stopListening();
+			this.options.link.stopListening();
 		}
 	}
 
 	stateChanged(state: DeviceState): void {
-		const { codec, link, log } = this.#options;
+		const { codec, link, log } = this.options;
 		const shouldRecord = state === "listening" && codec.record !== undefined;
-		if (shouldRecord === this.#isRecording) {
+		if (shouldRecord === this.isRecording) {
 			return;
 		}
-		this.#isRecording = shouldRecord;
+		this.isRecording = shouldRecord;
 		try {
-			codec.record?.(shouldRecord ? this.#send : undefined);
-			this.#light.show(shouldRecord);
+			codec.record?.(shouldRecord ? this.send : undefined);
+			this.light.show(shouldRecord);
 		} catch (error) {
 			log(`cannot record: ${(error as Error).message}`);
 			// The others are told of this state first.
@@ -118,14 +118,14 @@ export class Voice {
 
 	/** Ends the sound at once. */
 	silence(): void {
-		this.#utterance += 1;
-		this.#isSpeaking = false;
-		this.#options.codec.stop();
+		this.utterance += 1;
+		this.isSpeaking = false;
+		this.options.codec.stop();
 	}
 
 	sessionEnded(): void {
 		this.silence();
-		this.#closeUdp();
+		this.closeUdp();
 	}
 
 	/** The firmware ends. */
@@ -134,18 +134,18 @@ export class Voice {
 		this.stateChanged("idle");
 	}
 
-	readonly #send = (packet: Uint8Array): void => {
-		const { protocol, ticks } = this.#options;
-		if (this.#udp !== undefined) {
-			this.#udp.send(packet);
+	private readonly send = (packet: Uint8Array): void => {
+		const { protocol, ticks } = this.options;
+		if (this.udp !== undefined) {
+			this.udp.send(packet);
 		} else if (!protocol.sendBinary(writeFrame(packet, protocol.version, ticks()))) {
-			this.#dropped.add("the connection does not take what was recorded");
+			this.dropped.add("the connection does not take what was recorded");
 		}
 	};
 
 	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
-	#listen(): void {
-		const { link, codec } = this.#options;
+	private listen(): void {
+		const { link, codec } = this.options;
 		if (codec.record === undefined) {
 			link.send("listen", { state: "stop", reason: "no microphone" });
 		} else if (codec.muted) {
@@ -159,51 +159,51 @@ export class Voice {
 		}
 	}
 
-	#play(packet: Uint8Array): void {
-		if (!this.#isSpeaking) {
-			this.#dropped.add("the backend has not begun to speak");
+	private play(packet: Uint8Array): void {
+		if (!this.isSpeaking) {
+			this.dropped.add("the backend has not begun to speak");
 			return;
 		}
 		try {
-			this.#options.codec.play(packet);
+			this.options.codec.play(packet);
 		} catch (error) {
-			this.#dropped.add((error as Error).message);
+			this.dropped.add((error as Error).message);
 		}
 	}
 
-	#closeUdp(): void {
-		this.#udp?.close();
-		this.#udp = undefined;
+	private closeUdp(): void {
+		this.udp?.close();
+		this.udp = undefined;
 	}
 
 	/** A second `start` restarts it. */
-	#begin(): void {
-		const { codec, protocol, log } = this.#options;
+	private begin(): void {
+		const { codec, protocol, log } = this.options;
 		this.silence();
 		try {
 			codec.begin(readAudioParams(protocol.session?.hello.audio_params));
 			// A router may have forgotten it.
-			this.#udp?.send(SILENCE);
-			this.#isSpeaking = true;
+			this.udp?.send(SILENCE);
+			this.isSpeaking = true;
 		} catch (error) {
 			log(`cannot play what the backend says: ${(error as Error).message}`);
 		}
 	}
 
 	/** The codec may have a second of sound that it has not played. */
-	#end(): void {
-		const { codec, onSpoken, log } = this.#options;
-		if (!this.#isSpeaking) {
+	private end(): void {
+		const { codec, onSpoken, log } = this.options;
+		if (!this.isSpeaking) {
 			onSpoken();
 			return;
 		}
-		this.#isSpeaking = false;
-		const utterance = this.#utterance;
+		this.isSpeaking = false;
+		const utterance = this.utterance;
 		void codec
 			.end()
 			.catch((error: Error) => log(`what the backend said was not played to its end: ${error.message}`))
 			.then(() => {
-				if (utterance === this.#utterance) {
+				if (utterance === this.utterance) {
 					onSpoken();
 				}
 			});

@@ -108,7 +108,7 @@ const MAX_TIMEOUT = 120_000;
  *
  * @throws Error that names the member, or quotes the server's own error, which comes with status 200
  */
-export function readAnswer(text: string): BootstrapAnswer {
+export const readAnswer = (text: string): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
 		throw new Error("the response is not a JSON object");
@@ -126,21 +126,19 @@ export function readAnswer(text: string): BootstrapAnswer {
 		...(offered && { firmware: offered }),
 		...(binding && { activation: readActivation(binding) }),
 	};
-}
+};
 
-function checkError({ success, error, message }: Readonly<Record<string, unknown>>): void {
+const checkError = ({ success, error, message }: Readonly<Record<string, unknown>>): void => {
 	if (success === false || typeof error === "string") {
 		throw new Error(`server error: ${String(error ?? message ?? "an error").slice(0, 200)}`);
 	}
-}
+};
 
 type Block = Readonly<Record<string, unknown>>;
 
-function isGiven(value: unknown): boolean {
-	return value !== undefined && value !== null;
-}
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-function block(name: string, value: unknown): Block | undefined {
+const block = (name: string, value: unknown): Block | undefined => {
 	if (!isGiven(value)) {
 		return undefined;
 	}
@@ -148,9 +146,9 @@ function block(name: string, value: unknown): Block | undefined {
 		throw new Error(`${name}: expected an object, got ${typeof value}`);
 	}
 	return value;
-}
+};
 
-function readMqtt(mqtt: Block | undefined): ServedBackend | undefined {
+const readMqtt = (mqtt: Block | undefined): ServedBackend | undefined => {
 	if (mqtt === undefined) {
 		return undefined;
 	}
@@ -172,9 +170,9 @@ function readMqtt(mqtt: Block | undefined): ServedBackend | undefined {
 		subscribeTopic: subscribeTopic === "null" ? "" : subscribeTopic,
 		...(isGiven(mqtt.keepalive) && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
 	};
-}
+};
 
-function readWebSocket(websocket: Block | undefined): ServedBackend | undefined {
+const readWebSocket = (websocket: Block | undefined): ServedBackend | undefined => {
 	if (websocket === undefined) {
 		return undefined;
 	}
@@ -183,22 +181,22 @@ function readWebSocket(websocket: Block | undefined): ServedBackend | undefined 
 		token: string("websocket.token", websocket.token ?? ""),
 		...(isGiven(websocket.version) && { protocolVersion: number("websocket.version", websocket.version) }),
 	};
-}
+};
 
 /** Ignores the time of a clock that is unset or broken. */
-function readTime({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> {
+const readTime = ({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> => {
 	if (typeof timestamp !== "number" || timestamp < MIN_TIME || timestamp > MAX_TIME) {
 		return {};
 	}
 	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= MAX_OFFSET;
 	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
-}
+};
 
 /**
  * Servers that have no firmware name a version without a URL, or with an invalid one: the latter is used only if the
  * version is newer.
  */
-function readFirmware({ version, url: given, force, sha256, signature }: Block): OfferedFirmware | undefined {
+const readFirmware = ({ version, url: given, force, sha256, signature }: Block): OfferedFirmware | undefined => {
 	const url = string("firmware.url", given ?? "").trim();
 	if (url === "") {
 		return undefined;
@@ -210,27 +208,25 @@ function readFirmware({ version, url: given, force, sha256, signature }: Block):
 		sha256: isGiven(sha256) ? string("firmware.sha256", sha256) : undefined,
 		signature: isGiven(signature) ? string("firmware.signature", signature) : undefined,
 	};
-}
+};
 
-function readActivation({ message, code, challenge, timeout_ms: timeout }: Block): Activation {
-	return {
-		message: string("activation.message", message ?? ""),
-		code: string("activation.code", code ?? ""),
-		challenge: string("activation.challenge", challenge ?? ""),
-		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
-	};
-}
+const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block): Activation => ({
+	message: string("activation.message", message ?? ""),
+	code: string("activation.code", code ?? ""),
+	challenge: string("activation.challenge", challenge ?? ""),
+	timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
+});
 
-function string(name: string, value: unknown): string {
+const string = (name: string, value: unknown): string => {
 	if (typeof value !== "string") {
 		throw new Error(`${name}: expected a string, got ${value === undefined ? "nothing" : typeof value}`);
 	}
 	return value;
-}
+};
 
-function number(name: string, value: unknown): number {
+const number = (name: string, value: unknown): number => {
 	if (typeof value !== "number") {
 		throw new Error(`${name}: expected a number, got ${typeof value}`);
 	}
 	return value;
-}
+};

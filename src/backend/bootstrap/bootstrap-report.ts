@@ -23,7 +23,7 @@ const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = deepFreeze({
 });
 
 /** The headers of both requests. The activation's version is 2 for a device that has a serial number. */
-export function bootstrapHeaders({ board, uuid, serialNumber, language }: Identity): Map<string, string> {
+export const bootstrapHeaders = ({ board, uuid, serialNumber, language }: Identity): Map<string, string> => {
 	const headers = new Map([
 		["Device-Id", board.system.macAddress],
 		["Client-Id", uuid],
@@ -36,10 +36,10 @@ export function bootstrapHeaders({ board, uuid, serialNumber, language }: Identi
 		headers.set("Serial-Number", serialNumber);
 	}
 	return headers;
-}
+};
 
 /** The device's report about itself, in the layout of the C++ firmware. Unknown values are omitted. */
-export function bootstrapReport({ board, uuid, language }: Identity): object {
+export const bootstrapReport = ({ board, uuid, language }: Identity): object => {
 	const { system, screen, network } = board;
 	const { language: _, minimum_free_heap_size: heap, ...info } = system.info();
 	return {
@@ -62,4 +62,4 @@ export function bootstrapReport({ board, uuid, language }: Identity): object {
 			mac: system.macAddress,
 		},
 	};
-}
+};

@@ -49,56 +49,56 @@ const TIMEOUT = 30_000;
  * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
  */
 export class Bootstrap {
-	readonly #options: BootstrapOptions;
+	private readonly options: BootstrapOptions;
 	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
-	#turn = 0;
-	#isRunning = false;
-	#failures = 0;
-	readonly #backoff: Backoff;
+	private turn = 0;
+	private isRunning = false;
+	private failures = 0;
+	private readonly backoff: Backoff;
 	/** Whether the next check is that of the schedule, so that one may precede it. */
-	#isResting = false;
+	private isResting = false;
 	/** Whether the backend is in a session. */
-	#isReached = false;
-	readonly #unreached: Backoff;
+	private isReached = false;
+	private readonly unreached: Backoff;
 	/** The backend that was reported to the application, as text. */
-	#reported = "";
+	private reported = "";
 	/** Whether binding was requested and is not yet confirmed. */
-	#isUnbound = false;
-	#timer: TimerHandle | undefined;
+	private isUnbound = false;
+	private timer: TimerHandle | undefined;
 
 	constructor(options: BootstrapOptions) {
-		this.#options = options;
-		this.#backoff = this.#backoffOf(BACKOFF);
-		this.#unreached = this.#backoffOf(UNREACHED);
+		this.options = options;
+		this.backoff = this.backoffOf(BACKOFF);
+		this.unreached = this.backoffOf(UNREACHED);
 	}
 
-	#backoffOf(delays: BackoffOptions): Backoff {
-		const { random } = this.#options;
+	private backoffOf(delays: BackoffOptions): Backoff {
+		const { random } = this.options;
 		return new Backoff({ ...delays, ...(random && { random }) });
 	}
 
 	/** Checks now, then on schedule until {@link stop}. */
 	start(): void {
-		if (!this.#isRunning) {
-			this.#isRunning = true;
-			this.#forgetFailures();
-			void this.#check();
+		if (!this.isRunning) {
+			this.isRunning = true;
+			this.forgetFailures();
+			void this.check();
 		}
 	}
 
 	/** Makes no more requests. */
 	stop(): void {
-		this.#isRunning = false;
-		this.#isResting = false;
-		this.#turn += 1;
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+		this.isRunning = false;
+		this.isResting = false;
+		this.turn += 1;
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 
 	/** A session with the backend has begun. */
 	reached(): void {
-		this.#isReached = true;
-		this.#unreached.reset();
+		this.isReached = true;
+		this.unreached.reset();
 	}
 
 	/**
@@ -106,80 +106,80 @@ export class Bootstrap {
 	 * token. The end of a session is no reason: the device connects again first.
 	 */
 	restart(): void {
-		const wasReached = this.#isReached;
-		this.#isReached = false;
-		if (this.#isResting && !wasReached) {
-			const { otaInterval } = this.#options.config;
-			const delay = this.#unreached.next();
-			this.#options.timer.clear(this.#timer);
-			this.#checkIn(otaInterval === 0 ? delay : Math.min(delay, otaInterval * 1000));
+		const wasReached = this.isReached;
+		this.isReached = false;
+		if (this.isResting && !wasReached) {
+			const { otaInterval } = this.options.config;
+			const delay = this.unreached.next();
+			this.options.timer.clear(this.timer);
+			this.checkIn(otaInterval === 0 ? delay : Math.min(delay, otaInterval * 1000));
 		}
 	}
 
-	async #check(): Promise<void> {
-		this.#turn += 1;
-		const turn = this.#turn;
+	private async check(): Promise<void> {
+		this.turn += 1;
+		const turn = this.turn;
 		try {
-			const answer = await this.#ask();
-			if (turn === this.#turn) {
-				await this.#take(answer, turn);
+			const answer = await this.ask();
+			if (turn === this.turn) {
+				await this.take(answer, turn);
 			}
 		} catch (error) {
-			if (turn === this.#turn) {
-				this.#fail(error as Error);
+			if (turn === this.turn) {
+				this.fail(error as Error);
 			}
 		}
 	}
 
-	async #ask(): Promise<BootstrapAnswer> {
-		const { config } = this.#options;
-		const response = await this.#post(config.otaUrl, JSON.stringify(bootstrapReport(this.#identity)), TIMEOUT);
+	private async ask(): Promise<BootstrapAnswer> {
+		const { config } = this.options;
+		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.identity)), TIMEOUT);
 		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body));
 	}
 
-	get #identity(): Identity {
-		const { board, uuid, config } = this.#options;
+	private get identity(): Identity {
+		const { board, uuid, config } = this.options;
 		return { board, uuid, serialNumber: config.serialNumber, language: config.language };
 	}
 
-	async #post(url: string, body: string, timeout: number): Promise<HttpResponse> {
-		return await this.#options.http.request({
+	private async post(url: string, body: string, timeout: number): Promise<HttpResponse> {
+		return await this.options.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders(this.#identity),
+			headers: bootstrapHeaders(this.identity),
 			body: [ArrayBuffer.fromString(body)],
 			maxBytes: MAX_ANSWER_BYTES,
 			timeout,
 		});
 	}
 
-	async #take(answer: BootstrapAnswer, turn: number): Promise<void> {
+	private async take(answer: BootstrapAnswer, turn: number): Promise<void> {
 		const { serverTime, firmware, activation, backend } = answer;
 		if (serverTime !== undefined) {
-			this.#options.board.clock?.set(serverTime.time, serverTime.timezone);
+			this.options.board.clock?.set(serverTime.time, serverTime.timezone);
 		}
 		if (firmware !== undefined && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
-			await this.#options.events.onFirmware(firmware);
+			await this.options.events.onFirmware(firmware);
 		}
-		if (turn === this.#turn && activation !== undefined) {
-			await this.#activate(activation, turn);
-		} else if (turn === this.#turn) {
-			this.#endActivation();
-			this.#use(backend);
-			this.#forgetFailures();
-			this.#schedule();
+		if (turn === this.turn && activation !== undefined) {
+			await this.activate(activation, turn);
+		} else if (turn === this.turn) {
+			this.endActivation();
+			this.use(backend);
+			this.forgetFailures();
+			this.schedule();
 		}
 	}
 
 	/** Without a backend in the answer, the one that this server named last is used. */
-	#use(served: ServedBackend | undefined): void {
-		const { config, log } = this.#options;
-		const { settings } = this.#options.board;
+	private use(served: ServedBackend | undefined): void {
+		const { config, log } = this.options;
+		const { settings } = this.options.board;
 		const backend = served ?? storedBackend(settings, config.otaUrl);
 		if (backend === undefined) {
 			throw new Error("the response has neither mqtt nor websocket");
 		}
-		this.#report(backend);
+		this.report(backend);
 		try {
 			storeBackend(settings, config.otaUrl, backend);
 		} catch (error) {
@@ -187,50 +187,50 @@ export class Bootstrap {
 		}
 	}
 
-	#report(backend: ServedBackend): void {
+	private report(backend: ServedBackend): void {
 		const text = JSON.stringify(backend);
-		if (text !== this.#reported) {
-			this.#options.events.onBackend(backend);
-			this.#reported = text;
+		if (text !== this.reported) {
+			this.options.events.onBackend(backend);
+			this.reported = text;
 		}
 	}
 
 	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
-	async #activate(activation: Activation, turn: number): Promise<void> {
-		const { events } = this.#options;
-		const body = await this.#activationBody(activation);
-		this.#isUnbound = true;
+	private async activate(activation: Activation, turn: number): Promise<void> {
+		const { events } = this.options;
+		const body = await this.activationBody(activation);
+		this.isUnbound = true;
 		events.onActivation(activation.code, activation.message);
-		const unbound = this.#backoffOf(UNBOUND);
-		const failed = this.#backoffOf(ACTIVATION_FAILED);
+		const unbound = this.backoffOf(UNBOUND);
+		const failed = this.backoffOf(ACTIVATION_FAILED);
 		for (let attempt = 0; attempt < ACTIVATION_TRIES; attempt += 1) {
-			const status = await this.#askWhetherBound(body, activation.timeout);
-			if (turn !== this.#turn) {
+			const status = await this.askWhetherBound(body, activation.timeout);
+			if (turn !== this.turn) {
 				return;
 			}
 			if (status === 200) {
-				this.#endActivation();
+				this.endActivation();
 				break;
 			}
-			await this.#wait((status === 202 ? unbound : failed).next());
+			await this.wait((status === 202 ? unbound : failed).next());
 		}
-		this.#checkIn(unbound.next());
+		this.checkIn(unbound.next());
 	}
 
-	#endActivation(): void {
-		if (this.#isUnbound) {
-			this.#isUnbound = false;
-			this.#options.log("device bound");
-			this.#options.events.onActivated();
+	private endActivation(): void {
+		if (this.isUnbound) {
+			this.isUnbound = false;
+			this.options.log("device bound");
+			this.options.events.onActivated();
 		}
 	}
 
 	/** @returns the HTTP status, or 0 if there was no answer */
-	async #askWhetherBound(body: string, timeout: number): Promise<number> {
-		const { config, log } = this.#options;
+	private async askWhetherBound(body: string, timeout: number): Promise<number> {
+		const { config, log } = this.options;
 		const url = `${config.otaUrl}${config.otaUrl.endsWith("/") ? "" : "/"}activate`;
 		try {
-			return (await this.#post(url, body, timeout + TIMEOUT)).status;
+			return (await this.post(url, body, timeout + TIMEOUT)).status;
 		} catch (error) {
 			log((error as Error).message);
 			return 0;
@@ -238,8 +238,8 @@ export class Bootstrap {
 	}
 
 	/** A device with a serial number proves that the number is its own. */
-	async #activationBody({ challenge }: Activation): Promise<string> {
-		const { config, hmacSha256 } = this.#options;
+	private async activationBody({ challenge }: Activation): Promise<string> {
+		const { config, hmacSha256 } = this.options;
 		const { serialNumber, hmacKey } = config;
 		if (serialNumber === "" || hmacKey === undefined) {
 			return "{}";
@@ -249,54 +249,54 @@ export class Bootstrap {
 	}
 
 	/** Does not settle if the bootstrap is stopped meanwhile. */
-	#wait(delay: number): Promise<void> {
+	private wait(delay: number): Promise<void> {
 		return new Promise((resolve) => {
-			this.#timer = this.#options.timer.set(() => resolve(), delay);
+			this.timer = this.options.timer.set(() => resolve(), delay);
 		});
 	}
 
-	#fail(error: Error): void {
-		this.#failures += 1;
-		if (this.#reported === "") {
-			this.#useStored();
+	private fail(error: Error): void {
+		this.failures += 1;
+		if (this.reported === "") {
+			this.useStored();
 		}
-		if (this.#failures < TRIES) {
-			this.#options.events.onFailed(error, this.#checkIn(this.#backoff.next()));
+		if (this.failures < TRIES) {
+			this.options.events.onFailed(error, this.checkIn(this.backoff.next()));
 		} else {
-			this.#forgetFailures();
-			this.#options.events.onFailed(error, this.#schedule());
+			this.forgetFailures();
+			this.options.events.onFailed(error, this.schedule());
 		}
 	}
 
-	#forgetFailures(): void {
-		this.#failures = 0;
-		this.#backoff.reset();
+	private forgetFailures(): void {
+		this.failures = 0;
+		this.backoff.reset();
 	}
 
-	#useStored(): void {
-		const { config, board, log } = this.#options;
+	private useStored(): void {
+		const { config, board, log } = this.options;
 		const stored = storedBackend(board.settings, config.otaUrl);
 		if (stored === undefined) {
 			return;
 		}
 		try {
-			this.#report(stored);
+			this.report(stored);
 		} catch (error) {
 			log(`stored backend unusable: ${(error as Error).message}`);
 		}
 	}
 
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */
-	#schedule(): number | undefined {
-		const { otaInterval } = this.#options.config;
-		const retryIn = otaInterval === 0 ? undefined : this.#checkIn(otaInterval * 1000);
-		this.#isResting = true;
+	private schedule(): number | undefined {
+		const { otaInterval } = this.options.config;
+		const retryIn = otaInterval === 0 ? undefined : this.checkIn(otaInterval * 1000);
+		this.isResting = true;
 		return retryIn;
 	}
 
-	#checkIn(delay: number): number {
-		this.#isResting = false;
-		this.#timer = this.#options.timer.set(() => void this.#check(), delay);
+	private checkIn(delay: number): number {
+		this.isResting = false;
+		this.timer = this.options.timer.set(() => void this.check(), delay);
 		return delay;
 	}
 }

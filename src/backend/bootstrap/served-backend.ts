@@ -12,15 +12,15 @@ const DOMAIN = "bootstrap";
 const KEY = "backend";
 
 /** Stores a backend, so that the next start works without the server. One text, so that it is never stored in part. */
-export function storeBackend(settings: Settings | undefined, otaUrl: string, backend: ServedBackend): void {
+export const storeBackend = (settings: Settings | undefined, otaUrl: string, backend: ServedBackend): void => {
 	const text = JSON.stringify({ otaUrl, backend });
 	if (settings !== undefined && settings.get(DOMAIN, KEY) !== text) {
 		settings.set(DOMAIN, KEY, text);
 	}
-}
+};
 
 /** The backend that this server served last. Checked, because the stored text may be from another firmware. */
-export function storedBackend(settings: Settings | undefined, otaUrl: string): ServedBackend | undefined {
+export const storedBackend = (settings: Settings | undefined, otaUrl: string): ServedBackend | undefined => {
 	const text = settings?.get(DOMAIN, KEY);
 	let stored: unknown;
 	try {
@@ -32,4 +32,4 @@ export function storedBackend(settings: Settings | undefined, otaUrl: string): S
 		return undefined;
 	}
 	return typeof stored.backend.backend === "string" ? (stored.backend as unknown as ServedBackend) : undefined;
-}
+};

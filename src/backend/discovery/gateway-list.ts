@@ -28,7 +28,7 @@ const MAX_GATEWAYS = 10;
 const MAX_TEXT_LENGTH = 64;
 
 /** Lists the gateways that announce themselves on the local network and that the device can connect to. */
-export function listGateways({ openDnsSd, timer, onEnd, log }: GatewayListOptions): { close(): void } {
+export const listGateways = ({ openDnsSd, timer, onEnd, log }: GatewayListOptions): { close(): void } => {
 	const found = new Map<string, FoundGateway>();
 	const take = (service: FoundService): void => {
 		const host = bareHost(service.host).slice(0, MAX_TEXT_LENGTH);
@@ -53,4 +53,4 @@ export function listGateways({ openDnsSd, timer, onEnd, log }: GatewayListOption
 			dnsSd?.close();
 		},
 	};
-}
+};

@@ -62,130 +62,128 @@ export interface GatewaySearchOptions extends Runtime {
  * and starts again when that one is lost: its address may have changed.
  */
 export class GatewaySearch {
-	readonly #options: GatewaySearchOptions;
-	readonly #backoff: Backoff;
-	#dnsSd: DnsSd | undefined;
-	#retry: TimerHandle | undefined;
+	private readonly options: GatewaySearchOptions;
+	private readonly backoff: Backoff;
+	private dnsSd: DnsSd | undefined;
+	private retry: TimerHandle | undefined;
 	/** Set once this search has found a gateway. */
-	#end: TimerHandle | undefined;
+	private end: TimerHandle | undefined;
 	/** Runs until a gateway is found, or its absence is told. */
-	#patience: TimerHandle | undefined;
-	#hasToldMissing = false;
+	private patience: TimerHandle | undefined;
+	private hasToldMissing = false;
 
 	constructor(options: GatewaySearchOptions) {
-		this.#options = options;
-		this.#backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
+		this.options = options;
+		this.backoff = new Backoff({ ...BACKOFF, ...(options.random && { random: options.random }) });
 	}
 
 	/** Starts the search, unless it runs. */
 	start(): void {
-		if (this.#dnsSd !== undefined || this.#retry !== undefined) {
+		if (this.dnsSd !== undefined || this.retry !== undefined) {
 			return;
 		}
-		const found = (service: FoundService): void => this.#take(service);
+		const found = (service: FoundService): void => this.take(service);
 		try {
-			this.#dnsSd = this.#options.openDnsSd();
-			this.#dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
-			this.#backoff.reset();
-			this.#beginPatience();
+			this.dnsSd = this.options.openDnsSd();
+			this.dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
+			this.backoff.reset();
+			this.beginPatience();
 		} catch (error) {
-			this.#close();
-			const delay = this.#backoff.next();
-			this.#retry = this.#options.timer.set(() => this.restart(), delay);
-			this.#options.onFailed(error as Error, delay);
+			this.close();
+			const delay = this.backoff.next();
+			this.retry = this.options.timer.set(() => this.restart(), delay);
+			this.options.onFailed(error as Error, delay);
 		}
 	}
 
 	stop(): void {
-		this.#close();
-		this.#endPatience();
+		this.close();
+		this.endPatience();
 	}
 
 	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
-	#beginPatience(): void {
-		if (this.#hasToldMissing || this.#patience !== undefined) {
+	private beginPatience(): void {
+		if (this.hasToldMissing || this.patience !== undefined) {
 			return;
 		}
-		const { timer, host, onMissing } = this.#options;
-		this.#patience = timer.set(() => {
-			this.#patience = undefined;
-			this.#hasToldMissing = true;
+		const { timer, host, onMissing } = this.options;
+		this.patience = timer.set(() => {
+			this.patience = undefined;
+			this.hasToldMissing = true;
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
 			onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
 		}, MISSING_AFTER);
 	}
 
-	#endPatience(): void {
-		this.#options.timer.clear(this.#patience);
-		this.#patience = undefined;
-		this.#hasToldMissing = false;
+	private endPatience(): void {
+		this.options.timer.clear(this.patience);
+		this.patience = undefined;
+		this.hasToldMissing = false;
 	}
 
-	#close(): void {
-		const { timer } = this.#options;
-		timer.clear(this.#retry);
-		timer.clear(this.#end);
-		this.#retry = undefined;
-		this.#end = undefined;
-		this.#dnsSd?.close();
-		this.#dnsSd = undefined;
+	private close(): void {
+		const { timer } = this.options;
+		timer.clear(this.retry);
+		timer.clear(this.end);
+		this.retry = undefined;
+		this.end = undefined;
+		this.dnsSd?.close();
+		this.dnsSd = undefined;
 	}
 
 	/** Restarts the search: the gateway that was found cannot be reached. */
 	restart(): void {
-		if (this.#end !== undefined) {
+		if (this.end !== undefined) {
 			// It has just been found: the SDK is still processing what it received.
-			this.#endBy(() => this.restart());
+			this.endBy(() => this.restart());
 			return;
 		}
-		this.#close();
+		this.close();
 		this.start();
 	}
 
-	#endBy(callback: () => void): void {
-		this.#options.timer.clear(this.#end);
-		this.#end = this.#options.timer.set(() => {
-			this.#end = undefined;
+	private endBy(callback: () => void): void {
+		this.options.timer.clear(this.end);
+		this.end = this.options.timer.set(() => {
+			this.end = undefined;
 			callback();
 		}, 0);
 	}
 
-	#take(service: FoundService): void {
+	private take(service: FoundService): void {
 		const { host, name } = service;
-		const wanted = bareHost(this.#options.host);
-		if (this.#end !== undefined || (wanted !== "" && bareHost(host) !== wanted)) {
+		const wanted = bareHost(this.options.host);
+		if (this.end !== undefined || (wanted !== "" && bareHost(host) !== wanted)) {
 			return;
 		}
 		const backend = urlOf(service);
 		if (backend === undefined) {
-			this.#options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
+			this.options.log(`gateway ${JSON.stringify(name)} ignored: it does not announce plain WebSocket (ws)`);
 			return;
 		}
 		// Not now: the SDK is still processing what it received.
-		this.#endBy(() => this.#close());
-		this.#endPatience();
+		this.endBy(() => this.close());
+		this.endPatience();
 		try {
-			this.#options.onBackend({ backend });
+			this.options.onBackend({ backend });
 		} catch (error) {
-			this.#options.timer.clear(this.#end);
-			this.#end = undefined;
-			this.#options.log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
+			this.options.timer.clear(this.end);
+			this.end = undefined;
+			this.options.log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
 		}
 	}
 }
 
 /** A hostname without the domain of the local network. */
-export function bareHost(host: string): string {
-	return host.toLowerCase().replace(/\.local\.?$/, "");
-}
+export const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
 
 /**
  * Undefined if the device cannot connect there. TLS is not supported, because the certificate's name is not announced.
  */
-export function urlOf({ address, port, txt }: FoundService): string | undefined {
+export const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const path = txt?.get("path") ?? "/";
 	const isPort = Number.isInteger(port) && port > 0 && port <= 65_535;
 	return txt?.get("transport") === "ws" && isPort && addressPattern().test(address) && pathPattern().test(path)
 		? `ws://${address}:${port}${path}`
 		: undefined;
-}
+};

@@ -49,71 +49,71 @@ const MAX_TEXT_LENGTH = 256;
 
 /** Lets the source look for the backend, shows its progress, and lets the board install firmware. */
 export class BackendSearch {
-	readonly #options: BackendSearchOptions;
-	readonly #source: OpenSource;
+	private readonly options: BackendSearchOptions;
+	private readonly source: OpenSource;
 	/** The backend that was found, as text without its secrets. */
-	#found: string | undefined;
+	private found: string | undefined;
 
 	constructor(options: BackendSearchOptions) {
-		this.#options = options;
-		this.#source = options.source.open({
-			onBackend: (served) => this.#find(served),
-			onActivation: (code, message) => this.#ask(code, message),
-			onActivated: () => this.#options.board.screen?.show({ code: "", message: "" }),
-			onFirmware: (firmware) => this.#install(firmware),
-			onFailed: (error, retryIn) => this.#report(error, retryIn),
-			onMissing: (message) => this.#tell(`goes on: ${message}`, message),
+		this.options = options;
+		this.source = options.source.open({
+			onBackend: (served) => this.find(served),
+			onActivation: (code, message) => this.ask(code, message),
+			onActivated: () => this.options.board.screen?.show({ code: "", message: "" }),
+			onFirmware: (firmware) => this.install(firmware),
+			onFailed: (error, retryIn) => this.report(error, retryIn),
+			onMissing: (message) => this.tell(`goes on: ${message}`, message),
 		});
 	}
 
 	/** Whether there is a backend to connect to. */
 	get isFound(): boolean {
-		return this.#found !== undefined;
+		return this.found !== undefined;
 	}
 
 	online(): void {
-		this.#source.start();
+		this.source.start();
 	}
 
 	offline(): void {
-		this.#source.stop();
+		this.source.stop();
 	}
 
 	/** A session with the backend has begun. */
 	sessionBegan(): void {
-		this.#source.reached?.();
+		this.source.reached?.();
 	}
 
 	/** The session with the backend could not start, or has ended. */
 	lost(): void {
-		this.#source.restart?.();
+		this.source.restart?.();
 	}
 
 	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */
-	#find(served: ServedBackend): void {
-		const { source, onFound, log } = this.#options;
+	private find(served: ServedBackend): void {
+		const { source, onFound, log } = this.options;
 		const backend = source.connect(served);
 		const { token, mqttPassword, ...rest } = served;
 		const found = JSON.stringify(rest);
-		if (found === this.#found) {
+		if (found === this.found) {
 			backend.use();
 			return;
 		}
 		log(`${source.name}: the backend is ${backend.url}`);
-		this.#found = found;
+		this.found = found;
 		onFound(backend);
 	}
 
-	#ask(code: string, message: string): void {
+	private ask(code: string, message: string): void {
 		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
-		const { board, log } = this.#options;
+		const { board, log } = this.options;
 		log(`activation code ${shown.code}: ${shown.message}`);
 		board.screen?.show(shown);
 		drawAttention(board.player, log);
 	}
 
-	async #install(firmware: OfferedFirmware): Promise<void> {
-		const { board, state, hasFailed, log } = this.#options;
+	private async install(firmware: OfferedFirmware): Promise<void> {
+		const { board, state, hasFailed, log } = this.options;
 		const { version, url, force } = firmware;
 		const offer = `firmware ${version}${force ? " (forced)" : ""}`;
 		if (board.installer === undefined) {
@@ -130,16 +130,16 @@ export class BackendSearch {
 		}
 	}
 
-	#report({ message }: Error, retryIn: number | undefined): void {
+	private report({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
-		this.#tell(`failed: ${message}, ${next}`, message);
+		this.tell(`failed: ${message}, ${next}`, message);
 	}
 
 	/** The screen shows it only while there is no backend. */
-	#tell(line: string, message: string): void {
-		this.#options.log(`${this.#options.source.name} ${line}`);
+	private tell(line: string, message: string): void {
+		this.options.log(`${this.options.source.name} ${line}`);
 		if (!this.isFound) {
-			this.#options.board.screen?.show({ alert: { status: this.#options.words?.noBackend ?? "", message } });
+			this.options.board.screen?.show({ alert: { status: this.options.words?.noBackend ?? "", message } });
 		}
 	}
 }

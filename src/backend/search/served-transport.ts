@@ -3,7 +3,7 @@ import type { Channel, ChannelEvents, Transport } from "../../protocols/transpor
 /** The transport of a backend that a bootstrap serves: delegates to another one, which may change between channels. */
 export class ServedTransport implements Transport {
 	readonly maxMessageBytes: number;
-	#current: Transport | undefined;
+	private current: Transport | undefined;
 
 	/** @param maxMessageBytes the limit for every backend of this device */
 	constructor(maxMessageBytes: number) {
@@ -11,35 +11,35 @@ export class ServedTransport implements Transport {
 	}
 
 	get name(): string {
-		return this.#current?.name ?? "";
+		return this.current?.name ?? "";
 	}
 
 	get version(): number {
-		return this.#current?.version ?? 0;
+		return this.current?.version ?? 0;
 	}
 
 	get saysGoodbye(): boolean {
-		return this.#current?.saysGoodbye ?? false;
+		return this.current?.saysGoodbye ?? false;
 	}
 
 	get silenceTimeout(): number {
-		return this.#current?.silenceTimeout ?? 0;
+		return this.current?.silenceTimeout ?? 0;
 	}
 
 	get maxSentBytes(): number {
-		return this.#current?.maxSentBytes ?? this.maxMessageBytes;
+		return this.current?.maxSentBytes ?? this.maxMessageBytes;
 	}
 
 	/** Channels that are opened from now on go to this backend. */
 	use(transport: Transport): void {
-		this.#current = transport;
+		this.current = transport;
 	}
 
 	/** @throws Error while no backend was served */
 	open(events: ChannelEvents): Channel {
-		if (this.#current === undefined) {
+		if (this.current === undefined) {
 			throw new Error("no backend yet");
 		}
-		return this.#current.open(events);
+		return this.current.open(events);
 	}
 }

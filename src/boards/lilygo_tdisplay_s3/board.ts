@@ -7,7 +7,7 @@ import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 
 /** LILYGO T-Display-S3: ESP32-S3 with PSRAM, screen, buttons. */
-export function openBoard() {
+export const openBoard = () => {
 	const screen = openFace(new config.Screen({}), openBacklight());
 	const preview = openPreview(screen);
 	const buttons = { right: openButton({ pin: 14 }), left: openButton({ pin: 0 }) };
@@ -19,4 +19,4 @@ export function openBoard() {
 		buttons,
 		close: () => closeAll(buttons.right, buttons.left, esp32.network, preview, screen),
 	} satisfies Board;
-}
+};

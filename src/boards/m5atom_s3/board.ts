@@ -11,7 +11,7 @@ import { openPreview } from "../../pictures/preview/open-preview.js";
  * M5Stack AtomS3: ESP32-S3, motion sensor, and a screen of 128 by 128 pixels that is a button. Its colours show the
  * brightness.
  */
-export function openBoard() {
+export const openBoard = () => {
 	const screen = openFace(new config.Screen({}));
 	const preview = openPreview(screen);
 	const button = openButton({ pin: 41 });
@@ -25,4 +25,4 @@ export function openBoard() {
 		...(motion && { sensors: { motion } }),
 		close: () => closeAll(button, motion, esp32.network, preview, screen),
 	} satisfies Board;
-}
+};

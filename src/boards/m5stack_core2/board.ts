@@ -46,7 +46,7 @@ class Touch extends FT6x06 {
  * M5Stack Core2: ESP32 with PSRAM, screen with touch, speaker, microphone, battery, motion sensor, real-time clock. The power chip
  * feeds the others, so it is opened first.
  */
-export function openBoard() {
+export const openBoard = () => {
 	// Version 1.1 has an AXP2101, whose class wants the bus by this name, which the target's provider does not use.
 	const chip = new peripheral.Power({ sensor: BUS });
 	chip.speaker.enable = true;
@@ -70,4 +70,4 @@ export function openBoard() {
 		...(motion && { sensors: { motion } }),
 		close: () => closeAll(player, touch, motion, esp32.network, preview, screen),
 	} satisfies Board;
-}
+};

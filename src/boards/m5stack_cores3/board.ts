@@ -27,7 +27,7 @@ declare const amp: { volume: number };
  * M5Stack CoreS3: ESP32-S3, screen with touch, speaker, microphones, camera, battery, motion and light sensor, real-time
  * clock.
  */
-export function openBoard() {
+export const openBoard = () => {
 	const { powerChip } = globalThis as PowerChipGlobal;
 	if (powerChip === undefined) {
 		throw new Error("the SDK's setup/target did not open the power chip");
@@ -60,4 +60,4 @@ export function openBoard() {
 		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
 		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, power),
 	} satisfies Board;
-}
+};

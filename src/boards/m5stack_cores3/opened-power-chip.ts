@@ -11,16 +11,16 @@ export interface PowerChipGlobal {
  * global object. The class cannot keep it: it is preloaded, and thus read-only.
  */
 export default class OpenedPowerChip {
-	readonly #device: SmBusDevice;
+	private readonly device: SmBusDevice;
 
 	constructor({ sensor, address }: { readonly sensor: SmBusRecord; readonly address: number }) {
 		const { io, ...pins } = sensor;
-		this.#device = new io({ ...pins, address, hz: 400_000 });
-		(globalThis as PowerChipGlobal).powerChip = this.#device;
+		this.device = new io({ ...pins, address, hz: 400_000 });
+		(globalThis as PowerChipGlobal).powerChip = this.device;
 	}
 
 	/** The method that the set-up calls. */
 	writeByte(register: number, value: number): void {
-		this.#device.writeUint8(register, value);
+		this.device.writeUint8(register, value);
 	}
 }

@@ -13,7 +13,7 @@ import { openFace } from "../../pictures/face/open-face.js";
  * M5StickC Plus: ESP32, a screen that is upright, battery, buttons, LED, motion sensor, real-time clock. The power chip
  * feeds the others, so it is opened first.
  */
-export function openBoard() {
+export const openBoard = () => {
 	// The SDK's typings lack it.
 	const { peripheral } = device as unknown as { readonly peripheral: { readonly Power: new () => SdkPower } };
 	const power = new PowerChip(new peripheral.Power());
@@ -31,4 +31,4 @@ export function openBoard() {
 		...(motion && { sensors: { motion } }),
 		close: () => closeAll(buttons.a, buttons.b, led, motion, esp32.network, screen),
 	} satisfies Board;
-}
+};

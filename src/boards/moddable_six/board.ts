@@ -10,7 +10,7 @@ import { openPreview } from "../../pictures/preview/open-preview.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 
 /** Moddable Six: ESP32-S3 with PSRAM, screen, speaker, button, LED. */
-export function openBoard() {
+export const openBoard = () => {
 	const screen = openFace(new config.Screen({}), openBacklight());
 	const preview = openPreview(screen);
 	const player = openPlayer(70);
@@ -27,4 +27,4 @@ export function openBoard() {
 		lights: { led },
 		close: () => closeAll(player, button, led, esp32.network, preview, screen),
 	} satisfies Board;
-}
+};

@@ -6,7 +6,7 @@ import type { Board } from "../../hardware/hardware.js";
 import { hostnameOf } from "../../text/hostname.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */
-function memory(): object {
+const memory = (): object => {
 	const read = (name: Parameters<typeof Instrumentation.map>[0]): number | undefined =>
 		Instrumentation.get(Instrumentation.map(name));
 	return {
@@ -16,10 +16,10 @@ function memory(): object {
 		stack: read("XS Stack Used"),
 		collections: read("XS Garbage Collection Count"),
 	};
-}
+};
 
 /** A chip in QEMU, with Ethernet instead of Wi-Fi. `self.get_system_info` reports its memory, too. */
-export function openBoard() {
+export const openBoard = () => {
 	const network = new EthernetNetwork({
 		ethernet: { io: Ethernet },
 		hostname: hostnameOf,
@@ -39,4 +39,4 @@ export function openBoard() {
 		},
 		close: () => network.close(),
 	} satisfies Board;
-}
+};

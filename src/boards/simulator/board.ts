@@ -15,14 +15,14 @@ import { openControls } from "./controls.js";
  * The simulator never seeds its random numbers: each process would have the same UUID, address and delays. So a number
  * of them that depends on the time is skipped.
  */
-function shuffleRandom(): void {
+const shuffleRandom = (): void => {
 	for (let left = Date.now() % 65_536; left > 0; left -= 1) {
 		Math.random();
 	}
-}
+};
 
 /** A locally administered address, made once, so that simulators of different computers are different devices. */
-function macAddress(settings: Settings): string {
+const macAddress = (settings: Settings): string => {
 	const stored = settings.get("board", "mac");
 	if (typeof stored === "string") {
 		return stored;
@@ -38,10 +38,10 @@ function macAddress(settings: Settings): string {
 	const address = bytes.join(":");
 	settings.set("board", "mac", address);
 	return address;
-}
+};
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export function openBoard() {
+export const openBoard = () => {
 	shuffleRandom();
 	// A build with parts of its own shows their pins.
 	inBuild<() => void>("src/parts/simulator/open-pin-panel")?.();
@@ -84,4 +84,4 @@ export function openBoard() {
 			face.close();
 		},
 	} satisfies Board;
-}
+};

@@ -9,25 +9,25 @@ import type { Light, Lights } from "../../hardware/light.js";
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
 class SimulatorLight implements Light {
-	readonly #led = new SimulatedLed();
-	#on = false;
+	private readonly led = new SimulatedLed();
+	private _on = false;
 
 	get on(): boolean {
-		return this.#on;
+		return this._on;
 	}
 
 	set on(on: boolean) {
-		this.#on = on;
-		this.#led.write(on ? 1 : 0);
+		this._on = on;
+		this.led.write(on ? 1 : 0);
 	}
 
 	close(): void {
-		this.#led.close();
+		this.led.close();
 	}
 }
 
 /** The button of the simulated device, which is also pressed by the key Del, and its LED. */
-export function openControls(): { readonly buttons: Buttons; readonly lights: Lights; close(): void } {
+export const openControls = (): { readonly buttons: Buttons; readonly lights: Lights; close(): void } => {
 	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
 	const light = new SimulatorLight();
@@ -40,4 +40,4 @@ export function openControls(): { readonly buttons: Buttons; readonly lights: Li
 			light.close();
 		},
 	};
-}
+};

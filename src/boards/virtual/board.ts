@@ -20,9 +20,9 @@ class VirtualScreen implements Screen {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome = false;
-	#brightness = 75;
-	#theme: Theme = "light";
-	#face = BLANK_FACE;
+	private _brightness = 75;
+	private _theme: Theme = "light";
+	private face = BLANK_FACE;
 
 	constructor({ width, height }: { readonly width: number; readonly height: number }) {
 		this.width = width;
@@ -30,39 +30,39 @@ class VirtualScreen implements Screen {
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		this.#brightness = brightness;
-		this.#draw();
+		this._brightness = brightness;
+		this.draw();
 	}
 
 	get theme(): Theme {
-		return this.#theme;
+		return this._theme;
 	}
 
 	set theme(theme: Theme) {
-		this.#theme = theme;
-		this.#draw();
+		this._theme = theme;
+		this.draw();
 	}
 
 	show(change: Partial<Face>): void {
-		this.#face = { ...this.#face, ...change };
-		host.tell("screen", this.#picture(), Object.keys(change));
+		this.face = { ...this.face, ...change };
+		host.tell("screen", this.picture(), Object.keys(change));
 	}
 
 	take(quality: number): Promise<ByteSource> {
-		return host.drawScreen(this.#picture(), quality);
+		return host.drawScreen(this.picture(), quality);
 	}
 
-	#draw(): void {
-		host.tell("screen", this.#picture(), []);
+	private draw(): void {
+		host.tell("screen", this.picture(), []);
 	}
 
-	#picture(): object {
+	private picture(): object {
 		const { width, height } = this;
-		return { width, height, brightness: this.#brightness, theme: this.#theme, ...this.#face };
+		return { width, height, brightness: this._brightness, theme: this._theme, ...this.face };
 	}
 }
 
@@ -102,7 +102,7 @@ class VirtualBattery implements Battery {
 const FULL_VOLUME = 100;
 
 /** A board without hardware: every part is simulated by the virtual device's Node side, and it has those of its profile. */
-export function openBoard() {
+export const openBoard = () => {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && new VirtualScreen(board.screen);
@@ -135,4 +135,4 @@ export function openBoard() {
 			close();
 		},
 	} satisfies Board;
-}
+};

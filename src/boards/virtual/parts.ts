@@ -21,8 +21,8 @@ const MAX_CHANGES = 20;
  */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
-	readonly #changes: (readonly [isDown: boolean, time: number])[] = [];
-	#lasting: TimerHandle | undefined;
+	private readonly changes: (readonly [isDown: boolean, time: number])[] = [];
+	private lasting: TimerHandle | undefined;
 
 	/**
 	 * Presses or releases the button.
@@ -30,29 +30,29 @@ class Finger {
 	 * @param time milliseconds for which it lasts at least
 	 */
 	move(isDown: boolean, time = MIN_HOLD): void {
-		if (this.#lasting === undefined) {
-			this.#apply(isDown, time);
-		} else if (this.#changes.length < MAX_CHANGES) {
-			this.#changes.push([isDown, time]);
+		if (this.lasting === undefined) {
+			this.apply(isDown, time);
+		} else if (this.changes.length < MAX_CHANGES) {
+			this.changes.push([isDown, time]);
 		} else {
 			// The one before and this one cancel each other.
-			this.#changes.pop();
+			this.changes.pop();
 		}
 	}
 
 	close(): void {
-		Timer.clear(this.#lasting);
+		Timer.clear(this.lasting);
 		this.button.close();
 	}
 
-	#apply(isDown: boolean, time: number): void {
+	private apply(isDown: boolean, time: number): void {
 		this.button.follow(isDown);
-		this.#lasting = Timer.set(
+		this.lasting = Timer.set(
 			() => {
-				this.#lasting = undefined;
-				const next = this.#changes.shift();
+				this.lasting = undefined;
+				const next = this.changes.shift();
 				if (next !== undefined) {
-					this.#apply(...next);
+					this.apply(...next);
 				}
 			},
 			Math.max(time, MIN_HOLD),
@@ -62,15 +62,15 @@ class Finger {
 
 /** A light whose changes are shown to the user. */
 class VirtualLight extends ColoredLight {
-	readonly #name: string;
+	private readonly name: string;
 
 	constructor(name: string) {
 		super();
-		this.#name = name;
+		this.name = name;
 	}
 
 	protected show(): void {
-		host.tell("light", this.#name, { on: this.on, brightness: this.brightness, color: this.color });
+		host.tell("light", this.name, { on: this.on, brightness: this.brightness, color: this.color });
 	}
 }
 
@@ -79,20 +79,20 @@ class VirtualSensor implements Sensor {
 	readonly kind: string;
 	readonly unit: string;
 	onChange: ((reading: Reading) => void) | undefined;
-	#reading: Reading;
+	private reading: Reading;
 
 	constructor(kind: string, unit: string, reading: Reading) {
 		this.kind = kind;
 		this.unit = unit;
-		this.#reading = reading;
+		this.reading = reading;
 	}
 
 	read(): Reading {
-		return this.#reading;
+		return this.reading;
 	}
 
 	set(reading: Reading): void {
-		this.#reading = reading;
+		this.reading = reading;
 		this.onChange?.(reading);
 	}
 }
@@ -117,13 +117,15 @@ const SENSORS = {
 };
 
 /** The lights, sensors and buttons of a virtual board, and its prompt. */
-export function openParts(board: host.VirtualBoardProfile): {
+export const openParts = (
+	board: host.VirtualBoardProfile,
+): {
 	readonly lights?: Lights;
 	readonly sensors?: Sensors;
 	readonly buttons?: Buttons;
 	readonly chat: Chat;
 	close(): void;
-} {
+} => {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
 	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
@@ -144,11 +146,9 @@ export function openParts(board: host.VirtualBoardProfile): {
 			}
 		},
 	};
-}
+};
 
-function byName<Name extends string, Part>(
+const byName = <Name extends string, Part>(
 	names: readonly Name[],
 	open: (name: Name) => Part,
-): Readonly<Record<string, Part>> {
-	return Object.fromEntries(names.map((name) => [name, open(name)]));
-}
+): Readonly<Record<string, Part>> => Object.fromEntries(names.map((name) => [name, open(name)]));

@@ -9,10 +9,10 @@ const HEADER_BYTES = 12;
 /** The virtual device's two places for firmware, which Node keeps. */
 export class VirtualUpdater implements Updater {
 	readonly capacity = firmware.capacity;
-	#isOnTrial = firmware.isOnTrial;
+	private _isOnTrial = firmware.isOnTrial;
 
 	get isOnTrial(): boolean {
-		return this.#isOnTrial;
+		return this._isOnTrial;
 	}
 
 	/** Every image of a virtual device is this project's. */
@@ -37,7 +37,7 @@ export class VirtualUpdater implements Updater {
 	}
 
 	confirm(): void {
-		this.#isOnTrial = false;
+		this._isOnTrial = false;
 		firmware.confirm();
 	}
 
@@ -46,9 +46,9 @@ export class VirtualUpdater implements Updater {
 	}
 }
 
-function checkMagic(head: Uint8Array): void {
+const checkMagic = (head: Uint8Array): void => {
 	const magic = String.fromCharCode(...head.subarray(0, MAGIC.length));
 	if (magic !== MAGIC) {
 		throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
 	}
-}
+};

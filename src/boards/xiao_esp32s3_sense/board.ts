@@ -5,7 +5,7 @@ import { openPwmLight } from "../../drivers/pwm-light/open-pwm-light.js";
 import type { Board } from "../../hardware/hardware.js";
 
 /** Seeed Studio XIAO ESP32S3 Sense: ESP32-S3 with PSRAM, camera, button, LED. The microphone is not used. */
-export function openBoard() {
+export const openBoard = () => {
 	const button = openButton({ pin: 0 });
 	const led = openPwmLight({ pin: 21, activeLow: true });
 	const esp32 = openEsp32("xiao_esp32s3_sense");
@@ -16,4 +16,4 @@ export function openBoard() {
 		lights: { led },
 		close: () => closeAll(button, led, esp32.network),
 	} satisfies Board;
-}
+};

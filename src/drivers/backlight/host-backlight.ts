@@ -7,25 +7,25 @@ interface BacklightOutput {
 
 /** The backlight of a target whose setup in the SDK can dim it. */
 export class HostBacklight implements Backlight {
-	readonly #output: BacklightOutput;
-	#brightness = 100;
+	private readonly output: BacklightOutput;
+	private _brightness = 100;
 
 	constructor(output: BacklightOutput) {
-		this.#output = output;
+		this.output = output;
 	}
 
 	get brightness(): number {
-		return this.#brightness;
+		return this._brightness;
 	}
 
 	set brightness(brightness: number) {
-		this.#output.write(brightness);
-		this.#brightness = brightness;
+		this.output.write(brightness);
+		this._brightness = brightness;
 	}
 }
 
 /** The backlight of this target. The SDK's typings lack it. */
-export function openBacklight(): HostBacklight {
+export const openBacklight = (): HostBacklight => {
 	const { Host } = globalThis as unknown as { readonly Host: { readonly Backlight: new () => BacklightOutput } };
 	return new HostBacklight(new Host.Backlight());
-}
+};

@@ -28,24 +28,24 @@ export interface DigitalButtonOptions extends TimedButtonOptions {
 /** A button on a pin. */
 export class DigitalButton extends TimedButton {
 	readonly wakePin: WakePin;
-	readonly #input: DigitalInput;
+	private readonly input: DigitalInput;
 
 	constructor(options: DigitalButtonOptions) {
 		super(options);
 		const { io, pin, part, activeHigh = false } = options;
 		this.wakePin = { pin, high: activeHigh };
 		const down = activeHigh ? 1 : 0;
-		this.#input = new io({
+		this.input = new io({
 			pin,
 			part,
 			mode: activeHigh ? io.Input : io.InputPullUp,
 			edge: io.Rising | io.Falling,
-			onReadable: () => this.follow(this.#input.read() === down),
+			onReadable: () => this.follow(this.input.read() === down),
 		});
 	}
 
 	override close(): void {
 		super.close();
-		this.#input.close();
+		this.input.close();
 	}
 }

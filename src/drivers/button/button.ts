@@ -16,48 +16,48 @@ const LONG_PRESS = 2_000;
 /** Turns the signal of a contact or touch screen into presses. */
 export class TimedButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
-	readonly #options: TimedButtonOptions;
-	#isDown = false;
+	private readonly options: TimedButtonOptions;
+	private isDown = false;
 	/** When it went down. */
-	#start = 0;
+	private start = 0;
 	/** Runs until the contact is quiet. */
-	#debounce: TimerHandle | undefined;
+	private debounce: TimerHandle | undefined;
 	/** Runs while a press may still become a long one. */
-	#hold: TimerHandle | undefined;
+	private hold: TimerHandle | undefined;
 
 	constructor(options: TimedButtonOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	/** Takes the current state of the contact. */
 	follow(isDown: boolean): void {
-		const { timer } = this.#options;
-		timer.clear(this.#debounce);
-		this.#debounce = isDown === this.#isDown ? undefined : timer.set(() => this.#change(isDown), DEBOUNCE);
+		const { timer } = this.options;
+		timer.clear(this.debounce);
+		this.debounce = isDown === this.isDown ? undefined : timer.set(() => this.change(isDown), DEBOUNCE);
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#debounce);
-		this.#options.timer.clear(this.#hold);
-		this.#debounce = undefined;
-		this.#hold = undefined;
+		this.options.timer.clear(this.debounce);
+		this.options.timer.clear(this.hold);
+		this.debounce = undefined;
+		this.hold = undefined;
 	}
 
-	#change(isDown: boolean): void {
-		const { timer, ticks } = this.#options;
-		this.#debounce = undefined;
-		this.#isDown = isDown;
+	private change(isDown: boolean): void {
+		const { timer, ticks } = this.options;
+		this.debounce = undefined;
+		this.isDown = isDown;
 		if (isDown) {
-			this.#start = ticks();
-			this.#hold = timer.set(() => this.#tell(true), LONG_PRESS);
-		} else if (this.#hold !== undefined) {
-			timer.clear(this.#hold);
-			this.#tell(false);
+			this.start = ticks();
+			this.hold = timer.set(() => this.tell(true), LONG_PRESS);
+		} else if (this.hold !== undefined) {
+			timer.clear(this.hold);
+			this.tell(false);
 		}
 	}
 
-	#tell(long: boolean): void {
-		this.#hold = undefined;
-		this.onPress?.({ long, milliseconds: (this.#options.ticks() - this.#start) >>> 0 });
+	private tell(long: boolean): void {
+		this.hold = undefined;
+		this.onPress?.({ long, milliseconds: (this.options.ticks() - this.start) >>> 0 });
 	}
 }

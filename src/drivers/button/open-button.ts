@@ -4,6 +4,5 @@ import Timer from "timer";
 import { DigitalButton, type DigitalButtonOptions } from "./button-digital.js";
 
 /** A button on a pin of the chip. */
-export function openButton(options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton {
-	return new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });
-}
+export const openButton = (options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton =>
+	new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });

@@ -51,96 +51,96 @@ const TIMEOUT = 5_000;
  * started camera is closed.
  */
 export class ImageCamera implements Camera {
-	readonly #options: ImageCameraOptions;
-	#camera: ImageInput | undefined;
+	private readonly options: ImageCameraOptions;
+	private camera: ImageInput | undefined;
 	/** Pictures still to skip. */
-	#toSkip = 0;
+	private toSkip = 0;
 	/** Takes the next picture, if one is awaited. */
-	#take: ((frame: Frame) => void) | undefined;
-	#isTaken = false;
+	private take: ((frame: Frame) => void) | undefined;
+	private isTaken = false;
 
 	constructor(options: ImageCameraOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	async capture(): Promise<ByteSource> {
-		if (this.#isTaken) {
+		if (this.isTaken) {
 			throw new Error("the camera is busy with another photo");
 		}
-		this.#isTaken = true;
+		this.isTaken = true;
 		let frame: Frame | undefined;
 		try {
-			frame = await this.#nextFrame();
-			return this.#asJpeg(frame);
+			frame = await this.nextFrame();
+			return this.asJpeg(frame);
 		} catch (error) {
-			this.#release(frame);
+			this.release(frame);
 			throw error;
 		}
 	}
 
-	#nextFrame(): Promise<Frame> {
-		const camera = this.#open();
+	private nextFrame(): Promise<Frame> {
+		const camera = this.open();
 		// Waiting pictures are old.
 		for (let old = camera.read(); old !== undefined; old = camera.read()) {
 			old.close();
 		}
-		this.#toSkip = FIRST_FRAMES;
-		const { timer } = this.#options;
+		this.toSkip = FIRST_FRAMES;
+		const { timer } = this.options;
 		return new Promise((resolve, reject) => {
 			const waiting: TimerHandle = timer.set(() => {
-				this.#take = undefined;
+				this.take = undefined;
 				reject(new Error(`camera timeout: no picture within ${TIMEOUT} ms`));
 			}, TIMEOUT);
-			this.#take = (frame) => {
+			this.take = (frame) => {
 				timer.clear(waiting);
-				this.#take = undefined;
+				this.take = undefined;
 				resolve(frame);
 			};
 		});
 	}
 
-	#open(): ImageInput {
-		if (this.#camera === undefined) {
-			const { camera, width, height, encode } = this.#options;
+	private open(): ImageInput {
+		if (this.camera === undefined) {
+			const { camera, width, height, encode } = this.options;
 			const imageType = encode === undefined ? "jpeg" : RGB565BE;
-			const onReadable = (): void => this.#receive();
-			this.#camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
-			this.#camera.start();
+			const onReadable = (): void => this.receive();
+			this.camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
+			this.camera.start();
 		}
-		return this.#camera;
+		return this.camera;
 	}
 
 	/** Pictures that are not awaited stay with the camera, which then pauses. */
-	#receive(): void {
-		const frame = this.#take && this.#camera?.read();
-		if (frame !== undefined && this.#toSkip > 0) {
-			this.#toSkip -= 1;
+	private receive(): void {
+		const frame = this.take && this.camera?.read();
+		if (frame !== undefined && this.toSkip > 0) {
+			this.toSkip -= 1;
 			frame.close();
 		} else if (frame !== undefined) {
-			this.#take?.(frame);
+			this.take?.(frame);
 		}
 	}
 
-	#asJpeg(frame: Frame): ByteSource {
+	private asJpeg(frame: Frame): ByteSource {
 		let isHeld = true;
 		const release = (): void => {
 			if (isHeld) {
 				isHeld = false;
-				this.#release(frame);
+				this.release(frame);
 			}
 		};
-		const { encode } = this.#options;
+		const { encode } = this.options;
 		if (encode === undefined) {
 			return new HeldBytes(new Uint8Array(frame), release);
 		}
-		const { width, height } = this.#camera as ImageInput;
+		const { width, height } = this.camera as ImageInput;
 		const file = new Uint8Array(encode(frame, width, height, QUALITY));
 		release();
 		return new HeldBytes(file);
 	}
 
-	#release(frame: Frame | undefined): void {
-		this.#isTaken = false;
+	private release(frame: Frame | undefined): void {
+		this.isTaken = false;
 		frame?.close();
 	}
 }

@@ -4,6 +4,5 @@ import Timer from "timer";
 import { ImageCamera, type ImageCameraOptions } from "./image-camera.js";
 
 /** The camera of a target, by the SDK's driver. */
-export function openCamera(options: Omit<ImageCameraOptions, "camera" | "timer">): ImageCamera {
-	return new ImageCamera({ ...options, camera: { io: Camera }, timer: Timer });
-}
+export const openCamera = (options: Omit<ImageCameraOptions, "camera" | "timer">): ImageCamera =>
+	new ImageCamera({ ...options, camera: { io: Camera }, timer: Timer });

@@ -20,18 +20,18 @@ interface Esp32SystemOptions {
 
 /** The chip, as the firmware sees it. */
 export class Esp32System implements System {
-	readonly #options: Esp32SystemOptions;
+	private readonly options: Esp32SystemOptions;
 
 	constructor(options: Esp32SystemOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	get macAddress(): string {
-		return this.#options.macAddress;
+		return this.options.macAddress;
 	}
 
 	info(): SystemInfo {
-		const { chip, board, partition } = this.#options;
+		const { chip, board, partition } = this.options;
 		const { model, cores, revision, features } = chip;
 		return {
 			language: "en-US",
@@ -46,12 +46,12 @@ export class Esp32System implements System {
 	}
 
 	restart(delay: number): void {
-		this.#options.timer.set(this.#options.restart, delay);
+		this.options.timer.set(this.options.restart, delay);
 	}
 }
 
 /** The chip's own thermometer; undefined on a chip that has none, such as the first ESP32. */
-export function chipThermometer(chip: Chip): Thermometer | undefined {
+export const chipThermometer = (chip: Chip): Thermometer | undefined => {
 	if (chip.temperature === undefined) {
 		return undefined;
 	}
@@ -60,4 +60,4 @@ export function chipThermometer(chip: Chip): Thermometer | undefined {
 			return chip.temperature ?? Number.NaN;
 		},
 	};
-}
+};

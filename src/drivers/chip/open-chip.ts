@@ -17,7 +17,7 @@ import { chipThermometer, Esp32System } from "./esp32-system.js";
  * @param macAddress the network's
  * @param setTime sets the machine's clock, in seconds since 1970
  */
-export function openChip(name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) {
+export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	const thermometer = chipThermometer(esp32Chip);
 	const updater = inBuild<typeof openUpdater>("src/drivers/updater/open-updater")?.();
 	const power = inBuild<ChipPower>("src/power/esp32/esp32-power");
@@ -42,4 +42,4 @@ export function openChip(name: string, macAddress: string, setTime = (seconds: n
 			},
 		},
 	} satisfies Omit<Board, "close">;
-}
+};

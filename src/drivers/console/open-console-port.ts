@@ -26,8 +26,8 @@ const PINS: Readonly<Record<number, { readonly transmit: number; readonly receiv
  * The serial port of ESP-IDF's log and of the debugger, ready to be opened. Free in release builds; in others it cannot be
  * opened.
  */
-export function consolePort(): SerialRecord | undefined {
+export const consolePort = (): SerialRecord | undefined => {
 	const pins = PINS[esp32Chip.model];
 	esp32Console.disableInterrupts();
 	return pins && ({ io: Serial, port: 0, ...pins } as unknown as SerialRecord);
-}
+};

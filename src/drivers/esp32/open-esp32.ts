@@ -18,7 +18,7 @@ const ADDRESS = "192.168.4.1";
  *
  * @param rtc of a board that has a real-time clock: it is set with the chip's clock
  */
-export function openEsp32(name: string, rtc?: RtcClock) {
+export const openEsp32 = (name: string, rtc?: RtcClock) => {
 	startRadio();
 	const setTime = (seconds: number): void => (rtc === undefined ? Time.set(seconds) : rtc.set(seconds));
 	const network = openWiFi(setTime);
@@ -27,26 +27,26 @@ export function openEsp32(name: string, rtc?: RtcClock) {
 		network,
 		accessPoint: openAccessPoint(network),
 	} satisfies Omit<Board, "close">;
-}
+};
 
 /** Closes parts of a board, in this order. Those that were not opened are undefined. */
-export function closeAll(...parts: readonly ({ close(): void } | undefined)[]): void {
+export const closeAll = (...parts: readonly ({ close(): void } | undefined)[]): void => {
 	for (const part of parts) {
 		part?.close();
 	}
-}
+};
 
 /**
  * Starts the radio, for the SDK's two Wi-Fi modules. Only `wifi` opens an access point, and it must start the radio
  * first: a second start ends the machine, and only the other module checks.
  */
-function startRadio(): void {
+const startRadio = (): void => {
 	WiFi.mode = WiFi.Mode.station;
-}
+};
 
 /** The chip's own Wi-Fi network, for the set-up. */
-function openAccessPoint(network: WiFiNetwork): AccessPoint {
-	return new SoftAccessPoint({
+const openAccessPoint = (network: WiFiNetwork): AccessPoint =>
+	new SoftAccessPoint({
 		radio: {
 			open({ ssid, password }) {
 				// The SDK's typings lack `station`: the chip can still join a network.
@@ -60,4 +60,3 @@ function openAccessPoint(network: WiFiNetwork): AccessPoint {
 		address: ADDRESS,
 		log: (message) => trace(`${message}\n`),
 	});
-}

@@ -25,35 +25,35 @@ export class EthernetNetwork implements Network {
 	readonly type = "ethernet";
 	readonly macAddress: string;
 	onChange: (() => void) | undefined;
-	readonly #interface: EthernetInterface;
-	readonly #log: (message: string) => void;
-	#online = false;
+	private readonly interface: EthernetInterface;
+	private readonly log: (message: string) => void;
+	private _online = false;
 
 	constructor({ ethernet: { io, ...record }, hostname, log }: EthernetNetworkOptions) {
-		this.#log = log;
-		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
-		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
+		this.log = log;
+		this.interface = new io({ ...record, onChanged: () => this.follow() });
+		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
 		try {
-			this.#interface.configure({ hostname: hostname(this.macAddress) });
+			this.interface.configure({ hostname: hostname(this.macAddress) });
 		} catch (error) {
 			log(`Ethernet: hostname not set: ${String(error)}`);
 		}
-		this.#interface.connect();
+		this.interface.connect();
 	}
 
 	get online(): boolean {
-		return this.#online;
+		return this._online;
 	}
 
 	close(): void {
-		this.#interface.close();
+		this.interface.close();
 	}
 
-	#follow(): void {
-		const online = this.#interface.connection >= HAS_ADDRESS;
-		if (online !== this.#online) {
-			this.#online = online;
-			this.#log(online ? "Ethernet: connected" : "Ethernet: lost");
+	private follow(): void {
+		const online = this.interface.connection >= HAS_ADDRESS;
+		if (online !== this._online) {
+			this._online = online;
+			this.log(online ? "Ethernet: connected" : "Ethernet: lost");
 			this.onChange?.();
 		}
 	}

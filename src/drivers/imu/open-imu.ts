@@ -10,7 +10,7 @@ export const STANDARD_GRAVITY = 9.80665;
  *
  * @param scale metres per second squared for one unit of the target's driver. Default 1
  */
-export function openImu(scale = 1): MotionSensor {
+export const openImu = (scale = 1): MotionSensor => {
 	const { sensor } = device as unknown as { sensor: { IMU: new (options: object) => SampledSource<MotionSample> } };
 	return motionSensor({ source: new sensor.IMU({ sensor: {} }), scale, timer: Timer });
-}
+};

@@ -21,8 +21,8 @@ export type MotionSensor = SampledSensor<MotionSample, Axes>;
 const MOVED = 2;
 
 /** Makes a motion sensor of an accelerometer that the SDK has a driver for. */
-export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor {
-	return new SampledSensor({
+export const motionSensor = ({ source, scale = 1, timer }: MotionSensorOptions): MotionSensor =>
+	new SampledSensor({
 		describe: () => ({ kind: "motion", unit: "m/s²" }),
 		source,
 		pick: ({ accelerometer: axes }) =>
@@ -30,8 +30,6 @@ export function motionSensor({ source, scale = 1, timer }: MotionSensorOptions):
 		differs: wasMoved,
 		timer,
 	});
-}
 
-function wasMoved(now: Axes, before: Axes): boolean {
-	return Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
-}
+const wasMoved = (now: Axes, before: Axes): boolean =>
+	Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;

@@ -17,8 +17,8 @@ export type LightSensor = SampledSensor<LightSample, number>;
 const DARK = 10;
 
 /** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */
-export function lightSensor({ source, unit, timer }: LightSensorOptions): LightSensor {
-	return new SampledSensor({
+export const lightSensor = ({ source, unit, timer }: LightSensorOptions): LightSensor =>
+	new SampledSensor({
 		describe: () => ({ kind: "light", unit }),
 		source,
 		pick: ({ lightmeter }) => lightmeter?.illuminance,
@@ -28,4 +28,3 @@ export function lightSensor({ source, unit, timer }: LightSensorOptions): LightS
 		},
 		timer,
 	});
-}

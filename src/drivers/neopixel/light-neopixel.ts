@@ -14,20 +14,20 @@ export interface Pixels {
 
 /** LEDs of the kind WS2812 in a row, which all show the same. */
 export class NeoPixelLight extends ColoredLight {
-	readonly #pixels: Pixels;
+	private readonly pixels: Pixels;
 
 	constructor(pixels: Pixels) {
 		super();
-		this.#pixels = pixels;
+		this.pixels = pixels;
 		this.show();
 	}
 
 	close(): void {
-		this.#pixels.close();
+		this.pixels.close();
 	}
 
 	protected show(): void {
-		const pixels = this.#pixels;
+		const pixels = this.pixels;
 		const color = this.on ? this.color : 0;
 		pixels.brightness = Math.round((this.brightness * 255) / 100);
 		pixels.fill(pixels.makeRGB(color >> 16, (color >> 8) & 255, color & 255));

@@ -23,27 +23,27 @@ export interface PwmLightOptions {
 
 /** An LED on a pin, dimmed by switching it fast. */
 export class PwmLight extends DimmedLight {
-	readonly #output: PwmOutput;
-	readonly #activeLow: boolean;
-	readonly #range: readonly [lowest: number, full: number];
+	private readonly output: PwmOutput;
+	private readonly activeLow: boolean;
+	private readonly range: readonly [lowest: number, full: number];
 
 	constructor({ io, pin, hz, activeLow = false, range = [0, 100], part }: PwmLightOptions) {
 		super(100);
-		this.#output = new io({ pin, part, ...(hz !== undefined && { hz }) });
-		this.#activeLow = activeLow;
-		this.#range = range;
+		this.output = new io({ pin, part, ...(hz !== undefined && { hz }) });
+		this.activeLow = activeLow;
+		this.range = range;
 		this.show();
 	}
 
 	close(): void {
-		this.#output.close();
+		this.output.close();
 	}
 
 	protected show(): void {
-		const full = 2 ** this.#output.resolution - 1;
-		const [lowest, most] = this.#range;
+		const full = 2 ** this.output.resolution - 1;
+		const [lowest, most] = this.range;
 		const duty = lowest + ((most - lowest) * this.brightness) / 100;
 		const value = this.on ? Math.round((full * duty) / 100) : 0;
-		this.#output.write(this.#activeLow ? full - value : value);
+		this.output.write(this.activeLow ? full - value : value);
 	}
 }

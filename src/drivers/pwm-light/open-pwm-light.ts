@@ -2,6 +2,5 @@ import PWM from "embedded:io/pwm";
 import { PwmLight, type PwmLightOptions } from "./light-pwm.js";
 
 /** An LED on a pin of the chip. */
-export function openPwmLight(options: Pick<PwmLightOptions, "pin" | "activeLow">): PwmLight {
-	return new PwmLight({ ...options, io: PWM as unknown as PwmLightOptions["io"] });
-}
+export const openPwmLight = (options: Pick<PwmLightOptions, "pin" | "activeLow">): PwmLight =>
+	new PwmLight({ ...options, io: PWM as unknown as PwmLightOptions["io"] });

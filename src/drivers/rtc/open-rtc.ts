@@ -2,7 +2,7 @@ import Time from "time";
 import { type RealTimeClock, RtcClock } from "./rtc-clock.js";
 
 /** The real-time clock of the target, which sets the machine's clock at once. */
-export function openRtc(): RtcClock {
+export const openRtc = (): RtcClock => {
 	const { peripheral } = device as unknown as { peripheral: { RTC: new (options: object) => RealTimeClock } };
 	return new RtcClock({
 		rtc: new peripheral.RTC({}),
@@ -10,4 +10,4 @@ export function openRtc(): RtcClock {
 		now: () => Date.now(),
 		log: (message) => trace(`${message}\n`),
 	});
-}
+};

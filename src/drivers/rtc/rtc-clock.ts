@@ -12,11 +12,11 @@ interface RtcClockOptions extends Pick<NtpClockOptions, "setTime" | "now" | "log
 
 /** A machine's clock, backed by a chip that keeps the time while the machine is off. */
 export class RtcClock {
-	readonly #options: RtcClockOptions;
+	private readonly options: RtcClockOptions;
 
 	/** Sets the machine's clock at once, unless it is right already or the chip does not know the time. */
 	constructor(options: RtcClockOptions) {
-		this.#options = options;
+		this.options = options;
 		const { rtc, setTime, now, log } = options;
 		const { time } = rtc;
 		if (now() < MIN_TIME && time !== undefined && time >= MIN_TIME) {
@@ -27,7 +27,7 @@ export class RtcClock {
 
 	/** Sets the machine's clock and the chip, in seconds since 1970. */
 	set(seconds: number): void {
-		const { rtc, setTime, log } = this.#options;
+		const { rtc, setTime, log } = this.options;
 		setTime(seconds);
 		try {
 			rtc.time = seconds * 1000;

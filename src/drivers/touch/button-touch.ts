@@ -1,5 +1,5 @@
 import type { WakePin } from "../../hardware/power.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../../hardware/timer.js";
 import { TimedButton, type TimedButtonOptions } from "../button/button.js";
 
 /** ECMA-419's touch sensor, as far as it is used. */
@@ -26,38 +26,38 @@ const POLL_INTERVAL = 50;
 /** A touch screen that is one large button. */
 export class TouchButton extends TimedButton {
 	readonly wakePin: WakePin | undefined;
-	readonly #options: TouchButtonOptions;
-	readonly #poll: TimerHandle | undefined;
-	#touch: TouchSensor | undefined;
+	private readonly timer: TimerModule;
+	private readonly poll: TimerHandle | undefined;
+	private touch: TouchSensor | undefined;
 
 	constructor(options: TouchButtonOptions) {
 		super(options);
-		this.#options = options;
+		this.timer = options.timer;
 		this.wakePin = options.wakePin;
-		this.#touch = new options.io({ onSample: () => this.#sample() });
-		if (this.#touch.configuration?.interrupt !== true) {
-			this.#poll = options.timer.repeat(() => this.#sample(), POLL_INTERVAL);
+		this.touch = new options.io({ onSample: () => this.sample() });
+		if (this.touch.configuration?.interrupt !== true) {
+			this.poll = options.timer.repeat(() => this.sample(), POLL_INTERVAL);
 		}
 	}
 
 	override close(): void {
 		super.close();
-		this.#options.timer.clear(this.#poll);
-		this.#touch?.close();
-		this.#touch = undefined;
+		this.timer.clear(this.poll);
+		this.touch?.close();
+		this.touch = undefined;
 	}
 
-	#sample(): void {
-		const fingers = this.#read();
+	private sample(): void {
+		const fingers = this.read();
 		if (fingers !== undefined) {
 			this.follow(fingers.length > 0);
 		}
 	}
 
 	/** A bus fails now and then: the next poll tries again. An exception in a callback would end the machine. */
-	#read(): readonly object[] | undefined {
+	private read(): readonly object[] | undefined {
 		try {
-			return this.#touch?.sample();
+			return this.touch?.sample();
 		} catch {
 			return undefined;
 		}

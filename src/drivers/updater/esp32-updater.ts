@@ -63,14 +63,14 @@ const FIRST_CHIP = 0;
 
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
 export class Esp32Updater implements Updater {
-	readonly #options: Esp32UpdaterOptions;
+	private readonly options: Esp32UpdaterOptions;
 
 	constructor(options: Esp32UpdaterOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	get capacity(): number {
-		const partition = this.#options.openPartition();
+		const partition = this.options.openPartition();
 		try {
 			return partition.status().size;
 		} finally {
@@ -79,92 +79,92 @@ export class Esp32Updater implements Updater {
 	}
 
 	get isOnTrial(): boolean {
-		return this.#options.bootloader.isOnTrial;
+		return this.options.bootloader.isOnTrial;
 	}
 
 	begin(anyProject: boolean): FirmwareSink {
-		return new PartitionSink(this.#options, anyProject);
+		return new PartitionSink(this.options, anyProject);
 	}
 
 	confirm(): void {
-		this.#options.bootloader.confirm();
+		this.options.bootloader.confirm();
 	}
 
 	rollBack(): void {
-		this.#options.bootloader.rollBack();
+		this.options.bootloader.rollBack();
 	}
 }
 
 class PartitionSink implements FirmwareSink {
-	readonly #partition: FlashPartition;
-	readonly #update: FlashUpdate;
-	readonly #openDigest: () => DigestWriter;
-	readonly #writer: DigestWriter;
-	readonly #verify: Esp32UpdaterOptions["verify"];
-	readonly #head: ImageHead;
-	#digest = new ArrayBuffer(0);
+	private readonly partition: FlashPartition;
+	private readonly update: FlashUpdate;
+	private readonly openDigest: () => DigestWriter;
+	private readonly writer: DigestWriter;
+	private readonly verify: Esp32UpdaterOptions["verify"];
+	private readonly head: ImageHead;
+	private _digest = new ArrayBuffer(0);
 
 	constructor(options: Esp32UpdaterOptions, anyProject: boolean) {
 		const { openPartition, openUpdate, openDigest, model, project, verify } = options;
-		this.#verify = verify;
-		this.#head = new ImageHead(HEAD_BYTES, (head) => {
+		this.verify = verify;
+		this.head = new ImageHead(HEAD_BYTES, (head) => {
 			checkHeader(head, model);
 			if (!anyProject) {
 				checkProject(head, project);
 			}
 		});
-		this.#openDigest = openDigest;
-		this.#writer = openDigest();
-		this.#partition = openPartition();
+		this.openDigest = openDigest;
+		this.writer = openDigest();
+		this.partition = openPartition();
 		try {
-			this.#update = openUpdate(this.#partition);
+			this.update = openUpdate(this.partition);
 		} catch (error) {
-			this.#partition.close();
+			this.partition.close();
 			throw error;
 		}
 	}
 
 	write(piece: ArrayBuffer): void {
-		const bytes = this.#head.take(piece);
+		const bytes = this.head.take(piece);
 		if (bytes !== undefined) {
-			this.#writer.write(bytes);
-			this.#update.write(bytes);
+			this.writer.write(bytes);
+			this.update.write(bytes);
 		}
 	}
 
 	async digest(): Promise<ArrayBuffer> {
-		this.#head.expectWhole();
-		this.#digest = this.#writer.close();
-		return this.#digest;
+		this.head.expectWhole();
+		this._digest = this.writer.close();
+		return this._digest;
 	}
 
 	async isSigned(key: ArrayBuffer, signature: ArrayBuffer, version: ArrayBuffer): Promise<boolean> {
-		const writer = this.#openDigest();
-		writer.write(this.#digest);
+		const writer = this.openDigest();
+		writer.write(this._digest);
 		writer.write(version);
-		return this.#verify(key, writer.close(), signature);
+		return this.verify(key, writer.close(), signature);
 	}
 
 	async finish(): Promise<void> {
 		try {
-			this.#update.complete();
+			this.update.complete();
 		} catch (error) {
 			throw new Error(`image damaged or truncated: ${(error as Error).message}`);
 		}
-		this.#close();
+		this.close();
 	}
 
 	cancel(): void {
-		this.#close();
+		this.close();
 	}
 
-	#close(): void {
-		this.#update.close();
-		this.#partition.close();
+	private close(): void {
+		this.update.close();
+		this.partition.close();
 	}
 }
 
-function checkHeader(head: Uint8Array, model: number): void {
+const checkHeader = (head: Uint8Array, model: number): void => {
 	if (head[0] !== MAGIC) {
 		throw new Error(`not a firmware image: its first byte is ${head[0]}, not ${MAGIC}`);
 	}
@@ -173,10 +173,10 @@ function checkHeader(head: Uint8Array, model: number): void {
 	if (chip !== own) {
 		throw new Error(`the image is for ${nameOf(chip)}, but this chip is an ${nameOf(own)}`);
 	}
-}
+};
 
 /** A server of the xiaozhi family offers its own firmware to every device. */
-function checkProject(head: Uint8Array, own: string): void {
+const checkProject = (head: Uint8Array, own: string): void => {
 	const project = projectOf(head);
 	if (project !== own) {
 		const found =
@@ -185,17 +185,15 @@ function checkProject(head: Uint8Array, own: string): void {
 				: `is firmware of the project ${JSON.stringify(project)}, not of ${JSON.stringify(own)}`;
 		throw new Error(`the image ${found}: only a person can allow that, by anyProject of self.upgrade_firmware`);
 	}
-}
+};
 
-function projectOf(head: Uint8Array): string | undefined {
+const projectOf = (head: Uint8Array): string | undefined => {
 	if (DESCRIPTION_MAGIC.some((byte, index) => head[DESCRIPTION_AT + index] !== byte)) {
 		return undefined;
 	}
 	const name = head.subarray(PROJECT_AT, HEAD_BYTES);
 	const end = name.indexOf(0);
 	return String.fromCharCode(...(end < 0 ? name : name.subarray(0, end)));
-}
+};
 
-function nameOf(chip: number): string {
-	return ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip] ?? `chip ${chip}`;
-}
+const nameOf = (chip: number): string => ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip] ?? `chip ${chip}`;

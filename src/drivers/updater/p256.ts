@@ -13,7 +13,7 @@ const SIZE = 32;
  * @param key an uncompressed point: 65 bytes
  * @param signature r and s
  */
-export function verifyP256(key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer): boolean {
+export const verifyP256 = (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer): boolean => {
 	const curve = new Curve("secp256r1");
 	const r = integer(signature.slice(0, SIZE));
 	const s = integer(signature.slice(SIZE));
@@ -23,8 +23,6 @@ export function verifyP256(key: ArrayBuffer, digest: ArrayBuffer, signature: Arr
 	}
 	const point = new ECPoint(integer(key.slice(1, 1 + SIZE)), integer(key.slice(1 + SIZE)));
 	return new ECDSA(point, curve).verify(digest, signature);
-}
+};
 
-function integer(bytes: ArrayBuffer): bigint {
-	return BigInt(`0x${toHex(bytes)}`);
-}
+const integer = (bytes: ArrayBuffer): bigint => BigInt(`0x${toHex(bytes)}`);

@@ -32,35 +32,35 @@ const DNS_PORT = 53;
  * its answer after the EDNS options that most phones send, where it is not found.
  */
 export class CaptiveDns {
-	readonly #socket: UdpSocket;
-	readonly #options: CaptiveDnsOptions;
+	private readonly socket: UdpSocket;
+	private readonly options: CaptiveDnsOptions;
 
 	/** @throws if the port cannot be opened */
 	constructor(options: CaptiveDnsOptions) {
-		this.#options = options;
+		this.options = options;
 		const { io, ...record } = options.udp;
-		this.#socket = new io({
+		this.socket = new io({
 			...record,
 			port: options.port ?? DNS_PORT,
-			onReadable: (count) => this.#receive(count),
+			onReadable: (count) => this.receive(count),
 		});
 	}
 
 	close(): void {
-		this.#socket.close();
+		this.socket.close();
 	}
 
-	#receive(count: number): void {
+	private receive(count: number): void {
 		for (let left = count; left > 0; left -= 1) {
-			const query = this.#socket.read() as Datagram | undefined;
-			const answer = query && answerQuery(query, this.#options.address);
+			const query = this.socket.read() as Datagram | undefined;
+			const answer = query && answerQuery(query, this.options.address);
 			if (query === undefined || answer === undefined) {
 				continue;
 			}
 			try {
-				this.#socket.write(answer, query.address, query.port);
+				this.socket.write(answer, query.address, query.port);
 			} catch (error) {
-				this.#options.log(`DNS: could not answer: ${String(error)}`);
+				this.options.log(`DNS: could not answer: ${String(error)}`);
 			}
 		}
 	}
@@ -85,7 +85,7 @@ const TIME_TO_LIVE = 5;
  *
  * @returns undefined if the message is not a query with one question
  */
-function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefined {
+const answerQuery = (query: ArrayBuffer, address: string): ArrayBuffer | undefined => {
 	const bytes = new Uint8Array(query);
 	const end = bytes.length > MAX_QUERY_BYTES ? 0 : endOfQuestion(bytes);
 	if (end === 0) {
@@ -103,10 +103,10 @@ function answerQuery(query: ArrayBuffer, address: string): ArrayBuffer | undefin
 		answer.set(address.split(".").map(Number), end + 12);
 	}
 	return answer.buffer;
-}
+};
 
 /** The end of the only question of a query; 0 if there is not exactly one. */
-function endOfQuestion(bytes: Uint8Array): number {
+const endOfQuestion = (bytes: Uint8Array): number => {
 	const [flags = 0x80, high = 0, low = 0] = [bytes[2], bytes[4], bytes[5]];
 	if (bytes.length < HEAD_BYTES || (flags & 0xf8) !== 0 || high !== 0 || low !== 1) {
 		return 0;
@@ -119,4 +119,4 @@ function endOfQuestion(bytes: Uint8Array): number {
 	}
 	const end = at + 1 + TYPE_AND_CLASS;
 	return length === 0 && end <= bytes.length ? end : 0;
-}
+};

@@ -32,16 +32,16 @@ const NTP_INTERVAL = 86_400_000;
 
 /** The machine's clock, set by NTP (RFC 5905), and again each day. */
 export class NtpClock implements Clock {
-	readonly #options: NtpClockOptions;
-	#client: NtpClient | undefined;
-	#next: TimerHandle | undefined;
+	private readonly options: NtpClockOptions;
+	private client: NtpClient | undefined;
+	private next: TimerHandle | undefined;
 
 	constructor(options: NtpClockOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	get isSet(): boolean {
-		return this.#options.now() >= MIN_TIME;
+		return this.options.now() >= MIN_TIME;
 	}
 
 	/**
@@ -50,20 +50,20 @@ export class NtpClock implements Clock {
 	 */
 	ask(done: () => void): void {
 		this.close();
-		const { ntp, setTime, log } = this.#options;
+		const { ntp, setTime, log } = this.options;
 		const { io, ...record } = ntp;
 		const client = new io(record);
-		this.#client = client;
+		this.client = client;
 		client.getTime((error, time) => {
-			if (this.#client !== client) {
+			if (this.client !== client) {
 				return;
 			}
 			this.close();
 			if (time === undefined || error) {
 				log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
-				this.#askIn(NTP_RETRY_INTERVAL);
+				this.askIn(NTP_RETRY_INTERVAL);
 			} else {
-				this.#askIn(NTP_INTERVAL);
+				this.askIn(NTP_INTERVAL);
 				setTime(Math.round(time / 1000));
 				log(`clock: set to ${new Date(time).toISOString()}`);
 			}
@@ -73,13 +73,13 @@ export class NtpClock implements Clock {
 
 	/** Stops until {@link ask} is called. */
 	close(): void {
-		this.#options.timer.clear(this.#next);
-		this.#next = undefined;
-		this.#client?.close();
-		this.#client = undefined;
+		this.options.timer.clear(this.next);
+		this.next = undefined;
+		this.client?.close();
+		this.client = undefined;
 	}
 
-	#askIn(milliseconds: number): void {
-		this.#next = this.#options.timer.set(() => this.ask(() => {}), milliseconds);
+	private askIn(milliseconds: number): void {
+		this.next = this.options.timer.set(() => this.ask(() => {}), milliseconds);
 	}
 }

@@ -17,7 +17,7 @@ import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
  *
  * @param setTime sets the clock, in seconds since 1970
  */
-export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
+export const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
 	const source: SettingSource = { built, settings: Preference };
 	const log = (message: string): void => trace(`${message}\n`);
 	const servers = [settingText("ntp", source)];
@@ -38,4 +38,4 @@ export function openWiFi(setTime: (seconds: number) => void): WiFiNetwork {
 		timer: Timer,
 		log,
 	});
-}
+};

@@ -12,21 +12,21 @@ interface SoftAccessPointOptions extends Pick<CaptiveDnsOptions, "udp" | "addres
 export class SoftAccessPoint implements AccessPoint {
 	readonly address: string;
 	readonly port = 80;
-	readonly #options: SoftAccessPointOptions;
-	#dns: CaptiveDns | undefined;
+	private readonly options: SoftAccessPointOptions;
+	private dns: CaptiveDns | undefined;
 
 	constructor(options: SoftAccessPointOptions) {
-		this.#options = options;
+		this.options = options;
 		this.address = options.address;
 	}
 
 	/** @throws if the radio or the port for DNS cannot be opened; nothing is open then */
 	open(access: WiFiAccess): void {
-		const { radio, network, udp, address, log } = this.#options;
+		const { radio, network, udp, address, log } = this.options;
 		network.pause();
 		try {
 			radio.open(access);
-			this.#dns = new CaptiveDns({ udp, address, log });
+			this.dns = new CaptiveDns({ udp, address, log });
 		} catch (error) {
 			this.close();
 			throw error;
@@ -34,17 +34,17 @@ export class SoftAccessPoint implements AccessPoint {
 	}
 
 	close(): void {
-		this.#dns?.close();
-		this.#dns = undefined;
-		this.#options.radio.close();
-		this.#options.network.resume();
+		this.dns?.close();
+		this.dns = undefined;
+		this.options.radio.close();
+		this.options.network.resume();
 	}
 
 	scan(): Promise<readonly FoundNetwork[]> {
-		return this.#options.network.scan();
+		return this.options.network.scan();
 	}
 
 	join(access: WiFiAccess): Promise<boolean> {
-		return this.#options.network.tryToJoin(access);
+		return this.options.network.tryToJoin(access);
 	}
 }

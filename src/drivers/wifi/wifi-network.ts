@@ -87,59 +87,59 @@ export class WiFiNetwork implements Network {
 	readonly type = "wifi";
 	readonly macAddress: string;
 	onChange: (() => void) | undefined;
-	readonly #options: WiFiNetworkOptions;
-	readonly #interface: WiFiInterface;
-	readonly #watch: TimerHandle;
-	#access: WiFiAccess;
+	private readonly options: WiFiNetworkOptions;
+	private readonly interface: WiFiInterface;
+	private readonly watch: TimerHandle;
+	private access: WiFiAccess;
 	/** During the set-up the device joins no network by itself. */
-	#isPaused = false;
+	private isPaused = false;
 	/** Ends the attempt to join a network of the set-up, while there is one. */
-	#endAttempt: ((isJoined: boolean) => void) | undefined;
+	private endAttempt: ((isJoined: boolean) => void) | undefined;
 	/** The scan in progress: it and an attempt to join disturb each other. */
-	#scan: Promise<readonly FoundNetwork[]> | undefined;
-	#online = false;
-	#asked = false;
+	private _scan: Promise<readonly FoundNetwork[]> | undefined;
+	private _online = false;
+	private asked = false;
 	/** Polls since the current attempt began. */
-	#checks = 0;
+	private checks = 0;
 
 	constructor(options: WiFiNetworkOptions) {
-		this.#options = options;
-		this.#access = { ssid: options.ssid, password: options.password };
+		this.options = options;
+		this.access = { ssid: options.ssid, password: options.password };
 		const { io, ...record } = options.wifi;
-		this.#interface = new io({ ...record, onChanged: () => this.#follow() });
-		this.macAddress = (this.#interface.MAC ?? "").toLowerCase();
-		this.#name(options.hostname(this.macAddress));
-		this.#watch = options.timer.repeat(() => this.#checkConnection(), WIFI_CHECK_INTERVAL);
+		this.interface = new io({ ...record, onChanged: () => this.follow() });
+		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
+		this.name(options.hostname(this.macAddress));
+		this.watch = options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
 		if (options.ssid === "") {
 			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
 		}
-		this.#join();
+		this.join();
 	}
 
 	get online(): boolean {
-		return this.#online;
+		return this._online;
 	}
 
 	get ssid(): string {
-		return this.#interface.SSID ?? this.#access.ssid;
+		return this.interface.SSID ?? this.access.ssid;
 	}
 
 	/** dBm. The minimum without a signal. */
 	get rssi(): number {
-		return this.#interface.RSSI ?? -100;
+		return this.interface.RSSI ?? -100;
 	}
 
 	/** Leaves the network, and joins none until `resume` or `join`. */
 	pause(): void {
-		this.#isPaused = true;
-		this.#interface.disconnect();
-		this.#follow();
+		this.isPaused = true;
+		this.interface.disconnect();
+		this.follow();
 	}
 
 	/** Goes on as before `pause`, with the network that was joined last. */
 	resume(): void {
-		this.#isPaused = false;
-		this.#checkConnection();
+		this.isPaused = false;
+		this.checkConnection();
 	}
 
 	/**
@@ -147,60 +147,60 @@ export class WiFiNetwork implements Network {
 	 * for a scan in progress.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
-		const { timer } = this.#options;
-		this.#endAttempt?.(false);
+		const { timer } = this.options;
+		this.endAttempt?.(false);
 		return new Promise((resolve) => {
 			let watch: TimerHandle | undefined;
 			const end = (isJoined: boolean): void => {
 				timer.clear(watch);
-				this.#endAttempt = undefined;
+				this.endAttempt = undefined;
 				if (isJoined) {
-					this.#access = access;
+					this.access = access;
 				} else if (watch !== undefined) {
-					this.#interface.disconnect();
+					this.interface.disconnect();
 				}
 				resolve(isJoined);
 			};
-			this.#endAttempt = end;
+			this.endAttempt = end;
 			const begin = (): void => {
-				if (this.#endAttempt === end) {
-					watch = this.#attempt(access, end);
+				if (this.endAttempt === end) {
+					watch = this.attempt(access, end);
 				}
 			};
-			if (this.#scan === undefined) {
+			if (this._scan === undefined) {
 				begin();
 			} else {
-				void this.#scan.then(begin);
+				void this._scan.then(begin);
 			}
 		});
 	}
 
 	/** Joins a network, again and again for a while. @returns the timer, which `end` clears */
-	#attempt(access: WiFiAccess, end: (isJoined: boolean) => void): TimerHandle {
-		this.#interface.disconnect();
-		this.#join(access);
+	private attempt(access: WiFiAccess, end: (isJoined: boolean) => void): TimerHandle {
+		this.interface.disconnect();
+		this.join(access);
 		let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
-		return this.#options.timer.repeat(() => {
+		return this.options.timer.repeat(() => {
 			left -= 1;
-			const isJoined = this.#interface.connection >= HAS_ADDRESS;
+			const isJoined = this.interface.connection >= HAS_ADDRESS;
 			if (isJoined || left === 0) {
 				end(isJoined);
-			} else if (this.#interface.connection < 300) {
-				this.#join(access);
+			} else if (this.interface.connection < 300) {
+				this.join(access);
 			}
 		}, JOIN_CHECK_INTERVAL);
 	}
 
 	/** The networks in range, one entry per access point. Calls during a scan share it. */
 	scan(): Promise<readonly FoundNetwork[]> {
-		this.#scan ??= this.#find().finally(() => {
-			this.#scan = undefined;
+		this._scan ??= this.find().finally(() => {
+			this._scan = undefined;
 		});
-		return this.#scan;
+		return this._scan;
 	}
 
-	#find(): Promise<readonly FoundNetwork[]> {
-		const { timer, log } = this.#options;
+	private find(): Promise<readonly FoundNetwork[]> {
+		const { timer, log } = this.options;
 		return new Promise((resolve) => {
 			const found: FoundNetwork[] = [];
 			const limit = timer.set(() => resolve(found), SCAN_TIME);
@@ -209,7 +209,7 @@ export class WiFiNetwork implements Network {
 				resolve(found);
 			};
 			try {
-				this.#interface.scan({
+				this.interface.scan({
 					onFound: ({ SSID, RSSI, security }) => {
 						if (found.length < MAX_FOUND) {
 							found.push({ ssid: SSID, rssi: RSSI, secured: security !== "none" });
@@ -225,85 +225,85 @@ export class WiFiNetwork implements Network {
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#watch);
-		this.#endAttempt?.(false);
-		this.#options.clock.close();
-		this.#interface.close();
+		this.options.timer.clear(this.watch);
+		this.endAttempt?.(false);
+		this.options.clock.close();
+		this.interface.close();
 	}
 
 	/** A network without the device's name is better than none. */
-	#name(hostname: string): void {
+	private name(hostname: string): void {
 		try {
-			this.#interface.configure({ hostname });
+			this.interface.configure({ hostname });
 		} catch (error) {
-			this.#options.log(`Wi-Fi: hostname not set: ${String(error)}`);
+			this.options.log(`Wi-Fi: hostname not set: ${String(error)}`);
 		}
 	}
 
-	#join({ ssid, password } = this.#access): void {
-		const { log } = this.#options;
-		this.#checks = 0;
+	private join({ ssid, password } = this.access): void {
+		const { log } = this.options;
+		this.checks = 0;
 		if (ssid === "") {
 			return;
 		}
 		try {
-			this.#interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
+			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
 			log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
 		}
 	}
 
 	/** Whether it scans, or tries to join a network of the set-up. */
-	get #isBusy(): boolean {
-		return this.#scan !== undefined || this.#endAttempt !== undefined;
+	private get isBusy(): boolean {
+		return this._scan !== undefined || this.endAttempt !== undefined;
 	}
 
-	#checkConnection(): void {
-		this.#follow();
-		const { connection } = this.#interface;
-		if (connection >= HAS_ADDRESS || this.#isPaused || this.#isBusy) {
+	private checkConnection(): void {
+		this.follow();
+		const { connection } = this.interface;
+		if (connection >= HAS_ADDRESS || this.isPaused || this.isBusy) {
 			return;
 		}
-		this.#checks += 1;
+		this.checks += 1;
 		// 300 and 400: it is joining, or waits for an address.
 		if (connection < 300) {
-			this.#join();
-		} else if (this.#checks >= MAX_CHECKS) {
-			this.#checks = 0;
-			this.#interface.disconnect();
+			this.join();
+		} else if (this.checks >= MAX_CHECKS) {
+			this.checks = 0;
+			this.interface.disconnect();
 		}
 	}
 
-	#follow(): void {
-		const joined = this.#interface.connection >= HAS_ADDRESS;
+	private follow(): void {
+		const joined = this.interface.connection >= HAS_ADDRESS;
 		if (!joined) {
-			this.#stopAsking();
-			this.#tell(false);
+			this.stopAsking();
+			this.tell(false);
 			return;
 		}
-		const { clock, needsTime } = this.#options;
-		const mustAsk = !this.#asked;
+		const { clock, needsTime } = this.options;
+		const mustAsk = !this.asked;
 		if (clock.isSet || (mustAsk && !needsTime)) {
-			this.#tell(true);
+			this.tell(true);
 		}
 		if (mustAsk) {
-			this.#asked = true;
-			clock.ask(() => this.#tell(this.#interface.connection >= HAS_ADDRESS));
+			this.asked = true;
+			clock.ask(() => this.tell(this.interface.connection >= HAS_ADDRESS));
 		}
 	}
 
 	/** The SDK's NTP client repeats its request, and throws in a timer's callback without a network. */
-	#stopAsking(): void {
-		if (this.#asked) {
-			this.#asked = false;
-			this.#options.clock.close();
+	private stopAsking(): void {
+		if (this.asked) {
+			this.asked = false;
+			this.options.clock.close();
 		}
 	}
 
-	#tell(online: boolean): void {
-		if (online !== this.#online) {
-			this.#online = online;
-			this.#options.log(online ? `Wi-Fi: ${JSON.stringify(this.ssid)} joined` : "Wi-Fi: lost");
+	private tell(online: boolean): void {
+		if (online !== this._online) {
+			this._online = online;
+			this.options.log(online ? `Wi-Fi: ${JSON.stringify(this.ssid)} joined` : "Wi-Fi: lost");
 			this.onChange?.();
 		}
 	}

@@ -36,7 +36,7 @@ const MISSING_CAPABILITY = -32021;
  * @throws RpcError, Error if the client does not support the question
  * @throws CallCancelled if the call is cancelled first
  */
-export async function ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
+export const ask = async <T>(call: ToolCall, question: Question<T>): Promise<T> => {
 	const { session, client } = call;
 	const asking = "ask" in session ? (session as Asking & typeof session) : findFeature(call, Asking);
 	if (asking === undefined) {
@@ -46,18 +46,18 @@ export async function ask<T>(call: ToolCall, question: Question<T>): Promise<T> 
 		throw missingCapability(question, session.revision >= "2026-07-28");
 	}
 	return await asking.ask(call, question);
-}
+};
 
 /** A client that declares elicitation without naming a mode supports forms. */
-function isDeclared(declared: unknown, { mode }: Question): boolean {
+const isDeclared = (declared: unknown, { mode }: Question): boolean => {
 	if (!isObject(declared)) {
 		return false;
 	}
 	return mode === undefined || mode in declared || (mode === "form" && !("url" in declared));
-}
+};
 
-function missingCapability({ capability, mode }: Question, isStateless: boolean): Error {
+const missingCapability = ({ capability, mode }: Question, isStateless: boolean): Error => {
 	const words = `the client has not declared the capability ${capability}${mode === undefined ? "" : `.${mode}`}`;
 	const requiredCapabilities = { [capability]: mode === undefined ? {} : { [mode]: {} } };
 	return isStateless ? new RpcError(MISSING_CAPABILITY, words, { requiredCapabilities }) : new Error(words);
-}
+};

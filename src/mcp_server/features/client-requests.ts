@@ -27,19 +27,19 @@ interface OpenRequest {
  */
 export class ClientRequests extends Asking implements Feature<unknown> {
 	readonly capabilities = {};
-	readonly #maxOpen: number;
-	readonly #timeout: number;
-	readonly #open = new Map<string, OpenRequest>();
-	#count = 0;
+	private readonly maxOpen: number;
+	private readonly timeout: number;
+	private readonly open = new Map<string, OpenRequest>();
+	private count = 0;
 
 	constructor({ maxOpen = 8, timeout = 300_000 }: ClientRequestsOptions = {}) {
 		super();
-		this.#maxOpen = maxOpen;
-		this.#timeout = timeout;
+		this.maxOpen = maxOpen;
+		this.timeout = timeout;
 	}
 
 	get names(): readonly string[] {
-		return ["form", "message", ...[...this.#open.values()].flatMap(({ question }) => question.names)];
+		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
 	}
 
 	answer(): FeatureResult | undefined {
@@ -48,11 +48,11 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 
 	/** Sends the question as a request in the session. Rejects without an answer in time. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
-		if (this.#open.size >= this.#maxOpen) {
-			throw new Error(`too many open requests to clients (limit ${this.#maxOpen})`);
+		if (this.open.size >= this.maxOpen) {
+			throw new Error(`too many open requests to clients (limit ${this.maxOpen})`);
 		}
-		this.#count += 1;
-		const id = `s${this.#count}`;
+		this.count += 1;
+		const id = `s${this.count}`;
 		const { method, params } = question;
 		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
 		return new Promise<T>((resolve, reject) => {
@@ -63,13 +63,13 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 					reject(error);
 				}
 			};
-			this.#wait(id, call, question, settle, reject);
+			this.wait(id, call, question, settle, reject);
 			call.session.notify(request);
 		});
 	}
 
 	takeResponse(session: CallSession, response: Params): boolean {
-		const open = typeof response.id === "string" ? this.#open.get(response.id) : undefined;
+		const open = typeof response.id === "string" ? this.open.get(response.id) : undefined;
 		if (open?.session !== session || !("result" in response || "error" in response)) {
 			return false;
 		}
@@ -78,7 +78,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 	}
 
 	/** Waits for the response until the timeout, or until the call is cancelled or ends. */
-	#wait(
+	private wait(
 		id: string,
 		call: ToolCall,
 		question: Question,
@@ -88,7 +88,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		const { session } = call;
 		const { timer } = session.server;
 		const end = (): void => {
-			this.#open.delete(id);
+			this.open.delete(id);
 			if (timeout !== undefined) {
 				timer?.clear(timeout);
 			}
@@ -103,9 +103,9 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		call.startWaiting(giveUp);
 		const timeout = timer?.set(() => {
 			call.endWaiting(giveUp);
-			giveUp(new Error(`the client did not answer ${question.method} within ${this.#timeout / 1_000} s`));
-		}, this.#timeout);
-		this.#open.set(id, {
+			giveUp(new Error(`the client did not answer ${question.method} within ${this.timeout / 1_000} s`));
+		}, this.timeout);
+		this.open.set(id, {
 			session,
 			question,
 			settle: (response) => {
@@ -118,7 +118,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 }
 
 /** @throws Error if the client's answer is an error or not valid */
-function readResponse<T>({ result, error }: Params, { method, read }: Question<T>): T {
+const readResponse = <T>({ result, error }: Params, { method, read }: Question<T>): T => {
 	if (!isObject(result)) {
 		const words = isObject(error) && typeof error.message === "string" ? error.message : "no result";
 		throw new Error(`the client did not answer ${method}: ${words}`);
@@ -128,4 +128,4 @@ function readResponse<T>({ result, error }: Params, { method, read }: Question<T
 	} catch (error) {
 		throw new Error(`invalid answer to ${method} from the client: ${(error as Error).message}`);
 	}
-}
+};

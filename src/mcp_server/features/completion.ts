@@ -35,23 +35,23 @@ const NO_ARGUMENTS: Params = deepFreeze({});
  */
 export class Completion implements Feature<unknown> {
 	readonly capabilities = { completions: {} };
-	readonly #prompts: Completable | undefined;
-	readonly #resources: Completable | undefined;
+	private readonly prompts: Completable | undefined;
+	private readonly resources: Completable | undefined;
 
 	constructor({ prompts, resources }: CompletionOptions) {
-		this.#prompts = prompts;
-		this.#resources = resources;
+		this.prompts = prompts;
+		this.resources = resources;
 	}
 
 	get names(): readonly string[] {
-		return [...NAMES, ...(this.#prompts?.argumentNames ?? []), ...(this.#resources?.argumentNames ?? [])];
+		return [...NAMES, ...(this.prompts?.argumentNames ?? []), ...(this.resources?.argumentNames ?? [])];
 	}
 
 	answer(method: string, params: Params): FeatureResult | undefined {
 		if (method !== "completion/complete") {
 			return undefined;
 		}
-		const completers = this.#findCompleters(readObject(params, "ref"));
+		const completers = this.findCompleters(readObject(params, "ref"));
 		const argument = readObject(params, "argument");
 		const name = readText(argument, "name", "the name of an argument");
 		const typed = readText(argument, "value", "what is typed so far");
@@ -60,48 +60,48 @@ export class Completion implements Feature<unknown> {
 		return values instanceof Promise ? values.then(toResult) : toResult(values);
 	}
 
-	#findCompleters(ref: Params): Completers {
+	private findCompleters(ref: Params): Completers {
 		switch (ref.type) {
 			case "ref/prompt":
-				return known(this.#prompts, readText(ref, "name", "the name of a prompt"), "prompt");
+				return known(this.prompts, readText(ref, "name", "the name of a prompt"), "prompt");
 			case "ref/resource":
-				return known(this.#resources, readText(ref, "uri", "the template of a resource"), "resource template");
+				return known(this.resources, readText(ref, "uri", "the template of a resource"), "resource template");
 			default:
 				throw new RpcError(ErrorCode.invalidParams, "ref.type: expected ref/prompt or ref/resource");
 		}
 	}
 }
 
-function known(completable: Completable | undefined, key: string, kind: string): Completers {
+const known = (completable: Completable | undefined, key: string, kind: string): Completers => {
 	const completers = completable?.completersOf(key);
 	if (completers === undefined) {
 		throw new RpcError(ErrorCode.invalidParams, `Unknown ${kind}: ${quotable(key)}`);
 	}
 	return completers;
-}
+};
 
-function complete(completer: Completer | undefined, typed: string, chosen: Params) {
+const complete = (completer: Completer | undefined, typed: string, chosen: Params) => {
 	if (typeof completer === "function") {
 		return completer(typed, chosen);
 	}
 	return (completer ?? []).filter((text) => text.startsWith(typed));
-}
+};
 
-function toResult(found: readonly string[]): string {
+const toResult = (found: readonly string[]): string => {
 	const values = found.slice(0, MAX_VALUES);
 	return JSON.stringify({ completion: { values, total: found.length, hasMore: found.length > values.length } });
-}
+};
 
-function readObject(params: Params, name: string): Params {
+const readObject = (params: Params, name: string): Params => {
 	const value = params[name];
 	if (!isObject(value)) {
 		throw new RpcError(ErrorCode.invalidParams, `${name}: expected an object`);
 	}
 	return value;
-}
+};
 
 /** The arguments that already have values. */
-function readChosen({ context }: Params): Params {
+const readChosen = ({ context }: Params): Params => {
 	const chosen = isObject(context) ? context.arguments : undefined;
 	return isObject(chosen) ? chosen : NO_ARGUMENTS;
-}
+};

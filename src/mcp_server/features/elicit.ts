@@ -47,6 +47,7 @@ export function elicit<const Fields extends Properties>(
 	form: Form<Fields>,
 ): Promise<FormAnswer<Fields>>;
 export function elicit(call: ToolCall, visit: Visit): Promise<VisitAnswer>;
+// biome-ignore lint/plugin: an arrow function has no overloads
 export async function elicit(call: ToolCall, question: Form<Properties> | Visit): Promise<FormAnswer<Properties>> {
 	const { message, key } = question;
 	const asked = { key, method: "elicitation/create", capability: "elicitation" } as const;
@@ -76,9 +77,9 @@ export async function elicit(call: ToolCall, question: Form<Properties> | Visit)
 	});
 }
 
-function readAction({ action }: Params): "accept" | "decline" | "cancel" {
+const readAction = ({ action }: Params): "accept" | "decline" | "cancel" => {
 	if (action === "accept" || action === "decline" || action === "cancel") {
 		return action;
 	}
 	throw new TypeError("action: expected accept, decline or cancel");
-}
+};

@@ -15,6 +15,5 @@ export interface EmbeddedResource {
  * @example
  * return embeddedResource({ uri: "log://today", mimeType: "text/plain", data: lines.join("\n") });
  */
-export function embeddedResource({ uri, mimeType, data }: EmbeddedResource): Content {
-	return new Content(`{"type":"resource","resource":${contentsJson(uri, mimeType, data)}}`);
-}
+export const embeddedResource = ({ uri, mimeType, data }: EmbeddedResource): Content =>
+	new Content(`{"type":"resource","resource":${contentsJson(uri, mimeType, data)}}`);

@@ -65,7 +65,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 			const call = this.begin(id, params);
 			const result = this.server.features.answer(method, params, call);
 			if (result !== undefined) {
-				return result instanceof Promise ? this.#settle(call, result, wrapper) : this.#resultOf(id, result, wrapper);
+				return result instanceof Promise ? this.waitFor(call, result, wrapper) : this.resultOf(id, result, wrapper);
 			}
 		}
 		return super.dispatch(id, method, params, wrapper, isBatched);
@@ -76,12 +76,12 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
 	}
 
-	#resultOf(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
+	private resultOf(id: RequestId, result: string | LongResult, wrapper: Wrapper): Sendable {
 		return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
 	}
 
 	/** Waits for a feature's answer. */
-	async #settle(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
+	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
 		this.calls.push(call);
 		let answer: Sendable;
 		try {

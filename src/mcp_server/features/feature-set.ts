@@ -130,7 +130,7 @@ class FeatureServer<Context> extends McpServer<Context> implements FeatureSessio
  *
  * @returns undefined if the server does not have it
  */
-export function findFeature<F extends object>(call: ToolCall, kind: Kind<F>): F | undefined {
+export const findFeature = <F extends object>(call: ToolCall, kind: Kind<F>): F | undefined => {
 	const { server } = call.session;
 	return server instanceof FeatureServer ? server.features.find(kind) : undefined;
-}
+};

@@ -42,15 +42,15 @@ const MAX_DATA_LENGTH = 1_024;
 export class Logging implements Feature<unknown> {
 	readonly capabilities = { logging: {} };
 	readonly names = ["level"];
-	readonly #level: LogLevel;
-	readonly #perSecond: number;
-	readonly #now: () => number;
-	readonly #logs = new WeakMap<CallSession, SessionLog>();
+	private readonly level: LogLevel;
+	private readonly perSecond: number;
+	private readonly now: () => number;
+	private readonly logs = new WeakMap<CallSession, SessionLog>();
 
 	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
-		this.#level = level;
-		this.#perSecond = perSecond;
-		this.#now = now;
+		this.level = level;
+		this.perSecond = perSecond;
+		this.now = now;
 	}
 
 	answer(method: string, { level }: Params, { session }: ToolCall): FeatureResult | undefined {
@@ -61,23 +61,23 @@ export class Logging implements Feature<unknown> {
 		if (known === undefined) {
 			throw new RpcError(ErrorCode.invalidParams, `level: expected one of ${LEVELS.join(", ")}`);
 		}
-		this.#logOf(session).level = known;
+		this.logOf(session).level = known;
 		return "{}";
 	}
 
 	/** Sends a message to a session, if its client wants this level and the rate limit is not reached. */
 	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
-		const log = this.#logOf(session.connection);
+		const log = this.logOf(session.connection);
 		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
 		}
-		const now = this.#now();
+		const now = this.now();
 		// Setting the clock may turn it back.
 		if (now < log.since || now - log.since >= 1_000) {
 			log.since = now;
 			log.sent = 0;
 		}
-		if (log.sent >= this.#perSecond) {
+		if (log.sent >= this.perSecond) {
 			log.dropped += 1;
 			return;
 		}
@@ -89,27 +89,27 @@ export class Logging implements Feature<unknown> {
 		sendMessage(session, { level, logger, data });
 	}
 
-	#logOf(session: CallSession): SessionLog {
-		let log = this.#logs.get(session);
+	private logOf(session: CallSession): SessionLog {
+		let log = this.logs.get(session);
 		if (log === undefined) {
-			log = { level: this.#level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
-			this.#logs.set(session, log);
+			log = { level: this.level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
+			this.logs.set(session, log);
 		}
 		return log;
 	}
 }
 
 /** @param least the lowest wanted level; none if it is not valid */
-function isWanted(level: LogLevel, least: string): boolean {
+const isWanted = (level: LogLevel, least: string): boolean => {
 	const at = (LEVELS as readonly string[]).indexOf(least);
 	return at >= 0 && LEVELS.indexOf(level) >= at;
-}
+};
 
-function sendMessage(session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) {
+const sendMessage = (session: CallSession, message: { readonly data: unknown; readonly [name: string]: unknown }) => {
 	const { length } = JSON.stringify(message.data) ?? "";
 	const data = length > MAX_DATA_LENGTH ? `${length} characters (limit ${MAX_DATA_LENGTH})` : message.data;
 	session.notify(notificationMessage("notifications/message", { ...message, data: data ?? null }));
-}
+};
 
 /**
  * Logs to the calling client. Does nothing if the server has no {@link Logging}.
@@ -119,9 +119,9 @@ function sendMessage(session: CallSession, message: { readonly data: unknown; re
  * @example
  * log(call, "info", "the door is open");
  */
-export function log(call: ToolCall, level: LogLevel, data: unknown, logger?: string): void {
+export const log = (call: ToolCall, level: LogLevel, data: unknown, logger?: string): void => {
 	if (!call.cancelled) {
 		// A server with features has such sessions.
 		findFeature(call, Logging)?.send(call.session as FeatureSession<unknown>, level, data, logger);
 	}
-}
+};

@@ -54,9 +54,9 @@ export interface Prompt<Context> extends Listed {
 }
 
 /** Makes a prompt from its definition. */
-export function createPrompt<Context, const Arguments extends PromptArguments>(
+export const createPrompt = <Context, const Arguments extends PromptArguments>(
 	definition: PromptDefinition<Context, Arguments>,
-): Prompt<Context> {
+): Prompt<Context> => {
 	const { name, title, description, get } = definition;
 	const args = Object.entries<PromptArgument>(definition.arguments ?? {});
 	const entries = args.map(([name, { title, description, required }]) => ({ name, title, description, required }));
@@ -69,26 +69,23 @@ export function createPrompt<Context, const Arguments extends PromptArguments>(
 		complete: Object.fromEntries(completers.map(([name, { complete }]) => [name, complete as Completer])),
 		get: get as Prompt<Context>["get"],
 	};
-}
+};
 
 /** A message in the user's role. */
-export function user(content: string | Content): PromptMessage {
-	return { role: "user", content: toContent(content) };
-}
+export const user = (content: string | Content): PromptMessage => ({ role: "user", content: toContent(content) });
 
 /** A message in the assistant's role. */
-export function assistant(content: string | Content): PromptMessage {
-	return { role: "assistant", content: toContent(content) };
-}
+export const assistant = (content: string | Content): PromptMessage => ({
+	role: "assistant",
+	content: toContent(content),
+});
 
-function toContent(content: string | Content): Content {
-	return typeof content === "string" ? text(content) : content;
-}
+const toContent = (content: string | Content): Content => (typeof content === "string" ? text(content) : content);
 
 /** The `result` of `prompts/get`, as JSON. */
-export function promptResult(description: string | undefined, result: PromptResult, revision: Revision): string {
+export const promptResult = (description: string | undefined, result: PromptResult, revision: Revision): string => {
 	const messages = typeof result === "string" || result instanceof Content ? [user(result)] : result;
 	const items = messages.map(({ role, content }) => `{"role":"${role}","content":${content.toJsonFor(revision)}}`);
 	const start = description === undefined ? "" : `"description":${JSON.stringify(description)},`;
 	return `{${start}"messages":[${items.join(",")}]}`;
-}
+};

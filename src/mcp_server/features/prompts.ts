@@ -15,8 +15,8 @@ import type { Feature } from "./server-feature.js";
  */
 export class Prompts<Context> implements Feature<Context>, Completable {
 	readonly capabilities = { prompts: { listChanged: true } };
-	readonly #prompts: Prompt<Context>[] = [];
-	#server: McpServer<Context> | undefined;
+	private readonly prompts: Prompt<Context>[] = [];
+	private server: McpServer<Context> | undefined;
 
 	/** @throws TypeError for two prompts of the same name */
 	constructor(prompts: readonly Prompt<Context>[] = []) {
@@ -30,73 +30,73 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 	}
 
 	get argumentNames(): readonly string[] {
-		return this.#prompts.flatMap(({ argumentNames }) => argumentNames);
+		return this.prompts.flatMap(({ argumentNames }) => argumentNames);
 	}
 
 	attach(server: McpServer<Context>): void {
-		this.#server = server;
+		this.server = server;
 	}
 
 	/** @throws TypeError if the name is already registered */
 	add(prompt: Prompt<Context>): void {
-		if (this.#find(prompt.key) !== undefined) {
+		if (this.find(prompt.key) !== undefined) {
 			throw new TypeError(`prompt ${prompt.key} is already registered`);
 		}
-		this.#prompts.push(prompt);
-		this.#server?.changed("notifications/prompts/list_changed");
+		this.prompts.push(prompt);
+		this.server?.changed("notifications/prompts/list_changed");
 	}
 
 	/** @returns whether the prompt existed */
 	remove(name: string): boolean {
-		const at = this.#prompts.findIndex(({ key }) => key === name);
+		const at = this.prompts.findIndex(({ key }) => key === name);
 		if (at < 0) {
 			return false;
 		}
-		this.#prompts.splice(at, 1);
-		this.#server?.changed("notifications/prompts/list_changed");
+		this.prompts.splice(at, 1);
+		this.server?.changed("notifications/prompts/list_changed");
 		return true;
 	}
 
 	completersOf(name: string): Completers | undefined {
-		return this.#find(name)?.complete;
+		return this.find(name)?.complete;
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "prompts/list":
-				return this.#list(params, call);
+				return this.list(params, call);
 			case "prompts/get":
-				return this.#get(params, call);
+				return this.get(params, call);
 			default:
 				return undefined;
 		}
 	}
 
-	#list(params: Params, { id, session }: ToolCall): LongResult {
-		const list = new PagedList("prompts", this.#prompts);
+	private list(params: Params, { id, session }: ToolCall): LongResult {
+		const list = new PagedList("prompts", this.prompts);
 		return list.page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
-	#find(name: string): Prompt<Context> | undefined {
-		return this.#prompts.find(({ key }) => key === name);
+	private find(name: string): Prompt<Context> | undefined {
+		return this.prompts.find(({ key }) => key === name);
 	}
 
-	#get(params: Params, call: ToolCall): FeatureResult {
+	private get(params: Params, call: ToolCall): FeatureResult {
 		const name = readText(params, "name", "the name of a prompt");
-		const prompt = this.#find(name);
+		const prompt = this.find(name);
 		if (prompt === undefined) {
 			throw new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${quotable(name)}`);
 		}
 		const { revision } = call.session;
 		const args = checkArguments(prompt, readArguments(params));
-		const result = prompt.get(args, (this.#server as McpServer<Context>).context, call);
+		const result = prompt.get(args, (this.server as McpServer<Context>).context, call);
 		const toResult = (value: PromptResult): string => promptResult(prompt.description, value, revision);
 		return result instanceof Promise ? result.then(toResult) : toResult(result);
 	}
 }
 
 /** @throws RpcError invalid params, if an argument is missing or not a string */
-function checkArguments(prompt: Prompt<unknown>, args: Params): Params {
+const checkArguments = (prompt: Prompt<unknown>, args: Params): Params => {
 	const result: Record<string, string> = Object.create(null);
 	for (const name of prompt.argumentNames) {
 		const value = args[name];
@@ -108,4 +108,4 @@ function checkArguments(prompt: Prompt<unknown>, args: Params): Params {
 		}
 	}
 	return result;
-}
+};

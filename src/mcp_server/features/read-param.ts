@@ -7,10 +7,10 @@ import type { Params } from "../params.js";
  * @param expected its description in the error: "the URI of a resource"
  * @throws RpcError invalid params
  */
-export function readText(params: Params, name: string, expected: string): string {
+export const readText = (params: Params, name: string, expected: string): string => {
 	const value = params[name];
 	if (typeof value !== "string") {
 		throw new RpcError(ErrorCode.invalidParams, `${name}: expected ${expected}`);
 	}
 	return value;
-}
+};

@@ -65,9 +65,9 @@ export interface Resource<Context> extends Listed {
  *
  * @throws TypeError if the URI has no scheme, or is a template that {@link parseTemplate} does not support
  */
-export function createResource<Context, const Uri extends string>(
+export const createResource = <Context, const Uri extends string>(
 	definition: ResourceDefinition<Context, Uri>,
-): Resource<Context> {
+): Resource<Context> => {
 	const { uri, read, complete = {}, ...members } = definition;
 	if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(uri)) {
 		throw new TypeError(`resource ${JSON.stringify(uri)}: expected a URI, such as device://self/state`);
@@ -81,7 +81,7 @@ export function createResource<Context, const Uri extends string>(
 		complete,
 		read: read as Resource<Context>["read"],
 	};
-}
+};
 
 /**
  * An item of `contents`, as JSON: https://modelcontextprotocol.io/specification/2025-11-25/server/resources#resource-contents
@@ -89,12 +89,12 @@ export function createResource<Context, const Uri extends string>(
  * @param maxBytes the longest text, or base64 of the bytes
  * @throws RpcError internal error, if it is longer
  */
-export function contentsJson(
+export const contentsJson = (
 	uri: string,
 	mimeType: string | undefined,
 	data: ResourceData,
 	maxBytes = Number.POSITIVE_INFINITY,
-): string {
+): string => {
 	// Checked before encoding, which takes more than twice the memory.
 	if (data instanceof ArrayBuffer) {
 		checkSize(base64Length(data.byteLength), maxBytes);
@@ -107,10 +107,10 @@ export function contentsJson(
 	const text = typeof data === "string" ? data : JSON.stringify(data);
 	checkSize(utf8Length(text), maxBytes);
 	return JSON.stringify({ uri, mimeType, text });
-}
+};
 
-function checkSize(size: number, most: number): void {
+const checkSize = (size: number, most: number): void => {
 	if (size > most) {
 		throw new RpcError(ErrorCode.internalError, `Resource too large: ${size} bytes (limit ${most})`);
 	}
-}
+};

@@ -41,32 +41,32 @@ interface Found<Context> {
 export class Resources<Context> implements Feature<Context>, Completable {
 	readonly capabilities = { resources: { subscribe: true, listChanged: true } };
 	readonly names = ["uri"];
-	readonly #resources: Resource<Context>[] = [];
-	readonly #maxBytes: number;
-	readonly #maxSubscriptions: number;
-	readonly #subscriptions = new Map<CallSession, string[]>();
-	#server: McpServer<Context> | undefined;
+	private readonly resources: Resource<Context>[] = [];
+	private readonly maxBytes: number;
+	private readonly maxSubscriptions: number;
+	private readonly subscriptions = new Map<CallSession, string[]>();
+	private server: McpServer<Context> | undefined;
 
 	/** @throws TypeError for two resources with the same URI */
 	constructor({ resources = [], maxBytes = 8_000, maxSubscriptions = 32 }: ResourcesOptions<Context> = {}) {
-		this.#maxBytes = maxBytes;
-		this.#maxSubscriptions = maxSubscriptions;
+		this.maxBytes = maxBytes;
+		this.maxSubscriptions = maxSubscriptions;
 		for (const resource of resources) {
 			this.add(resource);
 		}
 	}
 
 	attach(server: McpServer<Context>): void {
-		this.#server = server;
+		this.server = server;
 	}
 
 	/** @throws TypeError if the URI is already registered */
 	add(resource: Resource<Context>): void {
-		if (this.#resources.some(({ key }) => key === resource.key)) {
+		if (this.resources.some(({ key }) => key === resource.key)) {
 			throw new TypeError(`resource ${resource.key} is already registered`);
 		}
-		this.#resources.push(resource);
-		this.#server?.changed("notifications/resources/list_changed");
+		this.resources.push(resource);
+		this.server?.changed("notifications/resources/list_changed");
 	}
 
 	/**
@@ -74,18 +74,18 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	 * @returns whether the resource existed
 	 */
 	remove(uri: string): boolean {
-		const at = this.#resources.findIndex(({ key }) => key === uri);
+		const at = this.resources.findIndex(({ key }) => key === uri);
 		if (at < 0) {
 			return false;
 		}
-		this.#resources.splice(at, 1);
-		this.#server?.changed("notifications/resources/list_changed");
+		this.resources.splice(at, 1);
+		this.server?.changed("notifications/resources/list_changed");
 		return true;
 	}
 
 	/** Notifies the subscribers of a URI that its contents have changed. */
 	updated(uri: string): void {
-		for (const [session, uris] of this.#subscriptions) {
+		for (const [session, uris] of this.subscriptions) {
 			if (uris.includes(uri)) {
 				session.notify(notificationMessage("notifications/resources/updated", { uri }));
 			}
@@ -93,68 +93,68 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	get argumentNames(): readonly string[] {
-		return this.#resources.flatMap(({ template }) => template?.variables ?? []);
+		return this.resources.flatMap(({ template }) => template?.variables ?? []);
 	}
 
 	completersOf(uriTemplate: string): Completers | undefined {
-		return this.#resources.find(({ key }) => key === uriTemplate)?.complete;
+		return this.resources.find(({ key }) => key === uriTemplate)?.complete;
 	}
 
 	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		switch (method) {
 			case "resources/list":
-				return this.#list("resources", false, params, call);
+				return this.list("resources", false, params, call);
 			case "resources/templates/list":
-				return this.#list("resourceTemplates", true, params, call);
+				return this.list("resourceTemplates", true, params, call);
 			case "resources/read":
-				return this.#read(params, call);
+				return this.read(params, call);
 			case "resources/subscribe":
-				return this.#subscribe(params, call.session);
+				return this.subscribe(params, call.session);
 			case "resources/unsubscribe":
-				return this.#unsubscribe(params, call.session);
+				return this.unsubscribe(params, call.session);
 			default:
 				return undefined;
 		}
 	}
 
 	sessionClosed(session: CallSession): void {
-		this.#subscriptions.delete(session);
+		this.subscriptions.delete(session);
 	}
 
-	#list(member: string, templates: boolean, params: Params, { id, session }: ToolCall): LongResult {
-		const items = this.#resources.filter(({ template }) => (template !== undefined) === templates);
+	private list(member: string, templates: boolean, params: Params, { id, session }: ToolCall): LongResult {
+		const items = this.resources.filter(({ template }) => (template !== undefined) === templates);
 		return new PagedList(member, items).page(readCursor(params), session.pageBytes - resultOverhead(id));
 	}
 
-	#read(params: Params, call: ToolCall): FeatureResult {
+	private read(params: Params, call: ToolCall): FeatureResult {
 		const uri = readUri(params);
-		const { resource, variables } = this.#find(uri, call.session);
-		const data = resource.read(variables, (this.#server as McpServer<Context>).context, call);
+		const { resource, variables } = this.find(uri, call.session);
+		const data = resource.read(variables, (this.server as McpServer<Context>).context, call);
 		const toResult = (value: ResourceData): string =>
-			`{"contents":[${contentsJson(uri, resource.mimeType, value, this.#maxBytes)}]}`;
+			`{"contents":[${contentsJson(uri, resource.mimeType, value, this.maxBytes)}]}`;
 		return data instanceof Promise ? data.then(toResult) : toResult(data);
 	}
 
-	#subscribe(params: Params, session: CallSession): string {
+	private subscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
-		this.#find(uri, session);
-		const uris = this.#subscriptions.get(session) ?? [];
+		this.find(uri, session);
+		const uris = this.subscriptions.get(session) ?? [];
 		if (uri.length > MAX_URI_LENGTH) {
 			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
 		if (!uris.includes(uri)) {
-			if (uris.length >= this.#maxSubscriptions) {
-				throw new RpcError(ErrorCode.invalidParams, `Too many subscriptions (limit ${this.#maxSubscriptions})`);
+			if (uris.length >= this.maxSubscriptions) {
+				throw new RpcError(ErrorCode.invalidParams, `Too many subscriptions (limit ${this.maxSubscriptions})`);
 			}
-			this.#subscriptions.set(session, [...uris, uri]);
+			this.subscriptions.set(session, [...uris, uri]);
 		}
 		return "{}";
 	}
 
-	#unsubscribe(params: Params, session: CallSession): string {
+	private unsubscribe(params: Params, session: CallSession): string {
 		const uri = readUri(params);
-		const uris = this.#subscriptions.get(session) ?? [];
-		this.#subscriptions.set(
+		const uris = this.subscriptions.get(session) ?? [];
+		this.subscriptions.set(
 			session,
 			uris.filter((other) => other !== uri),
 		);
@@ -162,8 +162,8 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 
 	/** @throws RpcError if no resource has that URI */
-	#find(uri: string, { revision }: CallSession): Found<Context> {
-		for (const resource of this.#resources) {
+	private find(uri: string, { revision }: CallSession): Found<Context> {
+		for (const resource of this.resources) {
 			const { key, template } = resource;
 			const variables = template === undefined ? key === uri && {} : matchTemplate(template, uri);
 			if (variables) {
@@ -175,6 +175,4 @@ export class Resources<Context> implements Feature<Context>, Completable {
 	}
 }
 
-function readUri(params: Params): string {
-	return readText(params, "uri", "the URI of a resource");
-}
+const readUri = (params: Params): string => readText(params, "uri", "the URI of a resource");

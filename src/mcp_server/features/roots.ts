@@ -26,12 +26,12 @@ const NAMES: readonly string[] = deepFreeze(["roots", "uri", "name"]);
  * @example
  * for (const { uri } of await roots(call)) list.push(uri);
  */
-export async function roots(call: ToolCall, { key }: RootsOptions = {}): Promise<readonly Root[]> {
+export const roots = async (call: ToolCall, { key }: RootsOptions = {}): Promise<readonly Root[]> => {
 	const question = { key, method: "roots/list", params: {}, capability: "roots", mode: undefined } as const;
 	return await ask(call, { ...question, names: NAMES, read });
-}
+};
 
-function read({ roots }: Params): readonly Root[] {
+const read = ({ roots }: Params): readonly Root[] => {
 	if (!Array.isArray(roots)) {
 		throw new TypeError("roots: expected an array");
 	}
@@ -41,4 +41,4 @@ function read({ roots }: Params): readonly Root[] {
 		}
 		return { uri: root.uri, ...(typeof root.name === "string" && { name: root.name }) };
 	});
-}
+};

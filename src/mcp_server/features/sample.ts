@@ -54,7 +54,7 @@ const NAMES: readonly string[] = deepFreeze([
  * @example
  * const { text } = await sample(call, { messages: "Greet Ann in five words.", maxTokens: 30 });
  */
-export async function sample(call: ToolCall, { key, messages, ...options }: Sampling): Promise<SamplingAnswer> {
+export const sample = async (call: ToolCall, { key, messages, ...options }: Sampling): Promise<SamplingAnswer> => {
 	const { revision } = call.session;
 	const given: readonly SamplingMessage[] =
 		typeof messages === "string" ? [{ role: "user", content: messages }] : messages;
@@ -71,9 +71,9 @@ export async function sample(call: ToolCall, { key, messages, ...options }: Samp
 		names: NAMES,
 		read,
 	});
-}
+};
 
-function read({ content, model, stopReason }: Params): SamplingAnswer {
+const read = ({ content, model, stopReason }: Params): SamplingAnswer => {
 	if (!isObject(content)) {
 		throw new TypeError("content: expected an object");
 	}
@@ -84,4 +84,4 @@ function read({ content, model, stopReason }: Params): SamplingAnswer {
 		model: typeof model === "string" ? model : "",
 		...(typeof stopReason === "string" && { stopReason }),
 	};
-}
+};

@@ -20,16 +20,16 @@ const simplePattern = (): RegExp =>
  * @example
  * input: { plate: matching("^[A-Z]{1,3}-[0-9]{1,4}$", { description: "License plate" }) }
  */
-export function matching(pattern: string, options: StringOptions = {}): Schema<string> {
+export const matching = (pattern: string, options: StringOptions = {}): Schema<string> => {
 	if (!simplePattern().test(pattern) || !isFast(pattern)) {
 		throw new TypeError(
 			`pattern ${JSON.stringify(pattern)}: expected ^…$ without groups and alternatives, with one * or + at most`,
 		);
 	}
 	return { type: "string", pattern, ...options, check: checkBy(new RegExp(pattern), `text that matches ${pattern}`) };
-}
+};
 
-function isFast(pattern: string): boolean {
+const isFast = (pattern: string): boolean => {
 	let unbounded = 0;
 	let ways = 1;
 	for (const [piece] of pattern.slice(1, -1).matchAll(piecePattern())) {
@@ -43,7 +43,7 @@ function isFast(pattern: string): boolean {
 		}
 	}
 	return unbounded <= 1 && ways <= MAX_WAYS;
-}
+};
 
 /**
  * One of several strings, each with a title to show.
@@ -51,10 +51,10 @@ function isFast(pattern: string): boolean {
  * @example
  * input: { size: titledEnumeration({ s: "Small", l: "Large" }, { default: "s" }) }
  */
-export function titledEnumeration<const T extends string>(
+export const titledEnumeration = <const T extends string>(
 	titles: Readonly<Record<T, string>>,
 	options: Described<NoInfer<T>> = {},
-): Schema<T> {
+): Schema<T> => {
 	const values = Object.entries<string>(titles);
 	const quoted = values.map(([value]) => JSON.stringify(value)).join(", ");
 	return {
@@ -63,38 +63,35 @@ export function titledEnumeration<const T extends string>(
 		...options,
 		check: named((text) => Object.hasOwn(titles, text), `one of ${quoted}`),
 	};
-}
+};
 
 /** An e-mail address, roughly: something, "@", something. */
-export function email(options: StringOptions = {}): Schema<string> {
-	return formatted("email", /^[^@\s]+@[^@\s]+$/, "an e-mail address", options);
-}
+export const email = (options: StringOptions = {}): Schema<string> =>
+	formatted("email", /^[^@\s]+@[^@\s]+$/, "an e-mail address", options);
 
 /** A URI with its scheme. */
-export function uri(options: StringOptions = {}): Schema<string> {
-	return formatted("uri", /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, "a URI", options);
-}
+export const uri = (options: StringOptions = {}): Schema<string> =>
+	formatted("uri", /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, "a URI", options);
 
 /** A date: "2026-01-31". */
-export function date(options: StringOptions = {}): Schema<string> {
-	return formatted("date", /^\d{4}-(?:0\d|1[0-2])-[0-3]\d$/, "a date such as 2026-01-31", options);
-}
+export const date = (options: StringOptions = {}): Schema<string> =>
+	formatted("date", /^\d{4}-(?:0\d|1[0-2])-[0-3]\d$/, "a date such as 2026-01-31", options);
 
 /** A date with its time and time zone (RFC 3339): "2026-01-31T12:00:00Z". */
-export function dateTime(options: StringOptions = {}): Schema<string> {
+export const dateTime = (options: StringOptions = {}): Schema<string> => {
 	const pattern = /^\d{4}-(?:0\d|1[0-2])-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d(?:\.\d{1,9})?(?:Z|[+-][0-2]\d:[0-5]\d)$/;
 	return formatted("date-time", pattern, "a date and time such as 2026-01-31T12:00:00Z", options);
-}
+};
 
-function formatted(format: string, pattern: RegExp, expected: string, options: StringOptions): Schema<string> {
-	return { type: "string", format, ...options, check: checkBy(pattern, expected) };
-}
+const formatted = (format: string, pattern: RegExp, expected: string, options: StringOptions): Schema<string> => ({
+	type: "string",
+	format,
+	...options,
+	check: checkBy(pattern, expected),
+});
 
 /** The expression is compiled for each text: a schema may be preloaded, where none may be kept (docs/sdk.md). */
-function checkBy({ source }: RegExp, expected: string): StringCheck {
-	return named((text) => new RegExp(source).test(text), expected);
-}
+const checkBy = ({ source }: RegExp, expected: string): StringCheck =>
+	named((text) => new RegExp(source).test(text), expected);
 
-function named(check: (text: string) => boolean, expected: string): StringCheck {
-	return Object.assign(check, { expected });
-}
+const named = (check: (text: string) => boolean, expected: string): StringCheck => Object.assign(check, { expected });

@@ -79,17 +79,17 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	readonly method: string;
 	/** The name of the tool or prompt, or the URI of the resource. */
 	readonly subject: unknown;
-	readonly #suspender: Suspender<Context>;
+	private readonly suspender: Suspender<Context>;
 	/** Undefined while the request is suspended. */
-	#id: RequestId | undefined;
-	#call: ToolCall | undefined;
-	readonly #open = new Map<string, OpenQuestion>();
+	private id: RequestId | undefined;
+	private call: ToolCall | undefined;
+	private readonly open = new Map<string, OpenQuestion>();
 	/** Unused answers that came with the request. */
-	#given: Map<string, unknown> = new Map();
-	#asked = 0;
-	#reply: ((answer: Sendable | undefined) => void) | undefined;
+	private given: Map<string, unknown> = new Map();
+	private asked = 0;
+	private reply: ((answer: Sendable | undefined) => void) | undefined;
 	/** The filter of `subscriptions/listen`. */
-	#filter: Params | undefined;
+	private filter: Params | undefined;
 
 	constructor(
 		connection: FeatureSession<Context>,
@@ -104,8 +104,8 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		this.calls = connection.calls;
 		this.revision = "2026-07-28";
 		this.client = client;
-		this.#suspender = suspender;
-		this.#id = id;
+		this.suspender = suspender;
+		this.id = id;
 		this.method = method;
 		this.subject = subjectOf(params);
 	}
@@ -116,7 +116,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	/** Names of the members in the answers to the open questions. */
 	get names(): readonly string[] {
-		return [...this.#open].flatMap(([key, { question }]) => [key, ...question.names]);
+		return [...this.open].flatMap(([key, { question }]) => [key, ...question.names]);
 	}
 
 	/** Answers the request. */
@@ -124,18 +124,18 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		if (REMOVED.includes(this.method)) {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
-		this.#given = readResponses(params);
+		this.given = readResponses(params);
 		// As in a batch, so that no feature takes the request over again.
 		const answer = super.dispatch(id, this.method, params, this.wrapper, true);
 		if (!(answer instanceof Promise)) {
 			return answer;
 		}
 		void answer.then((text) => {
-			this.#suspender.forget(this);
-			this.#reply?.(text);
-			this.#reply = undefined;
+			this.suspender.forget(this);
+			this.reply?.(text);
+			this.reply = undefined;
 		});
-		return this.#nextReply();
+		return this.nextReply();
 	}
 
 	/**
@@ -144,29 +144,29 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	 * @throws RpcError if the answers are not valid; it stays suspended
 	 */
 	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
-		this.#given = readResponses(params);
-		this.#suspender.forget(this);
+		this.given = readResponses(params);
+		this.suspender.forget(this);
 		this.connection = connection;
-		const call = this.#call as ToolCall;
-		this.#id = id;
+		const call = this.call as ToolCall;
+		this.id = id;
 		call.id = id;
 		call.progressToken = progressToken(params);
-		for (const [key, { question, stop, resolve }] of [...this.#open]) {
-			const answer = this.#take(key, question);
+		for (const [key, { question, stop, resolve }] of [...this.open]) {
+			const answer = this.take(key, question);
 			if (answer !== undefined) {
-				this.#open.delete(key);
+				this.open.delete(key);
 				call.endWaiting(stop);
 				resolve(answer.value);
 			}
 		}
-		this.#suspendSoon();
-		return this.#nextReply();
+		this.suspendSoon();
+		return this.nextReply();
 	}
 
 	/** Ends the call that waits for answers. A tool that fails to stop must not affect others. */
 	cancel(): void {
 		try {
-			this.#call?.cancel();
+			this.call?.cancel();
 		} catch (error) {
 			this.server.log(`${this.method}: failed to cancel: ${String(error)}`);
 		}
@@ -177,12 +177,12 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		if (this.server.timer === undefined) {
 			throw new Error("asking the client needs the server option `timer`");
 		}
-		this.#asked += 1;
-		const key = question.key ?? `q${this.#asked}`;
-		if (this.#open.has(key)) {
+		this.asked += 1;
+		const key = question.key ?? `q${this.asked}`;
+		if (this.open.has(key)) {
 			throw new Error(`question ${key} is already open`);
 		}
-		const given = this.#take(key, question);
+		const given = this.take(key, question);
 		if (given !== undefined) {
 			return Promise.resolve(given.value);
 		}
@@ -191,17 +191,17 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		return new Promise<T>((resolve, reject) => {
 			const stop: StopWaiting = (reason) => reason && reject(reason);
 			call.startWaiting(stop);
-			this.#call = call;
-			this.#open.set(key, { question, json, stop, resolve: resolve as (answer: unknown) => void });
-			this.#suspendSoon();
+			this.call = call;
+			this.open.set(key, { question, json, stop, resolve: resolve as (answer: unknown) => void });
+			this.suspendSoon();
 		});
 	}
 
 	/** Notifies the client from now on, as the filter says. */
 	listen(filter: Params): void {
-		this.#filter = filter;
+		this.filter = filter;
 		this.server.sessions.add(this);
-		const params = { notifications: filter, _meta: this.#meta() };
+		const params = { notifications: filter, _meta: this.meta() };
 		this.connection.notify(notificationMessage("notifications/subscriptions/acknowledged", params));
 	}
 
@@ -213,45 +213,45 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 
 	override notify(message: string): void {
 		const { method, params } = JSON.parse(message);
-		const isWanted = this.#filter === undefined || (FILTERS[method] ?? "") in this.#filter;
-		if (isWanted && this.#id !== undefined) {
-			this.connection.notify(notificationMessage(method, { ...params, _meta: this.#meta() }));
+		const isWanted = this.filter === undefined || (FILTERS[method] ?? "") in this.filter;
+		if (isWanted && this.id !== undefined) {
+			this.connection.notify(notificationMessage(method, { ...params, _meta: this.meta() }));
 		}
 	}
 
 	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
-		return super.result(id, "{".concat(this.#start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
+		return super.result(id, "{".concat(this.start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
 	}
 
 	protected override callMessage(id: RequestId, result: CallResult, wrapper: Wrapper): string {
-		const before = "{".concat(this.#start, ",", result.before.slice(1));
+		const before = "{".concat(this.start, ",", result.before.slice(1));
 		return super.callMessage(id, { ...result, before }, wrapper);
 	}
 
 	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
-		const before = `{${this.#start},${result.before.slice(1)}`;
-		return super.longResult(id, { ...result, before, bytes: result.bytes + this.#start.length + 1 }, wrapper);
+		const before = `{${this.start},${result.before.slice(1)}`;
+		return super.longResult(id, { ...result, before, bytes: result.bytes + this.start.length + 1 }, wrapper);
 	}
 
 	/** The members that a result begins with. */
-	get #start(): string {
+	private get start(): string {
 		return CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
 	}
 
-	#meta(): object {
-		return { [this.#filter === undefined ? REQUEST_ID : SUBSCRIPTION_ID]: this.#id };
+	private meta(): object {
+		return { [this.filter === undefined ? REQUEST_ID : SUBSCRIPTION_ID]: this.id };
 	}
 
-	#nextReply(): Promise<Sendable | undefined> {
+	private nextReply(): Promise<Sendable | undefined> {
 		return new Promise((resolve) => {
-			this.#reply = resolve;
+			this.reply = resolve;
 		});
 	}
 
 	/** The answer to a question, if it has arrived and is valid; otherwise it is asked again. */
-	#take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
-		const given = this.#given.get(key);
-		this.#given.delete(key);
+	private take<T>(key: string, { read }: Question<T>): { readonly value: T } | undefined {
+		const given = this.given.get(key);
+		this.given.delete(key);
 		try {
 			return isObject(given) ? { value: read(given) } : undefined;
 		} catch (error) {
@@ -261,40 +261,38 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	}
 
 	/** Lets a tool ask several questions, or end, before it is suspended. */
-	#suspendSoon(): void {
+	private suspendSoon(): void {
 		this.server.timer?.set(() => this.suspend(), 0);
 	}
 
-	/** Answers with the open questions, and waits. Not `#suspend`, because `super` in a private method of XS is not the base class. */
+	/** Answers with the open questions, and waits. Not `suspend`, because `super` in a private method of XS is not the base class. */
 	protected suspend(): void {
-		const call = this.#call;
-		const id = this.#id;
-		const isAnswered = this.#reply === undefined;
-		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.#open.size === 0) {
+		const call = this.call;
+		const id = this.id;
+		const isAnswered = this.reply === undefined;
+		if (call === undefined || call.cancelled || id === undefined || isAnswered || this.open.size === 0) {
 			return;
 		}
-		const questions = [...this.#open.values()].map(({ json }) => json).join(",");
-		this.#id = undefined;
+		const questions = [...this.open.values()].map(({ json }) => json).join(",");
+		this.id = undefined;
 		// NaN equals nothing: the request is answered and can no longer be cancelled.
 		call.id = Number.NaN;
 		call.progressToken = undefined;
-		const state = JSON.stringify(this.#suspender.suspend(this));
+		const state = JSON.stringify(this.suspender.suspend(this));
 		const result = `{"resultType":"input_required","inputRequests":{${questions}},"requestState":${state}}`;
-		this.#reply?.(super.result(id, result, this.wrapper));
-		this.#reply = undefined;
+		this.reply?.(super.result(id, result, this.wrapper));
+		this.reply = undefined;
 	}
 }
 
 /** The subject of a request, which its repetition must share. */
-export function subjectOf({ name, uri }: Params): unknown {
-	return name ?? uri;
-}
+export const subjectOf = ({ name, uri }: Params): unknown => name ?? uri;
 
 /** @throws RpcError invalid params */
-function readResponses({ inputResponses }: Params): Map<string, unknown> {
+const readResponses = ({ inputResponses }: Params): Map<string, unknown> => {
 	const responses = inputResponses ?? {};
 	if (!isObject(responses)) {
 		throw new RpcError(ErrorCode.invalidParams, "inputResponses: expected an object");
 	}
 	return new Map(Object.entries(responses));
-}
+};

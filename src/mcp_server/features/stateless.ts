@@ -67,19 +67,19 @@ interface Suspended<Context> {
  */
 export class Stateless<Context> implements Feature<Context>, Suspender<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...SUPPORTED] } } };
-	readonly #maxSuspended: number;
-	readonly #timeout: number;
-	readonly #maxListening: number;
-	#suspended: readonly Suspended<Context>[] = [];
+	private readonly maxSuspended: number;
+	private readonly timeout: number;
+	private readonly maxListening: number;
+	private suspended: readonly Suspended<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
-	readonly #resumed = new Set<StatelessRequest<Context>>();
-	#listening = 0;
-	#count = 0;
+	private readonly resumed = new Set<StatelessRequest<Context>>();
+	private listening = 0;
+	private count = 0;
 
 	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
-		this.#maxSuspended = maxSuspended;
-		this.#timeout = timeout;
-		this.#maxListening = maxListening;
+		this.maxSuspended = maxSuspended;
+		this.timeout = timeout;
+		this.maxListening = maxListening;
 	}
 
 	get names(): readonly string[] {
@@ -87,7 +87,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 
 	get callNames(): readonly string[] {
-		return [...NAMES, ...this.#suspended.flatMap(({ request }) => request.names)];
+		return [...NAMES, ...this.suspended.flatMap(({ request }) => request.names)];
 	}
 
 	takeOver(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
@@ -101,14 +101,14 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 		if (requestState === undefined || requestState === null) {
 			return new StatelessRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		const request = this.#find(session, requestState, method, params);
+		const request = this.find(session, requestState, method, params);
 		const answer = request.resume(session, id, params);
-		this.#resumed.add(request);
+		this.resumed.add(request);
 		return answer;
 	}
 
 	sessionClosed(session: FeatureSession<unknown>): void {
-		for (const request of this.#resumed) {
+		for (const request of this.resumed) {
 			if (request.connection === session) {
 				request.cancel();
 			}
@@ -124,7 +124,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			case "server/discover":
 				return discover(session.server);
 			case "subscriptions/listen":
-				return this.#listen(params, call, session);
+				return this.listen(params, call, session);
 			default:
 				return undefined;
 		}
@@ -132,36 +132,41 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 
 	suspend(request: StatelessRequest<Context>): string {
 		const { server } = request;
-		const oldest = this.#suspended[0]?.request;
-		if (oldest !== undefined && this.#suspended.length >= this.#maxSuspended) {
+		const oldest = this.suspended[0]?.request;
+		if (oldest !== undefined && this.suspended.length >= this.maxSuspended) {
 			oldest.cancel();
 			this.forget(oldest);
 		}
-		this.#resumed.delete(request);
-		this.#count += 1;
-		const state = `${this.#count}-${Math.random()}`;
+		this.resumed.delete(request);
+		this.count += 1;
+		const state = `${this.count}-${Math.random()}`;
 		const timer = server.timer?.set(() => {
 			this.forget(request);
 			request.cancel();
-		}, this.#timeout);
-		this.#suspended = [...this.#suspended, { request, state, timer }];
+		}, this.timeout);
+		this.suspended = [...this.suspended, { request, state, timer }];
 		server.forgetNames();
 		return state;
 	}
 
 	forget(request: StatelessRequest<Context>): void {
-		for (const { timer } of this.#suspended.filter((each) => each.request === request)) {
+		for (const { timer } of this.suspended.filter((each) => each.request === request)) {
 			if (timer !== undefined) {
 				request.server.timer?.clear(timer);
 			}
 		}
-		this.#suspended = this.#suspended.filter((each) => each.request !== request);
-		this.#resumed.delete(request);
+		this.suspended = this.suspended.filter((each) => each.request !== request);
+		this.resumed.delete(request);
 	}
 
 	/** @throws RpcError if the state is unknown */
-	#find(session: FeatureSession<Context>, state: unknown, method: string, params: Params): StatelessRequest<Context> {
-		const request = this.#suspended.find((each) => each.state === state)?.request;
+	private find(
+		session: FeatureSession<Context>,
+		state: unknown,
+		method: string,
+		params: Params,
+	): StatelessRequest<Context> {
+		const request = this.suspended.find((each) => each.state === state)?.request;
 		const isSame =
 			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
 		if (!isSame) {
@@ -172,13 +177,10 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 	}
 
 	/** Listens until the call is cancelled. */
-	#listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
+	private listen(params: Params, call: ToolCall, request: StatelessRequest<unknown>): Promise<string> {
 		const { server } = request;
-		if (this.#listening >= this.#maxListening) {
-			throw new RpcError(
-				ErrorCode.tooManyCalls,
-				`Too many subscriptions/listen requests (limit ${this.#maxListening})`,
-			);
+		if (this.listening >= this.maxListening) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen requests (limit ${this.maxListening})`);
 		}
 		const filter = readFilter(params, server.capabilities);
 		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });
@@ -188,10 +190,10 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 			request.stopListening();
 			return Promise.resolve(result);
 		}
-		this.#listening += 1;
+		this.listening += 1;
 		return new Promise((resolve) => {
 			call.onCancel = () => {
-				this.#listening -= 1;
+				this.listening -= 1;
 				request.stopListening();
 				resolve(result);
 			};
@@ -200,7 +202,7 @@ export class Stateless<Context> implements Feature<Context>, Suspender<Context> 
 }
 
 /** @throws RpcError if one of the URIs is unknown: then none is subscribed */
-function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void {
+const subscribe = (uris: readonly string[], call: ToolCall, request: StatelessRequest<unknown>): void => {
 	try {
 		for (const uri of uris) {
 			void request.server.features.answer("resources/subscribe", { uri }, call);
@@ -209,10 +211,10 @@ function subscribe(uris: readonly string[], call: ToolCall, request: StatelessRe
 		request.stopListening();
 		throw error;
 	}
-}
+};
 
 /** @throws RpcError if a required member is missing */
-function readMeta(meta: Params, log: (message: string) => void): Client {
+const readMeta = (meta: Params, log: (message: string) => void): Client => {
 	const version = meta[VERSION];
 	if (typeof version !== "string") {
 		throw new RpcError(ErrorCode.invalidParams, `_meta.${VERSION}: expected a revision of MCP`);
@@ -228,20 +230,20 @@ function readMeta(meta: Params, log: (message: string) => void): Client {
 	const logLevel = meta[LOG_LEVEL];
 	const client = readClient({ clientInfo: meta[CLIENT_INFO], capabilities }, log);
 	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
-}
+};
 
-function discover({ name, version, capabilities }: SessionServer<unknown>): string {
+const discover = ({ name, version, capabilities }: SessionServer<unknown>): string => {
 	const { experimental: _, ...offered } = capabilities;
 	const _meta = { [SERVER_INFO]: { name, version } };
 	return JSON.stringify({ supportedVersions: [...SUPPORTED], capabilities: offered, _meta });
-}
+};
 
 /**
  * The part of the filter that the server supports.
  *
  * @throws RpcError invalid params
  */
-function readFilter({ notifications }: Params, { prompts, resources }: Readonly<Record<string, object>>): Params {
+const readFilter = ({ notifications }: Params, { prompts, resources }: Readonly<Record<string, object>>): Params => {
 	if (!isObject(notifications)) {
 		throw new RpcError(ErrorCode.invalidParams, "notifications: expected an object");
 	}
@@ -256,4 +258,4 @@ function readFilter({ notifications }: Params, { prompts, resources }: Readonly<
 		...(resourcesListChanged === true && resources && { resourcesListChanged }),
 		...(uris.length > 0 && resources && { resourceSubscriptions: uris }),
 	};
-}
+};

@@ -20,7 +20,7 @@ const namePattern = (): RegExp => /^[A-Za-z0-9_]+$/;
  * @returns undefined if it has no variables
  * @throws TypeError for another form, or for two variables without text between them
  */
-export function parseTemplate(uri: string): UriTemplate | undefined {
+export const parseTemplate = (uri: string): UriTemplate | undefined => {
 	const pieces = uri.split(variablePattern());
 	const literals = pieces.filter((_, at) => at % 2 === 0);
 	const variables = pieces.filter((_, at) => at % 2 === 1);
@@ -33,10 +33,10 @@ export function parseTemplate(uri: string): UriTemplate | undefined {
 		throw new TypeError(`URI template ${JSON.stringify(uri)}: expected variables such as {id}, with text between them`);
 	}
 	return variables.length > 0 ? { literals, variables } : undefined;
-}
+};
 
 /** The values of a template's variables in a URI; undefined if it does not match. */
-export function matchTemplate(template: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined {
+export const matchTemplate = (template: UriTemplate, uri: string): Readonly<Record<string, string>> | undefined => {
 	const { literals, variables } = template;
 	const [start = "", ...rest] = literals;
 	if (!uri.startsWith(start)) {
@@ -56,13 +56,13 @@ export function matchTemplate(template: UriTemplate, uri: string): Readonly<Reco
 		left = left.slice(end + next.length);
 	}
 	return values;
-}
+};
 
 /** The value of a variable; undefined if the text cannot be one. */
-function decode(text: string): string | undefined {
+const decode = (text: string): string | undefined => {
 	try {
 		return text.includes("/") ? undefined : decodeURIComponent(text);
 	} catch {
 		return undefined;
 	}
-}
+};

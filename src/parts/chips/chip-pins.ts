@@ -25,9 +25,8 @@ export interface ChipPins {
 }
 
 /** The numbers from one to another, both included. */
-function range(first: number, last: number): number[] {
-	return Array.from({ length: last - first + 1 }, (_, at) => first + at);
-}
+const range = (first: number, last: number): number[] =>
+	Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
 /**
  * The chips whose pins are known, by ESP-IDF's names:

@@ -54,45 +54,45 @@ const DEEPEST = 0.98;
 export class Brush {
 	/** A colour, from `makeColor`. */
 	color = 0;
-	readonly #canvas: Canvas;
-	#left = 0;
-	#top = 0;
-	#right = 0;
-	#bottom = 0;
+	private readonly canvas: Canvas;
+	private left = 0;
+	private top = 0;
+	private right = 0;
+	private bottom = 0;
 	/** The corners of a line: x, y, x, y, … */
-	readonly #corners = new Float32Array(8);
+	private readonly corners = new Float32Array(8);
 
 	constructor(canvas: Canvas) {
-		this.#canvas = canvas;
+		this.canvas = canvas;
 	}
 
 	/** Shapes are drawn in these whole rows, and only if they touch these columns. */
 	clip(x: number, y: number, width: number, height: number): void {
-		this.#left = x;
-		this.#top = y;
-		this.#right = x + width;
-		this.#bottom = y + height;
+		this.left = x;
+		this.top = y;
+		this.right = x + width;
+		this.bottom = y + height;
 	}
 
 	/** Whether something in this place is to be drawn. */
 	reaches(x: number, y: number, width: number, height: number): boolean {
-		return x < this.#right && x + width > this.#left && y < this.#bottom && y + height > this.#top;
+		return x < this.right && x + width > this.left && y < this.bottom && y + height > this.top;
 	}
 
 	/** An ellipse, or the part of it between two rows. */
 	oval(x: number, y: number, radiusX: number, radiusY: number, from = y - radiusY, to = y + radiusY): void {
-		this.#wide(x, x, y, radiusX, radiusY, from, to);
+		this.wide(x, x, y, radiusX, radiusY, from, to);
 	}
 
 	/** A rectangle with round corners. */
 	rounded(x: number, y: number, width: number, height: number, radius: number): void {
 		const inner = height - 2 * radius;
-		this.#wide(x + radius, x + width - radius, y + radius, radius, radius, y, y + radius);
+		this.wide(x + radius, x + width - radius, y + radius, radius, radius, y, y + radius);
 		if (inner > 0 && this.reaches(x, y + radius, width, inner)) {
-			this.#block(x, y + radius, width, inner);
+			this.block(x, y + radius, width, inner);
 		}
 		const last = y + height - radius;
-		this.#wide(x + radius, x + width - radius, last, radius, radius, last, y + height);
+		this.wide(x + radius, x + width - radius, last, radius, radius, last, y + height);
 	}
 
 	/**
@@ -106,7 +106,7 @@ export class Brush {
 		const round = thickness / 2;
 		const sag = Math.min(Math.abs(depth), DEEPEST * half);
 		if (sag < LEVEL) {
-			this.#wide(x - half, x + half, y, round, round, y - round, y + round);
+			this.wide(x - half, x + half, y, round, round, y - round, y + round);
 			return;
 		}
 		const radius = (half * half + sag * sag) / (2 * sag);
@@ -117,7 +117,7 @@ export class Brush {
 		const top = Math.min(near, far);
 		const bottom = Math.max(near, far);
 		if (this.reaches(x - half - round, top, 2 * (half + round), bottom - top)) {
-			this.#ring({ x, center, outer: radius + round, inner: radius - round, slope: half / (y - center) }, top, bottom);
+			this.ring({ x, center, outer: radius + round, inner: radius - round, slope: half / (y - center) }, top, bottom);
 		}
 		this.oval(x - half, y, round, round);
 		this.oval(x + half, y, round, round);
@@ -135,7 +135,7 @@ export class Brush {
 		if (length > 0) {
 			const acrossX = (-(toY - y) * round) / length;
 			const acrossY = ((toX - x) * round) / length;
-			const corners = this.#corners;
+			const corners = this.corners;
 			corners[0] = x + acrossX;
 			corners[1] = y + acrossY;
 			corners[2] = toX + acrossX;
@@ -158,8 +158,8 @@ export class Brush {
 			top = lesser(top, corners[at] as number);
 			bottom = greater(bottom, corners[at] as number);
 		}
-		const end = lesser(ceil(bottom), this.#bottom);
-		let row = greater(top | 0, this.#top);
+		const end = lesser(ceil(bottom), this.bottom);
+		let row = greater(top | 0, this.top);
 		let level = greater(row, top);
 		if (row >= end) {
 			return;
@@ -170,7 +170,7 @@ export class Brush {
 			const next = lesser(row + 1, bottom);
 			const left = crossing(corners, next, lesser);
 			const right = crossing(corners, next, greater);
-			span(this.#canvas, this.color, row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
+			span(this.canvas, this.color, row, 1, 255 * (next - level), leftBefore, left, rightBefore, right);
 			leftBefore = left;
 			rightBefore = right;
 			level = next;
@@ -194,17 +194,25 @@ export class Brush {
 	}
 
 	/** An ellipse that is pulled apart: its halves are around `left` and `right`. Between two rows. */
-	#wide(left: number, right: number, y: number, radiusX: number, radiusY: number, from: number, to: number): void {
+	private wide(
+		left: number,
+		right: number,
+		y: number,
+		radiusX: number,
+		radiusY: number,
+		from: number,
+		to: number,
+	): void {
 		const top = from > y - radiusY ? from : y - radiusY;
 		const bottom = to < y + radiusY ? to : y + radiusY;
 		if (!this.reaches(left - radiusX, top, right - left + 2 * radiusX, bottom - top)) {
 			return;
 		}
-		const canvas = this.#canvas;
+		const canvas = this.canvas;
 		const { color } = this;
-		const end = lesser(ceil(bottom), this.#bottom);
+		const end = lesser(ceil(bottom), this.bottom);
 		const lastWhole = lesser(bottom, end);
-		let row = greater(top | 0, this.#top);
+		let row = greater(top | 0, this.top);
 		let level = row > top ? row : top;
 		let rest = 1 - ((level - y) / radiusY) ** 2;
 		let before = rest > 0 ? radiusX * sqrt(rest) : 0;
@@ -227,11 +235,11 @@ export class Brush {
 		}
 	}
 
-	#ring({ x, center, outer, inner, slope }: Ring, top: number, bottom: number): void {
-		const canvas = this.#canvas;
+	private ring({ x, center, outer, inner, slope }: Ring, top: number, bottom: number): void {
+		const canvas = this.canvas;
 		const { color } = this;
-		const end = lesser(ceil(bottom), this.#bottom);
-		let row = greater(top | 0, this.#top);
+		const end = lesser(ceil(bottom), this.bottom);
+		let row = greater(top | 0, this.top);
 		let level = row > top ? row : top;
 		let outerBefore = lesser(halfOf(outer, level - center), (level - center) * slope);
 		let before = halfOf(inner, level - center);
@@ -257,10 +265,10 @@ export class Brush {
 	}
 
 	/** Whole rows of one width. */
-	#block(x: number, y: number, width: number, height: number): void {
-		const top = Math.max(y, this.#top);
-		const bottom = Math.min(y + height, this.#bottom);
-		this.#canvas.fillRectangle(this.color, x, top, width, bottom - top);
+	private block(x: number, y: number, width: number, height: number): void {
+		const top = Math.max(y, this.top);
+		const bottom = Math.min(y + height, this.bottom);
+		this.canvas.fillRectangle(this.color, x, top, width, bottom - top);
 	}
 }
 
@@ -279,7 +287,7 @@ interface Ring {
  * @param blend 255, or less if the shape has only a part of the row's height
  * @param leftAbove, leftBelow where its left edge enters and leaves these rows
  */
-function span(
+const span = (
 	canvas: Canvas,
 	color: number,
 	row: number,
@@ -289,7 +297,7 @@ function span(
 	leftBelow: number,
 	rightAbove: number,
 	rightBelow: number,
-): void {
+): void => {
 	const isWider = leftAbove > leftBelow;
 	const left = isWider ? leftBelow : leftAbove;
 	const insideLeft = isWider ? leftAbove : leftBelow;
@@ -342,10 +350,10 @@ function span(
 			canvas.blendRectangle(color, shade | 0, last, row, 1, rows);
 		}
 	}
-}
+};
 
 /** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
-function fade(
+const fade = (
 	canvas: Canvas,
 	color: number,
 	row: number,
@@ -355,7 +363,7 @@ function fade(
 	to: number,
 	whole: number,
 	isLeft: boolean,
-): void {
+): void => {
 	const first = isLeft ? from | 0 : whole;
 	const end = isLeft ? whole : ceil(to);
 	const step = ceil((end - first) / MAX_STEPS);
@@ -368,30 +376,30 @@ function fade(
 			canvas.blendRectangle(color, shade | 0, x, row, wide, rows);
 		}
 	}
-}
+};
 
 /** Half the width of a circle, at a distance from its middle. */
-function halfOf(radius: number, distance: number): number {
+const halfOf = (radius: number, distance: number): number => {
 	const rest = radius * radius - distance * distance;
 	return rest > 0 ? sqrt(rest) : 0;
-}
+};
 
 /** Instead of `Math.min`: XS searches its list of global names for `Math` each time. */
-function lesser(one: number, other: number): number {
-	return one < other ? one : other;
-}
+const lesser = (one: number, other: number): number => (one < other ? one : other);
 
-function greater(one: number, other: number): number {
-	return one > other ? one : other;
-}
+const greater = (one: number, other: number): number => (one > other ? one : other);
 
-function ceil(value: number): number {
+const ceil = (value: number): number => {
 	const whole = value | 0;
 	return whole < value ? whole + 1 : whole;
-}
+};
 
 /** Where the outline crosses a level, on one side. */
-function crossing(corners: ArrayLike<number>, level: number, choose: (one: number, other: number) => number): number {
+const crossing = (
+	corners: ArrayLike<number>,
+	level: number,
+	choose: (one: number, other: number) => number,
+): number => {
 	let found = Number.NaN;
 	let x = corners[corners.length - 2] as number;
 	let y = corners[corners.length - 1] as number;
@@ -406,4 +414,4 @@ function crossing(corners: ArrayLike<number>, level: number, choose: (one: numbe
 		y = toY;
 	}
 	return found;
-}
+};

@@ -74,7 +74,7 @@ const ALERTS =
 	" surprised:triangle_exclamation sad:circle_xmark sad:cloud_slash thinking:cloud_arrow_down thinking:download thinking:gear thinking:link ";
 
 /** The look of an emotion: a word of the family, or a text with an emoji for it. Neutral if it is neither. */
-export function lookOf(emotion: string): Look {
+export const lookOf = (emotion: string): Look => {
 	const cells = lineOf(emotion).split(" ");
 	const number = (column: number): number => Number(cells[column]);
 	return {
@@ -95,18 +95,14 @@ export function lookOf(emotion: string): Look {
 		blush: number(18),
 		extra: (cells[19] ?? "") as Extra,
 	};
-}
+};
 
 /** The words of the family's emotions. */
-export function emotionWords(): readonly string[] {
-	return lines().map((line) => line.slice(0, line.indexOf(" ")));
-}
+export const emotionWords = (): readonly string[] => lines().map((line) => line.slice(0, line.indexOf(" ")));
 
-function lines(): readonly string[] {
-	return EMOTIONS.trim().split("\n");
-}
+const lines = (): readonly string[] => EMOTIONS.trim().split("\n");
 
-function lineOf(emotion: string): string {
+const lineOf = (emotion: string): string => {
 	const all = lines();
 	const at = ALERTS.indexOf(`:${emotion} `);
 	const word = at < 0 ? emotion.toLowerCase() : ALERTS.slice(ALERTS.lastIndexOf(" ", at) + 1, at);
@@ -115,4 +111,4 @@ function lineOf(emotion: string): string {
 		all.find((line) => Array.from(line.split(" ")[1] ?? "").some((emoji) => emotion.includes(emoji))) ??
 		(all[0] as string)
 	);
-}
+};

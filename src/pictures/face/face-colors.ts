@@ -47,7 +47,7 @@ const LEAST_LIGHT = 0.15;
  *
  * @param dim percent of their full light
  */
-export function mix(canvas: Canvas, theme: Theme, dim: number): Colors {
+export const mix = (canvas: Canvas, theme: Theme, dim: number): Colors => {
 	const light = LEAST_LIGHT + ((1 - LEAST_LIGHT) * dim) / 100;
 	const colors: Record<string, number> = {};
 	for (const line of PALETTE.trim().split("\n")) {
@@ -57,4 +57,4 @@ export function mix(canvas: Canvas, theme: Theme, dim: number): Colors {
 		colors[name] = canvas.makeColor(part(16), part(8), part(0));
 	}
 	return colors as unknown as Colors;
-}
+};

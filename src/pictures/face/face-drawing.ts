@@ -60,24 +60,24 @@ const ALERT_CORNER = 5;
 export const ALERT_EDGE = 2;
 
 /** The lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
-export function linesOfWords(canvas: Canvas, font: Font): number {
+export const linesOfWords = (canvas: Canvas, font: Font): number => {
 	const below = canvas.height - headerHeight(font) - MARGIN;
 	const face = Math.max(MIN_FACE, Math.floor(below * FACE_SHARE));
 	const beside = Math.floor((below - face) / font.height);
 	return beside > MIN_LINES ? beside : Math.max(1, Math.floor(below / font.height));
-}
+};
 
 /** The first row of the words: the last page has as much room as the others, so that the face does not move. */
-export function wordsTop(canvas: Canvas, font: Font, { lines, count }: ShownPage): number {
+export const wordsTop = (canvas: Canvas, font: Font, { lines, count }: ShownPage): number => {
 	if (lines.length === 0) {
 		return canvas.height;
 	}
 	const rows = count > 1 ? linesOfWords(canvas, font) : Math.max(MIN_LINES, lines.length);
 	return Math.max(headerHeight(font), canvas.height - rows * font.height - MARGIN);
-}
+};
 
 /** Where the face is, between header and words; undefined if there is no room. */
-export function placeOf(canvas: Canvas, font: Font, words: number): FacePlace | undefined {
+export const placeOf = (canvas: Canvas, font: Font, words: number): FacePlace | undefined => {
 	const top = headerHeight(font);
 	const height = words - top;
 	if (height < MIN_FACE) {
@@ -85,58 +85,58 @@ export function placeOf(canvas: Canvas, font: Font, words: number): FacePlace | 
 	}
 	const unit = Math.min(canvas.width / FACE_WIDTH, height / FACE_HEIGHT);
 	return { x: canvas.width >> 1, y: top + (height >> 1), unit };
-}
+};
 
 /** Draws parts of a face on one canvas. Poco draws nothing twice: each part begins with its ground. */
 export class FacePainter {
-	readonly #canvas: Canvas;
-	readonly #font: Font;
-	readonly #codeFont: Font;
-	readonly #sent: SentGlyphs;
-	readonly #brush: Brush;
-	#colors: Colors | undefined;
-	#theme: Theme = "light";
-	#dim = 0;
+	private readonly canvas: Canvas;
+	private readonly font: Font;
+	private readonly codeFont: Font;
+	private readonly sent: SentGlyphs;
+	private readonly brush: Brush;
+	private colors: Colors | undefined;
+	private theme: Theme = "light";
+	private dim = 0;
 
 	constructor(canvas: Canvas, { font, codeFont, sent }: Fonts) {
-		this.#canvas = canvas;
-		this.#font = font;
-		this.#codeFont = codeFont;
-		this.#sent = sent;
-		this.#brush = new Brush(canvas);
+		this.canvas = canvas;
+		this.font = font;
+		this.codeFont = codeFont;
+		this.sent = sent;
+		this.brush = new Brush(canvas);
 	}
 
 	/** Draws everything in a rectangle of whole pixels. */
 	paint(picture: FacePicture, { x, y, width, height }: Rectangle): void {
-		const canvas = this.#canvas;
-		const colors = this.#mixed(picture);
-		const tools = { canvas, brush: this.#brush, font: this.#font, colors };
-		const words = wordsTop(canvas, this.#font, picture.page);
-		const place = placeOf(canvas, this.#font, words);
+		const canvas = this.canvas;
+		const colors = this.mixed(picture);
+		const tools = { canvas, brush: this.brush, font: this.font, colors };
+		const words = wordsTop(canvas, this.font, picture.page);
+		const place = placeOf(canvas, this.font, words);
 		const end = Math.min(y + height, canvas.height);
-		const small = this.#sent.isEmpty ? canvas.height + BAND : words - ALERT_EDGE;
+		const small = this.sent.isEmpty ? canvas.height + BAND : words - ALERT_EDGE;
 		let rows: number;
 		for (let top = y; top < end; top += rows) {
 			rows = Math.min(top + BAND > small ? SENT_BAND : BAND, end - top);
 			canvas.begin(x, top, width, rows);
-			this.#brush.clip(x, top, width, rows);
+			this.brush.clip(x, top, width, rows);
 			canvas.fillRectangle(colors.background, x, top, width, rows);
-			this.#drawBand(tools, picture, words, place);
+			this.drawBand(tools, picture, words, place);
 			canvas.end();
 		}
 	}
 
 	/** The colours of the picture's theme, which are made once. */
-	#mixed({ theme, dim }: FacePicture): Colors {
-		if (this.#colors === undefined || theme !== this.#theme || dim !== this.#dim) {
-			this.#colors = mix(this.#canvas, theme, dim);
-			this.#theme = theme;
-			this.#dim = dim;
+	private mixed({ theme, dim }: FacePicture): Colors {
+		if (this.colors === undefined || theme !== this.theme || dim !== this.dim) {
+			this.colors = mix(this.canvas, theme, dim);
+			this.theme = theme;
+			this.dim = dim;
 		}
-		return this.#colors;
+		return this.colors;
 	}
 
-	#drawBand(tools: Tools, picture: FacePicture, words: number, place: FacePlace | undefined): void {
+	private drawBand(tools: Tools, picture: FacePicture, words: number, place: FacePlace | undefined): void {
 		const { canvas, brush, font, colors } = tools;
 		const { face, look, pose, page, level } = picture;
 		const header = headerHeight(font);
@@ -145,13 +145,13 @@ export class FacePainter {
 		}
 		if (brush.reaches(0, header, canvas.width, words - header)) {
 			if (face.code !== "") {
-				this.#drawCode(tools, face.code, header, words);
+				this.drawCode(tools, face.code, header, words);
 			} else if (place !== undefined) {
 				drawFeatures({ brush, colors, look, pose, place });
 			}
 		}
 		if (brush.reaches(0, words - ALERT_EDGE, canvas.width, canvas.height)) {
-			drawWords(tools, this.#sent, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
+			drawWords(tools, this.sent, page, words, face.state === "upgrading" ? colors.notice : colors.alert);
 		}
 		if (level !== undefined && brush.reaches(0, levelTop(canvas), canvas.width, canvas.height)) {
 			drawLevel(tools, level);
@@ -159,8 +159,8 @@ export class FacePainter {
 	}
 
 	/** In the middle of the face's room, large if there is room and the large font has all characters. */
-	#drawCode({ canvas, font, colors }: Tools, code: string, top: number, bottom: number): void {
-		const large = this.#codeFont;
+	private drawCode({ canvas, font, colors }: Tools, code: string, top: number, bottom: number): void {
+		const large = this.codeFont;
 		const fits = large.height <= bottom - top && fitsIn(canvas, large, code);
 		const used = fits ? large : font;
 		const text = visibleText(code, (character) => canvas.getTextWidth(character, used));
@@ -171,19 +171,19 @@ export class FacePainter {
 }
 
 /** Whether a font has all characters of a code, and the screen room for them. */
-function fitsIn(canvas: Canvas, font: Font, code: string): boolean {
+const fitsIn = (canvas: Canvas, font: Font, code: string): boolean => {
 	const hasGlyphs = Array.from(code).every((character) => canvas.getTextWidth(character, font) > 0);
 	return hasGlyphs && canvas.getTextWidth(code, font) <= canvas.width;
-}
+};
 
 /** A page of words: an alert on a panel; under several pages a bar that shows how far they are read. */
-function drawWords(
+const drawWords = (
 	{ canvas, brush, font, colors }: Tools,
 	sent: SentGlyphs,
 	{ lines, number, count }: ShownPage,
 	top: number,
 	panel: number,
-): void {
+): void => {
 	const alerts = lines.filter(({ isAlert }) => isAlert).length;
 	if (alerts > 0) {
 		brush.color = panel;
@@ -201,4 +201,4 @@ function drawWords(
 		const read = Math.round((canvas.width * (number + 1)) / count);
 		canvas.fillRectangle(colors.accent, 0, canvas.height - PROGRESS_HEIGHT, read, PROGRESS_HEIGHT);
 	}
-}
+};

@@ -39,9 +39,7 @@ export const RIGHT_EYE_AREA: Area = deepFreeze({ x: 12, y: -56, width: 68, heigh
 export const MOUTH_AREA: Area = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
 
 /** Of what drips or floats. */
-export function extraArea(extra: Extra): Area {
-	return EXTRA_AREAS[extra] ?? WHOLE;
-}
+export const extraArea = (extra: Extra): Area => EXTRA_AREAS[extra] ?? WHOLE;
 
 const WHOLE: Area = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
 
@@ -83,7 +81,7 @@ export interface Drawing {
 }
 
 /** Draws a face, without its ground. */
-export function drawFeatures(drawing: Drawing): void {
+export const drawFeatures = (drawing: Drawing): void => {
 	const { brush, colors, look, place } = drawing;
 	const { x, y, unit } = place;
 	if (isSeen(drawing, LEFT_EYE_AREA)) {
@@ -109,15 +107,15 @@ export function drawFeatures(drawing: Drawing): void {
 	if (look.extra !== "") {
 		drawExtra(drawing);
 	}
-}
+};
 
-function isSeen({ brush, place }: Drawing, area: Area): boolean {
+const isSeen = ({ brush, place }: Drawing, area: Area): boolean => {
 	const { x, y, unit } = place;
 	return brush.reaches(x + area.x * unit, y + area.y * unit, area.width * unit, area.height * unit);
-}
+};
 
 /** @param side -1: the left one as it is seen; 1: the right one */
-function drawEye(drawing: Drawing, side: number, eye: Eye): void {
+const drawEye = (drawing: Drawing, side: number, eye: Eye): void => {
 	const { brush, colors, look, pose, place } = drawing;
 	const { unit } = place;
 	const x = place.x + side * EYE_X * unit + Math.round(look.gazeX * unit) + pose.gazeX;
@@ -142,15 +140,15 @@ function drawEye(drawing: Drawing, side: number, eye: Eye): void {
 		default:
 			drawOpenEye(drawing, side, x, y, eye === "dot");
 	}
-}
+};
 
-function drawOpenEye(
+const drawOpenEye = (
 	{ brush, colors, look, pose, place }: Drawing,
 	side: number,
 	x: number,
 	y: number,
 	isDot: boolean,
-): void {
+): void => {
 	const unit = (place.unit * look.size) / 100;
 	const width = EYE_RADIUS_X * unit;
 	const height = Math.max(STROKE / 2, (EYE_RADIUS_Y / 100) * pose.open) * unit;
@@ -181,9 +179,9 @@ function drawOpenEye(
 	if (look.cheek > 0) {
 		brush.oval(x, y + height * (1 - look.cheek / 50) + height, width * 2, height);
 	}
-}
+};
 
-function drawBrow({ brush, place }: Drawing, side: number, { raised, slant }: Brow): void {
+const drawBrow = ({ brush, place }: Drawing, side: number, { raised, slant }: Brow): void => {
 	if (raised === 0 && slant === 0) {
 		return;
 	}
@@ -191,9 +189,9 @@ function drawBrow({ brush, place }: Drawing, side: number, { raised, slant }: Br
 	const middle = y + (BROW_Y - raised) * unit;
 	const lower = (slant / 2) * unit;
 	brush.line(x + side * 30 * unit, middle + lower, x + side * 60 * unit, middle - lower, STROKE * unit);
-}
+};
 
-function drawMouth({ brush, colors, look, pose, place }: Drawing): void {
+const drawMouth = ({ brush, colors, look, pose, place }: Drawing): void => {
 	const { unit } = place;
 	const x = place.x + look.mouthX * unit;
 	const y = place.y + MOUTH_Y * unit + pose.bob;
@@ -216,9 +214,9 @@ function drawMouth({ brush, colors, look, pose, place }: Drawing): void {
 				drawLips(brush, colors, look, x, y, unit);
 			}
 	}
-}
+};
 
-function drawOpenMouth(
+const drawOpenMouth = (
 	brush: Brush,
 	colors: Colors,
 	x: number,
@@ -226,7 +224,7 @@ function drawOpenMouth(
 	half: number,
 	depth: number,
 	unit: number,
-): void {
+): void => {
 	brush.color = colors.mouth;
 	brush.arc(x, y, half - 2 * unit, 0, 4 * unit);
 	brush.oval(x, y, half, depth, y);
@@ -234,17 +232,17 @@ function drawOpenMouth(
 		brush.color = colors.tongue;
 		brush.oval(x, y + depth * 0.66, half * 0.52, depth * 0.28);
 	}
-}
+};
 
 /** A mouth that is closed. */
-function drawLips(
+const drawLips = (
 	brush: Brush,
 	colors: Colors,
 	{ mouth, width, depth }: Look,
 	x: number,
 	y: number,
 	unit: number,
-): void {
+): void => {
 	const stroke = STROKE * unit;
 	const half = width * unit;
 	switch (mouth) {
@@ -273,9 +271,9 @@ function drawLips(
 		default:
 			brush.arc(x, y + (depth < 0 ? -depth * unit : 0), half, depth * unit, stroke);
 	}
-}
+};
 
-function drawExtra({ brush, colors, look, pose, place }: Drawing): void {
+const drawExtra = ({ brush, colors, look, pose, place }: Drawing): void => {
 	const { x, y, unit } = place;
 	brush.color = colors.tear;
 	switch (look.extra) {
@@ -315,9 +313,9 @@ function drawExtra({ brush, colors, look, pose, place }: Drawing): void {
 			brush.color = colors.accent;
 			drawQuestion(brush, x + 75 * unit, y - 50 * unit, unit);
 	}
-}
+};
 
-function drawGlasses(brush: Brush, colors: Colors, { x, y, unit }: FacePlace): void {
+const drawGlasses = (brush: Brush, colors: Colors, { x, y, unit }: FacePlace): void => {
 	const top = Math.round(y - 31 * unit);
 	const [width, height] = [Math.round(52 * unit), Math.round(40 * unit)];
 	const left = [Math.round(x - 69 * unit), Math.round(x + 17 * unit)];
@@ -331,10 +329,10 @@ function drawGlasses(brush: Brush, colors: Colors, { x, y, unit }: FacePlace): v
 		brush.line(at + 14 * unit, y - 5 * unit, at + 26 * unit, y - 21 * unit, 3 * unit);
 		brush.line(at + 24 * unit, y - 5 * unit, at + 31 * unit, y - 14 * unit, 3 * unit);
 	}
-}
+};
 
 /** Up to three letters Z, each larger than the one before. */
-function drawSleep(brush: Brush, { x, y, unit }: FacePlace, step: number): void {
+const drawSleep = (brush: Brush, { x, y, unit }: FacePlace, step: number): void => {
 	for (let at = 0; at <= step; at += 1) {
 		const half = (4 + 1.5 * at) * unit;
 		const [left, right] = [x + (50 + 14 * at) * unit - half, x + (50 + 14 * at) * unit + half];
@@ -344,12 +342,12 @@ function drawSleep(brush: Brush, { x, y, unit }: FacePlace, step: number): void 
 		brush.line(right, middle - half, left, middle + half, stroke);
 		brush.line(left, middle + half, right, middle + half, stroke);
 	}
-}
+};
 
-function drawQuestion(brush: Brush, x: number, y: number, unit: number): void {
+const drawQuestion = (brush: Brush, x: number, y: number, unit: number): void => {
 	const stroke = 5 * unit;
 	brush.arc(x, y, 7 * unit, -7 * unit, stroke);
 	brush.line(x + 7 * unit, y, x, y + 8 * unit, stroke);
 	brush.line(x, y + 8 * unit, x, y + 11 * unit, stroke);
 	brush.oval(x, y + 20 * unit, 3.2 * unit, 3.2 * unit);
-}
+};

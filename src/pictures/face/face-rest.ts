@@ -14,21 +14,21 @@ interface FaceRestOptions {
 
 /** Lets the face of an idle device rest: first it forgets what was said, then it sleeps. */
 export class FaceRest {
-	readonly #options: FaceRestOptions;
-	#isAsleep = false;
-	#timer: TimerHandle | undefined;
+	private readonly options: FaceRestOptions;
+	private _isAsleep = false;
+	private timer: TimerHandle | undefined;
 
 	constructor(options: FaceRestOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	get isAsleep(): boolean {
-		return this.#isAsleep;
+		return this._isAsleep;
 	}
 
 	/** A person may look: the time until it rests starts again. */
 	wake(): void {
-		this.#isAsleep = false;
+		this._isAsleep = false;
 		this.close();
 	}
 
@@ -38,13 +38,13 @@ export class FaceRest {
 	 * @param readingTime milliseconds that a person needs for the words
 	 */
 	begin(readingTime: number): void {
-		const { timer, onRead, onAsleep } = this.#options;
-		this.#timer = timer.set(
+		const { timer, onRead, onAsleep } = this.options;
+		this.timer = timer.set(
 			() => {
 				onRead();
-				this.#timer = timer.set(() => {
-					this.#timer = undefined;
-					this.#isAsleep = true;
+				this.timer = timer.set(() => {
+					this.timer = undefined;
+					this._isAsleep = true;
 					onAsleep();
 				}, WAKE_TIME);
 			},
@@ -53,7 +53,7 @@ export class FaceRest {
 	}
 
 	close(): void {
-		this.#options.timer.clear(this.#timer);
-		this.#timer = undefined;
+		this.options.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 }

@@ -63,255 +63,255 @@ export class FaceScreen implements Screen {
 	readonly monochrome = false;
 	readonly canvas: Canvas;
 	readonly glyphs?: Glyphs;
-	readonly #sent = new SentGlyphs();
-	readonly #options: FaceScreenOptions;
-	readonly #painter: FacePainter;
-	readonly #moving: MovingFace;
-	readonly #pages: TurningPages;
-	readonly #level: PassingLevel;
-	readonly #light: ScreenLight;
-	readonly #rest: FaceRest;
-	readonly #dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
-	#face = BLANK_FACE;
-	#look: Look = lookOf(BLANK_FACE.emotion);
-	#theme: Theme = "light";
+	private readonly sent = new SentGlyphs();
+	private readonly options: FaceScreenOptions;
+	private readonly painter: FacePainter;
+	private readonly moving: MovingFace;
+	private readonly pages: TurningPages;
+	private readonly level: PassingLevel;
+	private readonly _light: ScreenLight;
+	private readonly rest: FaceRest;
+	private readonly dirty: Dirty = { all: true, header: false, face: false, words: false, level: false };
+	private face = BLANK_FACE;
+	private look: Look = lookOf(BLANK_FACE.emotion);
+	private _theme: Theme = "light";
 	/** Something else is on the screen. */
-	#isCovered = false;
-	#drawing: TimerHandle | undefined;
+	private _isCovered = false;
+	private drawing: TimerHandle | undefined;
 
 	constructor(options: FaceScreenOptions) {
-		this.#options = options;
+		this.options = options;
 		this.canvas = options.canvas;
 		this.width = options.canvas.width;
 		this.height = options.canvas.height;
-		this.#painter = new FacePainter(options.canvas, this.#fonts);
+		this.painter = new FacePainter(options.canvas, this.fonts);
 		const { timer } = options;
-		this.#pages = new TurningPages(timer, () => this.#redraw("words"));
-		this.#level = new PassingLevel(timer, () => this.#redraw("level"));
-		this.#light = new ScreenLight(options.backlight);
-		this.#rest = new FaceRest({ timer, onRead: () => this.#forget(), onAsleep: () => this.#follow() });
-		this.#moving = new MovingFace({
+		this.pages = new TurningPages(timer, () => this.redraw("words"));
+		this.level = new PassingLevel(timer, () => this.redraw("level"));
+		this._light = new ScreenLight(options.backlight);
+		this.rest = new FaceRest({ timer, onRead: () => this.forget(), onAsleep: () => this.follow() });
+		this.moving = new MovingFace({
 			timer,
-			place: () => (this.#isSeen ? placeOf(this.canvas, options.font, this.#wordsTop) : undefined),
-			paint: (part) => this.#paintFace(part),
+			place: () => (this.isSeen ? placeOf(this.canvas, options.font, this.wordsTop) : undefined),
+			paint: (part) => this.paintFace(part),
 		});
 		if (options.charset !== undefined) {
-			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.#takeGlyphs(push) };
+			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.takeGlyphs(push) };
 		}
-		this.#lightUp();
+		this.lightUp();
 	}
 
 	get brightness(): number {
-		return this.#light.brightness;
+		return this._light.brightness;
 	}
 
 	set brightness(brightness: number) {
-		if (brightness !== this.#light.brightness) {
-			this.#light.brightness = brightness;
-			if (this.#face.state !== BLANK_FACE.state) {
-				this.#level.show({ of: "brightness", percent: brightness });
+		if (brightness !== this._light.brightness) {
+			this._light.brightness = brightness;
+			if (this.face.state !== BLANK_FACE.state) {
+				this.level.show({ of: "brightness", percent: brightness });
 			}
-			this.#lightUp();
+			this.lightUp();
 		}
 	}
 
 	get light(): number {
-		return this.#light.percent;
+		return this._light.percent;
 	}
 
 	set light(percent: number) {
-		this.#light.percent = percent;
-		this.#lightUp();
+		this._light.percent = percent;
+		this.lightUp();
 	}
 
 	get theme(): Theme {
-		return this.#theme;
+		return this._theme;
 	}
 
 	set theme(theme: Theme) {
-		if (theme !== this.#theme) {
-			this.#theme = theme;
-			this.#redraw("all");
+		if (theme !== this._theme) {
+			this._theme = theme;
+			this.redraw("all");
 		}
 	}
 
 	show(change: Partial<Face>): void {
-		const old = this.#face;
-		this.#face = { ...old, ...change };
+		const old = this.face;
+		this.face = { ...old, ...change };
 		const { alert = { status: "", message: "" }, code = "", setup } = change;
-		if (this.#isCovered && (alert.status + alert.message + code !== "" || setup !== undefined)) {
+		if (this._isCovered && (alert.status + alert.message + code !== "" || setup !== undefined)) {
 			this.uncover();
 		}
-		if (old.code !== this.#face.code || setup !== undefined || old.setup !== undefined) {
-			this.#redraw("all");
+		if (old.code !== this.face.code || setup !== undefined || old.setup !== undefined) {
+			this.redraw("all");
 		}
-		if (headerOf(old) !== headerOf(this.#face)) {
-			this.#redraw("header");
+		if (headerOf(old) !== headerOf(this.face)) {
+			this.redraw("header");
 		}
 		if (old.volume !== undefined && change.volume !== undefined && change.volume !== old.volume) {
-			this.#level.show({ of: "volume", percent: change.volume });
+			this.level.show({ of: "volume", percent: change.volume });
 		}
-		if (wordsOf(old) !== wordsOf(this.#face) || (change.message !== undefined && this.#pages.shown.count === 0)) {
-			this.#layOut();
+		if (wordsOf(old) !== wordsOf(this.face) || (change.message !== undefined && this.pages.shown.count === 0)) {
+			this.layOut();
 		}
-		if (change.message !== undefined || isForPeople(old, this.#face)) {
-			this.#wake();
+		if (change.message !== undefined || isForPeople(old, this.face)) {
+			this.wake();
 		}
 	}
 
 	/** Whether the screen is left to something else. */
 	get isCovered(): boolean {
-		return this.#isCovered;
+		return this._isCovered;
 	}
 
 	/** Leaves the screen to a picture, until {@link uncover}, or until there is an alert or a code to show. */
 	cover(): void {
-		this.#isCovered = true;
+		this._isCovered = true;
 	}
 
 	/** Shows the face again. */
 	uncover(): void {
-		this.#isCovered = false;
-		this.#redraw("all");
+		this._isCovered = false;
+		this.redraw("all");
 	}
 
 	/** Draws no more. */
 	close(): void {
-		this.#options.timer.clear(this.#drawing);
-		for (const part of [this.#pages, this.#level, this.#rest, this.#moving]) {
+		this.options.timer.clear(this.drawing);
+		for (const part of [this.pages, this.level, this.rest, this.moving]) {
 			part.close();
 		}
 	}
 
 	/** @returns draws the face as it is now, whenever it is called */
 	keep(): (canvas: Canvas) => void {
-		const { font, makeQrCode } = this.#options;
-		const picture = { ...this.#picture(), pose: { ...this.#moving.pose } };
+		const { font, makeQrCode } = this.options;
+		const picture = { ...this.picture(), pose: { ...this.moving.pose } };
 		const { setup } = picture.face;
 		if (setup === undefined) {
-			return (canvas) => new FacePainter(canvas, this.#fonts).paint(picture, wholeOf(canvas));
+			return (canvas) => new FacePainter(canvas, this.fonts).paint(picture, wholeOf(canvas));
 		}
 		const code = makeQrCode && makeWiFiCode(makeQrCode, setup);
 		return (canvas) => drawSetup(canvas, font, { ...picture, setup }, code);
 	}
 
-	get #fonts(): Fonts {
-		const { font, codeFont = font } = this.#options;
-		return { font, codeFont, sent: this.#sent };
+	private get fonts(): Fonts {
+		const { font, codeFont = font } = this.options;
+		return { font, codeFont, sent: this.sent };
 	}
 
 	/** A text that is shown may have boxes for them. */
-	#takeGlyphs(push: unknown): void {
-		if (this.#sent.take(push) && this.#pages.shown.count > 0) {
-			this.#layOut();
+	private takeGlyphs(push: unknown): void {
+		if (this.sent.take(push) && this.pages.shown.count > 0) {
+			this.layOut();
 		}
 	}
 
-	#picture(): FacePicture {
+	private picture(): FacePicture {
 		return {
-			face: this.#face,
-			look: this.#look,
-			pose: this.#moving.pose,
-			page: this.#pages.shown,
-			theme: this.#theme,
-			dim: this.#light.ofColours,
-			level: this.#level.shown,
+			face: this.face,
+			look: this.look,
+			pose: this.moving.pose,
+			page: this.pages.shown,
+			theme: this._theme,
+			dim: this._light.ofColours,
+			level: this.level.shown,
 		};
 	}
 
-	#lightUp(): void {
-		if (this.#light.apply()) {
-			this.#redraw("all");
+	private lightUp(): void {
+		if (this._light.apply()) {
+			this.redraw("all");
 		}
 	}
 
-	#layOut(): void {
-		const { canvas, font } = this.#options;
+	private layOut(): void {
+		const { canvas, font } = this.options;
 		const room = { width: canvas.width - 2 * MARGIN, lines: linesOfWords(canvas, font) };
-		const top = this.#wordsTop;
-		const measure: Measure = (character) => canvas.getTextWidth(character, font) || this.#sent.widthOf(character);
-		this.#pages.show(layOutPages(this.#face, room, measure));
-		this.#redraw(top === this.#wordsTop ? "words" : "all");
+		const top = this.wordsTop;
+		const measure: Measure = (character) => canvas.getTextWidth(character, font) || this.sent.widthOf(character);
+		this.pages.show(layOutPages(this.face, room, measure));
+		this.redraw(top === this.wordsTop ? "words" : "all");
 	}
 
-	get #wordsTop(): number {
-		return wordsTop(this.canvas, this.#options.font, this.#pages.shown);
+	private get wordsTop(): number {
+		return wordsTop(this.canvas, this.options.font, this.pages.shown);
 	}
 
 	/** A person may look: the face is awake, and the time until it rests starts again. */
-	#wake(): void {
-		this.#rest.wake();
-		this.#follow();
-		if (this.#isIdle) {
-			this.#rest.begin(this.#pages.readingTime);
+	private wake(): void {
+		this.rest.wake();
+		this.follow();
+		if (this.isIdle) {
+			this.rest.begin(this.pages.readingTime);
 		}
 	}
 
-	get #isIdle(): boolean {
-		const { state, code, setup, alert } = this.#face;
+	private get isIdle(): boolean {
+		const { state, code, setup, alert } = this.face;
 		return state === "idle" && code === "" && setup === undefined && alert.status + alert.message === "";
 	}
 
 	/** The message has been read. */
-	#forget(): void {
-		if (this.#wordsTop < this.canvas.height) {
-			this.#redraw("all");
+	private forget(): void {
+		if (this.wordsTop < this.canvas.height) {
+			this.redraw("all");
 		}
-		this.#pages.show([]);
+		this.pages.show([]);
 	}
 
 	/** The look and the motion that the face has now. */
-	#follow(): void {
-		const { isAsleep } = this.#rest;
-		const look = lookOf(isAsleep ? "sleepy" : this.#face.emotion);
-		if (JSON.stringify(look) !== JSON.stringify(this.#look)) {
-			this.#look = look;
-			this.#redraw("face");
+	private follow(): void {
+		const { isAsleep } = this.rest;
+		const look = lookOf(isAsleep ? "sleepy" : this.face.emotion);
+		if (JSON.stringify(look) !== JSON.stringify(this.look)) {
+			this.look = look;
+			this.redraw("face");
 		}
-		const activity = this.#face.state === "speaking" ? "speaking" : "still";
-		this.#moving.follow(isAsleep ? "sleeping" : activity, look);
+		const activity = this.face.state === "speaking" ? "speaking" : "still";
+		this.moving.follow(isAsleep ? "sleeping" : activity, look);
 	}
 
-	#redraw(part: keyof Dirty): void {
-		this.#dirty[part] = true;
-		this.#drawing ??= this.#options.timer.set(() => {
-			this.#drawing = undefined;
-			this.#draw();
-			this.#moving.moveLater();
+	private redraw(part: keyof Dirty): void {
+		this.dirty[part] = true;
+		this.drawing ??= this.options.timer.set(() => {
+			this.drawing = undefined;
+			this.draw();
+			this.moving.moveLater();
 		}, DRAW_DELAY);
 	}
 
 	/** Whether there is a face to see. */
-	get #isSeen(): boolean {
-		const { setup, code } = this.#face;
-		return !this.#isCovered && !this.#light.isDark && setup === undefined && code === "";
+	private get isSeen(): boolean {
+		const { setup, code } = this.face;
+		return !this._isCovered && !this._light.isDark && setup === undefined && code === "";
 	}
 
-	#draw(): void {
-		if (this.#isCovered || this.#light.isDark) {
+	private draw(): void {
+		if (this._isCovered || this._light.isDark) {
 			return;
 		}
-		const dirty = this.#dirty;
-		if (this.#face.setup !== undefined) {
+		const dirty = this.dirty;
+		if (this.face.setup !== undefined) {
 			this.keep()(this.canvas);
 		} else {
-			this.#paintDirty(dirty);
+			this.paintDirty(dirty);
 		}
 		dirty.all = dirty.header = dirty.face = dirty.words = dirty.level = false;
 	}
 
-	#paintDirty({ all, header, face, words, level }: Dirty): void {
+	private paintDirty({ all, header, face, words, level }: Dirty): void {
 		const { width, height } = this;
-		const top = headerHeight(this.#options.font);
-		const bottom = this.#wordsTop;
-		const picture = this.#picture();
+		const top = headerHeight(this.options.font);
+		const bottom = this.wordsTop;
+		const picture = this.picture();
 		const paint = (y: number, end: number): void => {
 			if (y < end) {
-				this.#painter.paint(picture, { x: 0, y, width, height: end - y });
+				this.painter.paint(picture, { x: 0, y, width, height: end - y });
 			}
 		};
 		if (all || face) {
-			this.#moving.drawn();
+			this.moving.drawn();
 		}
 		if (all) {
 			paint(0, height);
@@ -332,13 +332,11 @@ export class FaceScreen implements Screen {
 	}
 
 	/** Draws a part of the face, without the words below it. */
-	#paintFace({ x, y, width, height }: Rectangle): void {
+	private paintFace({ x, y, width, height }: Rectangle): void {
 		const right = Math.min(this.width, x + width);
-		const bottom = Math.min(this.#wordsTop, y + height);
-		this.#painter.paint(this.#picture(), { x, y, width: right - x, height: bottom - y });
+		const bottom = Math.min(this.wordsTop, y + height);
+		this.painter.paint(this.picture(), { x, y, width: right - x, height: bottom - y });
 	}
 }
 
-function wholeOf({ width, height }: Canvas): Rectangle {
-	return { x: 0, y: 0, width, height };
-}
+const wholeOf = ({ width, height }: Canvas): Rectangle => ({ x: 0, y: 0, width, height });

@@ -31,45 +31,40 @@ const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"
 const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
 
 /** Undefined while all is as it should be. */
-export function statusOf({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined {
+export const statusOf = ({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined => {
 	if (setup !== undefined) {
 		return SETUP;
 	}
 	return online || ABOVE_OFFLINE.includes(state) ? STATES[state] : OFFLINE;
-}
+};
 
 /** The word for the status; empty while all is as it should be. */
-export function statusText(face: Face): string {
+export const statusText = (face: Face): string => {
 	const status = statusOf(face);
 	return (status && face.words?.[status.word]) ?? "";
-}
+};
 
 /** State and backend in the firmware's words, to find a fault. */
-export function detailsOf({ state, backend, connected }: Face): string {
-	return `${state} ${connected ? "" : "! "}${hostOf(backend)}`;
-}
+export const detailsOf = ({ state, backend, connected }: Face): string =>
+	`${state} ${connected ? "" : "! "}${hostOf(backend)}`;
 
 /** The host in a URL, for there is no room for more. */
-export function hostOf(url: string): string {
+export const hostOf = (url: string): string => {
 	const start = url.indexOf("://") + 3;
 	const end = url.indexOf("/", start);
 	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
-}
+};
 
 /** The header, in a form that can be compared. */
-export function headerOf(face: Face): string {
+export const headerOf = (face: Face): string => {
 	const { battery, signal, online, details } = face;
 	const status = statusText(face);
 	const icons = `${battery?.level} ${battery?.charging} ${signal} ${online}`;
 	return `${status} ${icons} ${details ? detailsOf(face) : ""}`;
-}
+};
 
 /** Whether a change wakes the face. */
-export function isForPeople(old: Face, face: Face): boolean {
-	return FOR_PEOPLE.some((key) => old[key] !== face[key]);
-}
+export const isForPeople = (old: Face, face: Face): boolean => FOR_PEOPLE.some((key) => old[key] !== face[key]);
 
 /** The words, in a form that can be compared. */
-export function wordsOf({ message, alert }: Face): string {
-	return `${alert.status}\n${alert.message}\n${message}`;
-}
+export const wordsOf = ({ message, alert }: Face): string => `${alert.status}\n${alert.message}\n${message}`;

@@ -28,7 +28,7 @@ const MISSING = "□";
  * A text as a font can show it: a box for each character that the font lacks, so that the rest is not taken for the whole.
  * Characters without a shape are left out, except for line feeds; a tab is a space.
  */
-export function visibleText(text: string, measure: Measure): string {
+export const visibleText = (text: string, measure: Measure): string => {
 	let visible = "";
 	for (const character of text) {
 		if (character === "\n" || (measure(character) > 0 && !isIn(SHAPELESS, character))) {
@@ -40,7 +40,7 @@ export function visibleText(text: string, measure: Measure): string {
 		}
 	}
 	return visible;
-}
+};
 
 /**
  * Breaks a text into lines, as Unicode's line breaking (UAX #14) does for Chinese, Japanese and alphabets: after spaces and hyphens, and
@@ -49,24 +49,24 @@ export function visibleText(text: string, measure: Measure): string {
  * @param width pixels of a line
  * @returns the lines in {@link visibleText}, without the spaces at their ends; none for an empty text
  */
-export function breakLines(text: string, width: number, measure: Measure): readonly string[] {
+export const breakLines = (text: string, width: number, measure: Measure): readonly string[] => {
 	const lines: string[] = [];
 	for (const paragraph of visibleText(text, measure).split("\n")) {
 		breakParagraph(paragraph, width, measure, lines);
 	}
 	return lines;
-}
+};
 
 /** The pixels of a text in a line. */
-export function widthOf(text: string, measure: Measure): number {
+export const widthOf = (text: string, measure: Measure): number => {
 	let width = 0;
 	for (const character of text) {
 		width += measure(character);
 	}
 	return width;
-}
+};
 
-function breakParagraph(text: string, width: number, measure: Measure, lines: string[]): void {
+const breakParagraph = (text: string, width: number, measure: Measure, lines: string[]): void => {
 	let line = "";
 	let used = 0;
 	/** Where the line may end, in characters of JavaScript; 0 if nowhere. */
@@ -90,15 +90,15 @@ function breakParagraph(text: string, width: number, measure: Measure, lines: st
 	if (line.trimEnd() !== "") {
 		lines.push(line.trimEnd());
 	}
-}
+};
 
 /** Where a word ends that is too wide: a full stop takes the character before it along. */
-function placeToCut(line: string, after: string): number {
+const placeToCut = (line: string, after: string): number => {
 	const { length } = line.trimEnd();
 	return NO_START.includes(after) && length > 1 ? length - 1 : line.length;
-}
+};
 
-function mayBreak(line: string, after: string): boolean {
+const mayBreak = (line: string, after: string): boolean => {
 	const before = line.at(-1) ?? "";
 	if (after === " " || NO_START.includes(after) || NO_END.includes(before) || (before === "—" && after === "—")) {
 		return false;
@@ -108,9 +108,9 @@ function mayBreak(line: string, after: string): boolean {
 		return isInWord && (after < "0" || after > "9");
 	}
 	return before === " " || isIn(WIDE, before) || isIn(WIDE, after);
-}
+};
 
-function isIn(ranges: readonly number[], character: string): boolean {
+const isIn = (ranges: readonly number[], character: string): boolean => {
 	const code = character.codePointAt(0) ?? 0;
 	for (let at = 0; at < ranges.length; at += 2) {
 		if (code >= (ranges[at] as number) && code <= (ranges[at + 1] as number)) {
@@ -118,4 +118,4 @@ function isIn(ranges: readonly number[], character: string): boolean {
 		}
 	}
 	return false;
-}
+};

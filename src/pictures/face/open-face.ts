@@ -20,7 +20,7 @@ const DISPLAY_LIST = 5120;
  *
  * @param pixels the driver's instance
  */
-export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
+export const openFace = (pixels: object, backlight?: Backlight): FaceScreen => {
 	if (config.driverRotation) {
 		// In addition to Poco's compiled rotation: some targets have their driver rotate, too.
 		(pixels as { rotation: number }).rotation = config.driverRotation;
@@ -39,4 +39,4 @@ export function openFace(pixels: object, backlight?: Backlight): FaceScreen {
 		...(backlight && { backlight }),
 		timer: Timer,
 	});
-}
+};

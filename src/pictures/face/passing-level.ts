@@ -8,28 +8,28 @@ const LEVEL_TIME = 2_000;
 export class PassingLevel {
 	/** Undefined: nothing is shown. */
 	shown: Level | undefined;
-	readonly #timer: TimerModule;
-	readonly #onChange: () => void;
-	#passing: TimerHandle | undefined;
+	private readonly timer: TimerModule;
+	private readonly onChange: () => void;
+	private passing: TimerHandle | undefined;
 
 	constructor(timer: TimerModule, onChange: () => void) {
-		this.#timer = timer;
-		this.#onChange = onChange;
+		this.timer = timer;
+		this.onChange = onChange;
 	}
 
 	show(level: Level): void {
 		this.shown = level;
-		this.#onChange();
+		this.onChange();
 		this.close();
-		this.#passing = this.#timer.set(() => {
-			this.#passing = undefined;
+		this.passing = this.timer.set(() => {
+			this.passing = undefined;
 			this.shown = undefined;
-			this.#onChange();
+			this.onChange();
 		}, LEVEL_TIME);
 	}
 
 	close(): void {
-		this.#timer.clear(this.#passing);
-		this.#passing = undefined;
+		this.timer.clear(this.passing);
+		this.passing = undefined;
 	}
 }

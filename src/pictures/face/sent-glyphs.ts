@@ -23,10 +23,10 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
  */
 export class SentGlyphs {
 	/** A glyph's number is the place of its character. */
-	#characters = "";
-	#numbers: Uint16Array | undefined;
+	private characters = "";
+	private numbers: Uint16Array | undefined;
 	/** The number that the next glyph gets, once there is no room. */
-	#next = 0;
+	private next = 0;
 
 	/** The font that they are of. @param charset the characters that it has built in */
 	static fontOf(charset: string): TextFont {
@@ -34,7 +34,7 @@ export class SentGlyphs {
 	}
 
 	get isEmpty(): boolean {
-		return this.#characters === "";
+		return this.characters === "";
 	}
 
 	/**
@@ -47,20 +47,20 @@ export class SentGlyphs {
 		if (!isObject(push) || push.v !== 1 || push.bundle !== BUNDLE || !Array.isArray(push.glyphs)) {
 			return false;
 		}
-		const before = this.#characters;
-		this.#numbers ??= new Uint16Array(MAX_SENT_GLYPHS * STRIDE);
+		const before = this.characters;
+		this.numbers ??= new Uint16Array(MAX_SENT_GLYPHS * STRIDE);
 		for (const glyph of push.glyphs.slice(0, MAX_SENT_GLYPHS)) {
 			if (isObject(glyph)) {
-				this.#takeOne(glyph, this.#numbers);
+				this.takeOne(glyph, this.numbers);
 			}
 		}
-		return this.#characters !== before;
+		return this.characters !== before;
 	}
 
 	/** The pixels that a character moves the pen; 0 if its glyph was not sent. */
 	widthOf(character: string): number {
-		const at = this.#characters.indexOf(character);
-		return at < 0 ? 0 : (this.#numbers?.[at * STRIDE + ROWS] ?? 0);
+		const at = this.characters.indexOf(character);
+		return at < 0 ? 0 : (this.numbers?.[at * STRIDE + ROWS] ?? 0);
 	}
 
 	/** Draws a line of text: sent glyphs, and between them what the font has. */
@@ -78,7 +78,7 @@ export class SentGlyphs {
 				pen += canvas.getTextWidth(run, font);
 				run = "";
 			}
-			this.#draw(canvas, brush, this.#characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
+			this.draw(canvas, brush, this.characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
 			pen += width;
 		}
 		if (run !== "") {
@@ -86,27 +86,27 @@ export class SentGlyphs {
 		}
 	}
 
-	#takeOne({ codepoint, box_w: width, bitmap }: Readonly<Record<string, unknown>>, numbers: Uint16Array): void {
+	private takeOne({ codepoint, box_w: width, bitmap }: Readonly<Record<string, unknown>>, numbers: Uint16Array): void {
 		const isInPlane = typeof codepoint === "number" && codepoint > 0x20 && codepoint <= 0xffff;
 		if (!isInPlane || (width !== 8 && width !== 16) || typeof bitmap !== "string") {
 			return;
 		}
 		const character = String.fromCharCode(codepoint);
-		if (this.#characters.includes(character)) {
+		if (this.characters.includes(character)) {
 			return;
 		}
-		const isFull = this.#characters.length === MAX_SENT_GLYPHS;
-		const at = isFull ? this.#next : this.#characters.length;
+		const isFull = this.characters.length === MAX_SENT_GLYPHS;
+		const at = isFull ? this.next : this.characters.length;
 		if (readRows(bitmap, width, numbers, at * STRIDE)) {
-			const kept = this.#characters;
-			this.#characters = isFull ? kept.slice(0, at) + character + kept.slice(at + 1) : kept + character;
-			this.#next = (at + 1) % MAX_SENT_GLYPHS;
+			const kept = this.characters;
+			this.characters = isFull ? kept.slice(0, at) + character + kept.slice(at + 1) : kept + character;
+			this.next = (at + 1) % MAX_SENT_GLYPHS;
 		}
 	}
 
 	/** Each run of pixels in a row is a rectangle: screens that are rotated need no other bitmaps. */
-	#draw(canvas: Canvas, brush: Brush, at: number, color: number, x: number, y: number): void {
-		const numbers = this.#numbers as Uint16Array;
+	private draw(canvas: Canvas, brush: Brush, at: number, color: number, x: number, y: number): void {
+		const numbers = this.numbers as Uint16Array;
 		for (let row = 0; row < ROWS; row += 1) {
 			let bits = brush.reaches(x, y + row, ROWS, 1) ? (numbers[at + row] as number) : 0;
 			for (let column = x; bits !== 0; ) {
@@ -128,7 +128,7 @@ export class SentGlyphs {
 }
 
 /** Reads rows from base64 without white space. @returns whether it was as long as it should be, and only then all rows are written */
-function readRows(bitmap: string, width: number, numbers: Uint16Array, at: number): boolean {
+const readRows = (bitmap: string, width: number, numbers: Uint16Array, at: number): boolean => {
 	// Bytes as base64 has them: four characters for three, and "=" up to a multiple of four.
 	const length = Math.ceil((ROWS * width) / 24) * 4;
 	if (bitmap.length !== length) {
@@ -149,4 +149,4 @@ function readRows(bitmap: string, width: number, numbers: Uint16Array, at: numbe
 	}
 	numbers[row] = width;
 	return true;
-}
+};

@@ -34,22 +34,22 @@ const BLACK = deepFreeze([0, 0, 0] as const);
 const WHITE = deepFreeze([255, 255, 255] as const);
 
 /** The text by which a phone's camera joins a Wi-Fi network. */
-function wifiText({ ssid, password }: WiFiAccess): string {
+const wifiText = ({ ssid, password }: WiFiAccess): string => {
 	const quote = (text: string): string => text.replace(/[\\;,:"]/g, "\\$&");
 	const secret = password === "" ? "" : `P:${quote(password)};`;
 	return `WIFI:T:${password === "" ? "nopass" : "WPA"};S:${quote(ssid)};${secret};`;
-}
+};
 
 /**
  * Draws how a phone gets to the set-up page: a QR code by which it joins the device's Wi-Fi, the same in words, and what
  * happens now. Without a QR code there are only the words.
  */
-export function drawSetup(
+export const drawSetup = (
 	canvas: Canvas,
 	font: Font,
 	picture: FacePicture & { readonly setup: SetupNotice },
 	code?: QrCode,
-): void {
+): void => {
 	const colors = mix(canvas, picture.theme, picture.dim);
 	const brush = new Brush(canvas);
 	const top = headerHeight(font);
@@ -82,14 +82,14 @@ export function drawSetup(
 	if (code !== undefined && side > 0) {
 		drawCode(canvas, code, MARGIN, top + MARGIN, side);
 	}
-}
+};
 
 /** Pixels of a side, a whole number for each module; 0 if there is no room for a code that a phone can read. */
-function codeSide({ size }: QrCode, room: { readonly width: number; readonly height: number }): number {
+const codeSide = ({ size }: QrCode, room: { readonly width: number; readonly height: number }): number => {
 	const modules = size + 2 * BORDER;
 	const scale = Math.floor(Math.min(room.height, room.width) / modules);
 	return scale < MIN_SCALE ? 0 : scale * modules;
-}
+};
 
 interface Place {
 	readonly x: number;
@@ -98,12 +98,12 @@ interface Place {
 }
 
 /** Without words, as in a build that has none, the network and the address stand alone. */
-function stepsOf({ ssid, password, url }: SetupNotice, words: Words | undefined): readonly string[] {
+const stepsOf = ({ ssid, password, url }: SetupNotice, words: Words | undefined): readonly string[] => {
 	const { joinWifi = "", openPage = "" } = words ?? {};
 	return [joinWifi, ssid, password, openPage, hostOf(url)].filter((line) => line !== "");
-}
+};
 
-function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly string[], place: Place): void {
+const drawLines = (canvas: Canvas, font: Font, color: number, lines: readonly string[], place: Place): void => {
 	let y = place.top;
 	for (const line of lines) {
 		const width = canvas.width - place.x - MARGIN;
@@ -112,10 +112,10 @@ function drawLines(canvas: Canvas, font: Font, color: number, lines: readonly st
 		}
 		y += font.height;
 	}
-}
+};
 
 /** Dark on white, whatever the theme, because not every reader takes the opposite. */
-function drawCode(canvas: Canvas, code: QrCode, x: number, y: number, side: number): void {
+const drawCode = (canvas: Canvas, code: QrCode, x: number, y: number, side: number): void => {
 	const scale = side / (code.size + 2 * BORDER);
 	const white = canvas.makeColor(...WHITE);
 	const black = canvas.makeColor(...BLACK);
@@ -142,7 +142,7 @@ function drawCode(canvas: Canvas, code: QrCode, x: number, y: number, side: numb
 		canvas.end();
 		first = last;
 	}
-}
+};
 
 interface Run {
 	readonly row: number;
@@ -151,7 +151,7 @@ interface Run {
 }
 
 /** The dark modules of a row that are beside each other, together. */
-function darkRuns(bytes: Uint8Array, size: number, row: number): readonly Run[] {
+const darkRuns = (bytes: Uint8Array, size: number, row: number): readonly Run[] => {
 	const runs: Run[] = [];
 	for (let column = 0; row >= 0 && row < size && column < size; column += 1) {
 		let length = 0;
@@ -164,13 +164,13 @@ function darkRuns(bytes: Uint8Array, size: number, row: number): readonly Run[] 
 		}
 	}
 	return runs;
-}
+};
 
 /** The QR code for a network, or none if its name and password are too long for one. */
-export function makeWiFiCode(makeQrCode: MakeQrCode, access: WiFiAccess): QrCode | undefined {
+export const makeWiFiCode = (makeQrCode: MakeQrCode, access: WiFiAccess): QrCode | undefined => {
 	try {
 		return makeQrCode({ input: wifiText(access), maxVersion: MAX_VERSION });
 	} catch {
 		return undefined;
 	}
-}
+};

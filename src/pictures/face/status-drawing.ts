@@ -34,12 +34,10 @@ export interface Tools {
 }
 
 /** Pixels of the line on top. */
-export function headerHeight(font: Font): number {
-	return font.height + MARGIN;
-}
+export const headerHeight = (font: Font): number => font.height + MARGIN;
 
 /** Status text, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
-export function drawHeader(tools: Tools, face: Face): void {
+export const drawHeader = (tools: Tools, face: Face): void => {
 	const { canvas, brush, font, colors } = tools;
 	const word = face.details ? "" : statusText(face);
 	const status = word === "" ? undefined : statusOf(face);
@@ -59,14 +57,13 @@ export function drawHeader(tools: Tools, face: Face): void {
 		const color = status === undefined ? colors.ink : colors.onColor;
 		canvas.drawText(text, font, color, 2 * MARGIN - 2, MARGIN / 2, room);
 	}
-}
+};
 
 /** Pixels that the icons take at the right. */
-function iconsWidth({ battery, signal }: Face): number {
-	return (battery === undefined ? 0 : BATTERY_WIDTH + MARGIN) + (signal === undefined ? 0 : WIFI_WIDTH + MARGIN);
-}
+const iconsWidth = ({ battery, signal }: Face): number =>
+	(battery === undefined ? 0 : BATTERY_WIDTH + MARGIN) + (signal === undefined ? 0 : WIFI_WIDTH + MARGIN);
 
-function drawIcons(tools: Tools, { battery, signal, online }: Face): void {
+const drawIcons = (tools: Tools, { battery, signal, online }: Face): void => {
 	const { canvas, font } = tools;
 	const y = (headerHeight(font) - ICON_HEIGHT) >> 1;
 	let x = canvas.width - MARGIN;
@@ -79,14 +76,14 @@ function drawIcons(tools: Tools, { battery, signal, online }: Face): void {
 		x -= WIFI_WIDTH;
 		drawWiFi(tools, online ? signal : 0, x, y);
 	}
-}
+};
 
-function drawBattery(
+const drawBattery = (
 	{ canvas, brush, colors }: Tools,
 	{ level, charging }: NonNullable<Face["battery"]>,
 	x: number,
 	y: number,
-): void {
+): void => {
 	const body = BATTERY_WIDTH - 3;
 	brush.color = colors.ink;
 	brush.rounded(x, y, body, ICON_HEIGHT, 3);
@@ -101,10 +98,10 @@ function drawBattery(
 		brush.polygon([x + 11, y + 1, x + 12, y + 5, x + 9, y + 7, x + 5, y + 7]);
 		brush.polygon([x + 10, y + 5, x + 14, y + 5, x + 8, y + 11, x + 7, y + 7]);
 	}
-}
+};
 
 /** @param signal bars from 1 to 3; 0: offline */
-function drawWiFi({ brush, colors }: Tools, signal: number, x: number, y: number): void {
+const drawWiFi = ({ brush, colors }: Tools, signal: number, x: number, y: number): void => {
 	const middle = x + WIFI_WIDTH / 2;
 	const color = (bar: number): number => (signal >= bar ? colors.ink : colors.quiet);
 	brush.color = color(1);
@@ -117,15 +114,13 @@ function drawWiFi({ brush, colors }: Tools, signal: number, x: number, y: number
 		brush.color = colors.alert;
 		brush.line(x + 3, y + 11, x + WIFI_WIDTH - 3, y + 1, 2);
 	}
-}
+};
 
 /** The first row of a level's panel. */
-export function levelTop(canvas: Canvas): number {
-	return canvas.height - LEVEL_HEIGHT - MARGIN;
-}
+export const levelTop = (canvas: Canvas): number => canvas.height - LEVEL_HEIGHT - MARGIN;
 
 /** An icon, and a bar that is as long as the level is high. */
-export function drawLevel({ canvas, brush, colors }: Tools, { of, percent }: Level): void {
+export const drawLevel = ({ canvas, brush, colors }: Tools, { of, percent }: Level): void => {
 	const width = Math.min(canvas.width - 2 * MARGIN, MAX_LEVEL_WIDTH);
 	const x = (canvas.width - width) >> 1;
 	const y = levelTop(canvas);
@@ -143,14 +138,14 @@ export function drawLevel({ canvas, brush, colors }: Tools, { of, percent }: Lev
 	brush.rounded(left, middle - 3, length, 6, 3);
 	brush.color = colors.accent;
 	brush.rounded(left, middle - 3, Math.max(6, Math.round((length * percent) / 100)), 6, 3);
-}
+};
 
-function drawSpeaker(brush: Brush, x: number, y: number): void {
+const drawSpeaker = (brush: Brush, x: number, y: number): void => {
 	brush.polygon([x - 6, y - 2.5, x - 2, y - 2.5, x + 3, y - 7, x + 3, y + 7, x - 2, y + 2.5, x - 6, y + 2.5]);
 	brush.line(x + 7, y - 3, x + 7, y + 3, 2);
-}
+};
 
-function drawSun(brush: Brush, x: number, y: number): void {
+const drawSun = (brush: Brush, x: number, y: number): void => {
 	brush.oval(x, y, 4, 4);
 	for (const [toX, toY] of [
 		[0, 8],
@@ -161,4 +156,4 @@ function drawSun(brush: Brush, x: number, y: number): void {
 		brush.oval(x + toX, y + toY, 1.2, 1.2);
 		brush.oval(x - toX, y - toY, 1.2, 1.2);
 	}
-}
+};

@@ -31,7 +31,7 @@ const FIND_TIME = 1_500;
 const READ_PIXELS = 110;
 
 /** Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an empty one. */
-export function layOutPages({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] {
+export const layOutPages = ({ message, alert }: Said, room: Room, measure: Measure): readonly Page[] => {
 	const warning =
 		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
 	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>
@@ -44,4 +44,4 @@ export function layOutPages({ message, alert }: Said, room: Room, measure: Measu
 		pages.push({ lines: shown, readingTime: FIND_TIME + Math.round((pixels * 1000) / READ_PIXELS) });
 	}
 	return pages;
-}
+};

@@ -41,10 +41,10 @@ export class JpegHeader {
 	/** The header, as far as the decoder needs it. */
 	bytes: Uint8Array = Uint8Array.of(0xff, 0xd8);
 	/** Bytes to pass over: at first the marker that every JPEG begins with. */
-	#skip = 2;
+	private skip = 2;
 	/** The received bytes of the segment, and its length once known. */
-	#segment: Uint8Array = new Uint8Array(0);
-	#length = SEGMENT_HEAD;
+	private segment: Uint8Array = new Uint8Array(0);
+	private length = SEGMENT_HEAD;
 
 	/**
 	 * @returns the rest of this piece after the header; undefined until the header is complete
@@ -52,13 +52,13 @@ export class JpegHeader {
 	 */
 	take(piece: Uint8Array): Uint8Array | undefined {
 		for (let at = 0; at < piece.byteLength; ) {
-			const skipped = Math.min(this.#skip, piece.byteLength - at);
-			this.#skip -= skipped;
+			const skipped = Math.min(this.skip, piece.byteLength - at);
+			this.skip -= skipped;
 			at += skipped;
-			const part = piece.subarray(at, at + this.#length - this.#segment.byteLength);
+			const part = piece.subarray(at, at + this.length - this.segment.byteLength);
 			at += part.byteLength;
-			this.#segment = joined(this.#segment, part);
-			if (this.#segment.byteLength === this.#length && this.#finishSegment()) {
+			this.segment = joined(this.segment, part);
+			if (this.segment.byteLength === this.length && this.finishSegment()) {
 				return piece.subarray(at);
 			}
 		}
@@ -66,15 +66,15 @@ export class JpegHeader {
 	}
 
 	/** @returns whether the header is whole */
-	#finishSegment(): boolean {
-		const segment = this.#segment;
+	private finishSegment(): boolean {
+		const segment = this.segment;
 		const [first, marker = 0, high = 0, low = 0] = segment;
 		if (first !== 0xff || isAlone(marker)) {
 			throw new Error(DAMAGED);
 		}
 		if (marker === 0xff) {
 			// A marker may be preceded by any number of these.
-			this.#segment = segment.slice(1);
+			this.segment = segment.slice(1);
 			return false;
 		}
 		const length = 2 + ((high << 8) | low);
@@ -82,27 +82,27 @@ export class JpegHeader {
 			throw new Error(DAMAGED);
 		}
 		if (!isNeeded(marker)) {
-			this.#skip = length - SEGMENT_HEAD;
-			this.#segment = new Uint8Array(0);
+			this.skip = length - SEGMENT_HEAD;
+			this.segment = new Uint8Array(0);
 			return false;
 		}
 		if (this.bytes.byteLength + length > MAX_BYTES) {
 			throw new Error("JPEG header too long");
 		}
-		this.#length = length;
-		return segment.byteLength >= length && this.#keep(marker);
+		this.length = length;
+		return segment.byteLength >= length && this.keep(marker);
 	}
 
-	#keep(marker: number): boolean {
-		this.bytes = joined(this.bytes, this.#segment);
+	private keep(marker: number): boolean {
+		this.bytes = joined(this.bytes, this.segment);
 		if (marker === BASELINE) {
 			if (this.frame !== undefined) {
 				throw new Error(DAMAGED);
 			}
-			this.frame = readFrame(this.#segment);
+			this.frame = readFrame(this.segment);
 		}
-		this.#segment = new Uint8Array(0);
-		this.#length = SEGMENT_HEAD;
+		this.segment = new Uint8Array(0);
+		this.length = SEGMENT_HEAD;
 		if (marker === START_OF_SCAN && this.frame === undefined) {
 			throw new Error(DAMAGED);
 		}
@@ -111,22 +111,20 @@ export class JpegHeader {
 }
 
 /** @throws Error if it begins a frame of another kind than baseline */
-function isNeeded(marker: number): boolean {
+const isNeeded = (marker: number): boolean => {
 	const isFrame = marker >= BASELINE && marker <= 0xcf && ![HUFFMAN_TABLES, 0xc8, 0xcc, BASELINE].includes(marker);
 	if (isFrame) {
 		const kind = KINDS[marker] ?? "rare kind of";
 		throw new Error(`${kind} JPEG is not supported, expected baseline`);
 	}
 	return NEEDED.includes(marker);
-}
+};
 
 /** Markers without a segment: none of them belongs into a header. */
-function isAlone(marker: number): boolean {
-	return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);
-}
+const isAlone = (marker: number): boolean => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);
 
 /** @throws Error if the decoder cannot do it */
-function readFrame(segment: Uint8Array): JpegFrame {
+const readFrame = (segment: Uint8Array): JpegFrame => {
 	const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
 	const components = segment[9];
 	if (segment.byteLength < 19 || components !== 3) {
@@ -146,11 +144,11 @@ function readFrame(segment: Uint8Array): JpegFrame {
 		throw new Error(`JPEG of ${width} x ${height} pixels (limit ${mostWidth} x ${mostHeight})`);
 	}
 	return { width, height, blockWidth, blockHeight };
-}
+};
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 	const both = new Uint8Array(first.byteLength + second.byteLength);
 	both.set(first);
 	both.set(second, first.byteLength);
 	return both;
-}
+};

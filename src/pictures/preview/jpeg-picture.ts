@@ -38,107 +38,107 @@ const PIECE_BYTES = 3_072;
 
 /** A baseline JPEG that the SDK's decoder draws block by block as it arrives. */
 export class JpegPicture implements PictureDecoder {
-	readonly #screen: PictureScreen;
-	readonly #openDecoder: () => JpegDecoder;
-	readonly #header = new JpegHeader();
-	#decoder: JpegDecoder | undefined;
-	#picture: FittedPicture | undefined;
-	#pixels: Uint16Array | undefined;
-	#blocksLeft = 0;
+	private readonly screen: PictureScreen;
+	private readonly openDecoder: () => JpegDecoder;
+	private readonly header = new JpegHeader();
+	private decoder: JpegDecoder | undefined;
+	private picture: FittedPicture | undefined;
+	private pixels: Uint16Array | undefined;
+	private blocksLeft = 0;
 	/** Bytes that wait for the decoder. */
-	#waiting: Uint8Array[] = [];
-	#waitingBytes = 0;
+	private waiting: Uint8Array[] = [];
+	private waitingBytes = 0;
 
 	constructor(screen: PictureScreen, openDecoder: () => JpegDecoder) {
-		this.#screen = screen;
-		this.#openDecoder = openDecoder;
+		this.screen = screen;
+		this.openDecoder = openDecoder;
 	}
 
 	write(piece: Uint8Array): void {
-		if (this.#decoder !== undefined) {
-			this.#add(piece);
+		if (this.decoder !== undefined) {
+			this.add(piece);
 			return;
 		}
-		const rest = this.#header.take(piece);
-		const { frame, bytes } = this.#header;
+		const rest = this.header.take(piece);
+		const { frame, bytes } = this.header;
 		if (rest !== undefined && frame !== undefined) {
-			this.#decoder = this.#openDecoder();
-			this.#blocksLeft = Math.ceil(frame.width / frame.blockWidth) * Math.ceil(frame.height / frame.blockHeight);
-			this.#picture = new FittedPicture(this.#screen, frame.width, frame.height, frame.blockHeight);
-			this.#add(bytes);
-			this.#add(rest);
+			this.decoder = this.openDecoder();
+			this.blocksLeft = Math.ceil(frame.width / frame.blockWidth) * Math.ceil(frame.height / frame.blockHeight);
+			this.picture = new FittedPicture(this.screen, frame.width, frame.height, frame.blockHeight);
+			this.add(bytes);
+			this.add(rest);
 		}
 	}
 
 	end(): void {
-		if (this.#decoder === undefined) {
+		if (this.decoder === undefined) {
 			throw new Error("JPEG truncated within its header");
 		}
-		this.#give();
-		this.#decoder.push();
-		if (this.#blocksLeft > 0) {
-			this.#expectReady();
+		this.give();
+		this.decoder.push();
+		if (this.blocksLeft > 0) {
+			this.expectReady();
 		}
-		while (this.#blocksLeft > 0) {
-			this.#draw();
+		while (this.blocksLeft > 0) {
+			this.draw();
 		}
 	}
 
 	close(): void {
-		this.#decoder = undefined;
+		this.decoder = undefined;
 	}
 
-	#add(piece: Uint8Array): void {
-		if (this.#blocksLeft === 0) {
+	private add(piece: Uint8Array): void {
+		if (this.blocksLeft === 0) {
 			return;
 		}
-		this.#waiting.push(piece);
-		this.#waitingBytes += piece.byteLength;
-		if (this.#waitingBytes < PIECE_BYTES) {
+		this.waiting.push(piece);
+		this.waitingBytes += piece.byteLength;
+		if (this.waitingBytes < PIECE_BYTES) {
 			return;
 		}
-		this.#give();
-		const decoder = this.#decoder as JpegDecoder;
+		this.give();
+		const decoder = this.decoder as JpegDecoder;
 		if (decoder.buffers.length > 2) {
-			this.#expectReady();
+			this.expectReady();
 		}
 		while (decoder.ready && decoder.buffers.length > 1) {
-			this.#draw();
+			this.draw();
 		}
 	}
 
 	/** The decoder has had enough to begin. It does not say why it did not. */
-	#expectReady(): void {
-		if (!this.#decoder?.ready) {
+	private expectReady(): void {
+		if (!this.decoder?.ready) {
 			throw new Error("the JPEG cannot be decoded");
 		}
 	}
 
 	/** Gives the decoder what waits, in one: it is not to have pieces that are shorter than a block. */
-	#give(): void {
-		const piece = new Uint8Array(this.#waitingBytes);
+	private give(): void {
+		const piece = new Uint8Array(this.waitingBytes);
 		let at = 0;
-		for (const each of this.#waiting) {
+		for (const each of this.waiting) {
 			piece.set(each, at);
 			at += each.byteLength;
 		}
-		this.#waiting = [];
-		this.#waitingBytes = 0;
+		this.waiting = [];
+		this.waitingBytes = 0;
 		if (at > 0) {
-			this.#decoder?.push(piece.buffer);
+			this.decoder?.push(piece.buffer);
 		}
 	}
 
-	#draw(): void {
-		const decoder = this.#decoder as JpegDecoder;
+	private draw(): void {
+		const decoder = this.decoder as JpegDecoder;
 		const block = readBlock(decoder);
-		this.#pixels ??= new Uint16Array(decoder.pixels);
-		this.#blocksLeft -= 1;
-		this.#picture?.add(block, this.#pixels);
+		this.pixels ??= new Uint16Array(decoder.pixels);
+		this.blocksLeft -= 1;
+		this.picture?.add(block, this.pixels);
 	}
 }
 
-function readBlock(decoder: JpegDecoder): Rectangle {
+const readBlock = (decoder: JpegDecoder): Rectangle => {
 	try {
 		const block = decoder.read();
 		if (block !== undefined) {
@@ -148,4 +148,4 @@ function readBlock(decoder: JpegDecoder): Rectangle {
 		// The SDK's decoder says only "jpeg read failed".
 	}
 	throw new Error("JPEG damaged or truncated");
-}
+};

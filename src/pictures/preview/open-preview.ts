@@ -10,8 +10,8 @@ import { PicturePreview } from "./picture-preview.js";
 import type { Inflater } from "./png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
-export function openPreview(face: FaceScreen): PicturePreview {
-	return new PicturePreview({
+export const openPreview = (face: FaceScreen): PicturePreview =>
+	new PicturePreview({
 		screen: {
 			canvas: face.canvas as unknown as PictureCanvas,
 			rotation: config.rotation,
@@ -22,4 +22,3 @@ export function openPreview(face: FaceScreen): PicturePreview {
 		openJpeg: () => new JPEG() as unknown as JpegDecoder,
 		timer: Timer,
 	});
-}

@@ -19,72 +19,72 @@ const SHOW_TIME = 10_000;
 
 /** Shows pictures on the screen of a face, which returns after a while, or when it has something important to tell. */
 export class PicturePreview implements Preview {
-	readonly #options: PicturePreviewOptions;
-	#shown: ShownPicture | undefined;
+	private readonly options: PicturePreviewOptions;
+	private shown: ShownPicture | undefined;
 
 	constructor(options: PicturePreviewOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	begin(): PictureSink {
 		this.close();
-		this.#shown = new ShownPicture(this.#options);
-		return this.#shown;
+		this.shown = new ShownPicture(this.options);
+		return this.shown;
 	}
 
 	/** Draws no more. */
 	close(): void {
-		this.#shown?.close();
+		this.shown?.close();
 	}
 }
 
 class ShownPicture implements PictureSink {
-	readonly #options: PicturePreviewOptions;
-	#decoder: PictureDecoder | undefined;
-	#timer: TimerHandle | undefined;
-	#isClosed = false;
+	private readonly options: PicturePreviewOptions;
+	private decoder: PictureDecoder | undefined;
+	private timer: TimerHandle | undefined;
+	private isClosed = false;
 
 	constructor(options: PicturePreviewOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	write(piece: ArrayBuffer): void {
-		this.#expectScreen();
+		this.expectScreen();
 		const bytes = new Uint8Array(piece);
-		if (this.#decoder === undefined && bytes.byteLength > 0) {
-			this.#decoder = this.#open(bytes[0] as number);
-			this.#options.face.cover();
+		if (this.decoder === undefined && bytes.byteLength > 0) {
+			this.decoder = this.open(bytes[0] as number);
+			this.options.face.cover();
 		}
-		this.#decoder?.write(bytes);
+		this.decoder?.write(bytes);
 	}
 
 	async end(): Promise<void> {
-		this.#expectScreen();
-		if (this.#decoder === undefined) {
+		this.expectScreen();
+		if (this.decoder === undefined) {
 			throw new Error("the file is empty");
 		}
-		this.#decoder.end();
-		this.#decoder.close();
-		this.#timer = this.#options.timer.set(() => this.cancel(), SHOW_TIME);
+		this.decoder.end();
+		this.decoder.close();
+		this.timer = this.options.timer.set(() => this.cancel(), SHOW_TIME);
 	}
 
 	cancel(): void {
-		if (!this.#isClosed) {
+		if (!this.isClosed) {
 			this.close();
-			this.#options.face.uncover();
+			this.options.face.uncover();
 		}
 	}
 
 	/** Draws no more, and leaves the screen as it is. */
 	close(): void {
-		this.#isClosed = true;
-		this.#decoder?.close();
-		this.#options.timer.clear(this.#timer);
+		this.isClosed = true;
+		this.decoder?.close();
+		this.options.timer.clear(this.timer);
 	}
 
 	/** @param first the file's first byte */
-	#open(first: number): PictureDecoder {
-		const { screen, openJpeg, openInflater } = this.#options;
+	private open(first: number): PictureDecoder {
+		const { screen, openJpeg, openInflater } = this.options;
 		if (first === 0xff) {
 			return new JpegPicture(screen, openJpeg);
 		}
@@ -94,11 +94,11 @@ class ShownPicture implements PictureSink {
 		throw new Error("the file is neither a JPEG nor a PNG");
 	}
 
-	#expectScreen(): void {
-		if (this.#isClosed) {
+	private expectScreen(): void {
+		if (this.isClosed) {
 			throw new Error("replaced by another picture");
 		}
-		if (this.#decoder !== undefined && !this.#options.face.isCovered) {
+		if (this.decoder !== undefined && !this.options.face.isCovered) {
 			throw new Error("replaced by an alert");
 		}
 	}

@@ -18,86 +18,86 @@ interface PngChunksOptions {
 export class PngChunks {
 	/** Whether the last chunk has come. */
 	isWhole = false;
-	readonly #options: PngChunksOptions;
+	private readonly options: PngChunksOptions;
 	/** The received bytes of the part that is needed as a whole, and its length. */
-	#held = new Uint8Array(HEAD_BYTES);
-	#heldBytes = 0;
-	#part: "signature" | "head" | "IHDR" | "PLTE" = "signature";
+	private held = new Uint8Array(HEAD_BYTES);
+	private heldBytes = 0;
+	private part: "signature" | "head" | "IHDR" | "PLTE" = "signature";
 	/** Bytes of pixels, and then bytes to pass over, that come before the next part. */
-	#dataBytes = 0;
-	#skip = 0;
+	private dataBytes = 0;
+	private skip = 0;
 
 	constructor(options: PngChunksOptions) {
-		this.#options = options;
+		this.options = options;
 	}
 
 	/** @throws Error if this is no PNG file */
 	write(piece: Uint8Array): void {
 		for (let at = 0; at < piece.byteLength && !this.isWhole; ) {
 			const rest = piece.subarray(at);
-			if (this.#dataBytes > 0) {
-				const data = rest.subarray(0, this.#dataBytes);
-				this.#dataBytes -= data.byteLength;
+			if (this.dataBytes > 0) {
+				const data = rest.subarray(0, this.dataBytes);
+				this.dataBytes -= data.byteLength;
 				at += data.byteLength;
-				this.#options.onData(data);
-			} else if (this.#skip > 0) {
-				const skipped = Math.min(this.#skip, rest.byteLength);
-				this.#skip -= skipped;
+				this.options.onData(data);
+			} else if (this.skip > 0) {
+				const skipped = Math.min(this.skip, rest.byteLength);
+				this.skip -= skipped;
 				at += skipped;
 			} else {
-				at += this.#hold(rest);
+				at += this.hold(rest);
 			}
 		}
 	}
 
 	/** @returns how many bytes it took */
-	#hold(rest: Uint8Array): number {
-		const taken = rest.subarray(0, this.#held.byteLength - this.#heldBytes);
-		this.#held.set(taken, this.#heldBytes);
-		this.#heldBytes += taken.byteLength;
-		if (this.#heldBytes === this.#held.byteLength) {
-			this.#finishPart();
+	private hold(rest: Uint8Array): number {
+		const taken = rest.subarray(0, this.held.byteLength - this.heldBytes);
+		this.held.set(taken, this.heldBytes);
+		this.heldBytes += taken.byteLength;
+		if (this.heldBytes === this.held.byteLength) {
+			this.finishPart();
 		}
 		return taken.byteLength;
 	}
 
-	#finishPart(): void {
-		const held = this.#held;
-		const part = this.#part;
-		this.#expect("head", HEAD_BYTES);
+	private finishPart(): void {
+		const held = this.held;
+		const part = this.part;
+		this.expect("head", HEAD_BYTES);
 		if (part === "signature") {
 			if (held.join(",") !== SIGNATURE) {
 				throw new Error("the file is neither a JPEG nor a PNG");
 			}
 		} else if (part === "head") {
-			this.#begin(held);
+			this.begin(held);
 		} else {
-			this.#skip = CHECKSUM_BYTES;
-			this.#options.onChunk(part, held);
+			this.skip = CHECKSUM_BYTES;
+			this.options.onChunk(part, held);
 		}
 	}
 
-	#begin(head: Uint8Array): void {
+	private begin(head: Uint8Array): void {
 		const length = new DataView(head.buffer).getUint32(0);
 		const type = String.fromCharCode(...head.subarray(4));
 		if (type === "IEND") {
 			this.isWhole = true;
 		} else if (type === "IDAT") {
-			this.#dataBytes = length;
-			this.#skip = CHECKSUM_BYTES;
+			this.dataBytes = length;
+			this.skip = CHECKSUM_BYTES;
 		} else if (type === "IHDR" || type === "PLTE") {
 			if (length === 0 || length > MAX_BYTES) {
 				throw new Error("PNG damaged");
 			}
-			this.#expect(type, length);
+			this.expect(type, length);
 		} else {
-			this.#skip = length + CHECKSUM_BYTES;
+			this.skip = length + CHECKSUM_BYTES;
 		}
 	}
 
-	#expect(part: "head" | "IHDR" | "PLTE", bytes: number): void {
-		this.#part = part;
-		this.#held = new Uint8Array(bytes);
-		this.#heldBytes = 0;
+	private expect(part: "head" | "IHDR" | "PLTE", bytes: number): void {
+		this.part = part;
+		this.held = new Uint8Array(bytes);
+		this.heldBytes = 0;
 	}
 }

@@ -6,7 +6,7 @@
  * @param distance bytes from a pixel to the one before
  * @throws Error if there is no such filter
  */
-export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, distance: number): void {
+export const unfilter = (filter: number, row: Uint8Array, above: Uint8Array, distance: number): void => {
 	switch (filter) {
 		case 0:
 			return;
@@ -34,10 +34,10 @@ export function unfilter(filter: number, row: Uint8Array, above: Uint8Array, dis
 		default:
 			throw new Error("PNG damaged");
 	}
-}
+};
 
 /** Which of its neighbours is nearest to what they let expect. */
-function paeth(left: number, up: number, corner: number): number {
+const paeth = (left: number, up: number, corner: number): number => {
 	const toLeft = Math.abs(up - corner);
 	const toUp = Math.abs(left - corner);
 	const toCorner = Math.abs(left + up - 2 * corner);
@@ -45,4 +45,4 @@ function paeth(left: number, up: number, corner: number): number {
 		return left;
 	}
 	return toUp <= toCorner ? up : corner;
-}
+};

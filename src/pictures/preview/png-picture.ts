@@ -38,53 +38,53 @@ interface PngFrame {
  * whole file in memory.
  */
 export class PngPicture implements PictureDecoder {
-	readonly #screen: PictureScreen;
-	readonly #inflater: Inflater;
-	readonly #chunks: PngChunks;
-	#palette = new Uint8Array(0);
-	#frame: PngFrame | undefined;
-	#picture: FittedPicture | undefined;
+	private readonly screen: PictureScreen;
+	private readonly inflater: Inflater;
+	private readonly chunks: PngChunks;
+	private palette = new Uint8Array(0);
+	private frame: PngFrame | undefined;
+	private picture: FittedPicture | undefined;
 	/** The row that comes in, behind a byte for its filter; and the row above. */
-	#row = new Uint8Array(0);
-	#above = new Uint8Array(0);
-	#pixels = new Uint16Array(0);
-	#at = 0;
-	#y = 0;
-	#isInflated = false;
+	private row = new Uint8Array(0);
+	private above = new Uint8Array(0);
+	private pixels = new Uint16Array(0);
+	private at = 0;
+	private y = 0;
+	private isInflated = false;
 
 	constructor(screen: PictureScreen, openInflater: () => Inflater) {
-		this.#screen = screen;
-		this.#inflater = openInflater();
-		this.#inflater.onData = (piece) => this.#receive(new Uint8Array(piece));
-		this.#inflater.onEnd = () => {
-			this.#isInflated = true;
+		this.screen = screen;
+		this.inflater = openInflater();
+		this.inflater.onData = (piece) => this.receive(new Uint8Array(piece));
+		this.inflater.onEnd = () => {
+			this.isInflated = true;
 		};
-		this.#chunks = new PngChunks({
-			onChunk: (type, bytes) => this.#begin(type, bytes),
-			onData: (piece) => this.#inflate(piece),
+		this.chunks = new PngChunks({
+			onChunk: (type, bytes) => this.begin(type, bytes),
+			onData: (piece) => this.inflate(piece),
 		});
 	}
 
 	write(piece: Uint8Array): void {
-		this.#chunks.write(piece);
+		this.chunks.write(piece);
 	}
 
 	end(): void {
-		if (this.#frame === undefined || this.#y < this.#frame.height) {
+		if (this.frame === undefined || this.y < this.frame.height) {
 			throw new Error("PNG damaged or truncated");
 		}
 	}
 
 	close(): void {
-		this.#inflater.close();
+		this.inflater.close();
 	}
 
-	#begin(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
+	private begin(type: "IHDR" | "PLTE", bytes: Uint8Array): void {
 		if (type === "PLTE") {
-			this.#palette = bytes.slice();
+			this.palette = bytes.slice();
 			return;
 		}
-		if (this.#frame !== undefined) {
+		if (this.frame !== undefined) {
 			throw new Error("PNG damaged");
 		}
 		const frame = readFrame(bytes);
@@ -92,84 +92,84 @@ export class PngPicture implements PictureDecoder {
 		if (rowBytes > MAX_ROW_BYTES) {
 			throw new Error(`PNG rows of ${rowBytes} bytes (limit ${MAX_ROW_BYTES})`);
 		}
-		this.#frame = frame;
-		this.#row = new Uint8Array(1 + rowBytes);
-		this.#above = new Uint8Array(1 + rowBytes);
-		this.#pixels = new Uint16Array(frame.width);
-		this.#picture = new FittedPicture(this.#screen, frame.width, frame.height, 1);
+		this.frame = frame;
+		this.row = new Uint8Array(1 + rowBytes);
+		this.above = new Uint8Array(1 + rowBytes);
+		this.pixels = new Uint16Array(frame.width);
+		this.picture = new FittedPicture(this.screen, frame.width, frame.height, 1);
 	}
 
-	#inflate(piece: Uint8Array): void {
-		if (this.#frame === undefined) {
+	private inflate(piece: Uint8Array): void {
+		if (this.frame === undefined) {
 			throw new Error("PNG damaged");
 		}
-		if (!this.#isInflated) {
-			this.#inflater.push(piece);
+		if (!this.isInflated) {
+			this.inflater.push(piece);
 		}
 	}
 
-	#receive(bytes: Uint8Array): void {
-		const { height } = this.#frame as PngFrame;
-		for (let from = 0; from < bytes.byteLength && this.#y < height; ) {
-			const part = bytes.subarray(from, from + this.#row.byteLength - this.#at);
-			this.#row.set(part, this.#at);
-			this.#at += part.byteLength;
+	private receive(bytes: Uint8Array): void {
+		const { height } = this.frame as PngFrame;
+		for (let from = 0; from < bytes.byteLength && this.y < height; ) {
+			const part = bytes.subarray(from, from + this.row.byteLength - this.at);
+			this.row.set(part, this.at);
+			this.at += part.byteLength;
 			from += part.byteLength;
-			if (this.#at === this.#row.byteLength) {
-				this.#finishRow();
+			if (this.at === this.row.byteLength) {
+				this.finishRow();
 			}
 		}
 	}
 
-	#finishRow(): void {
-		const { width, channels, depth } = this.#frame as PngFrame;
-		const row = this.#row;
-		unfilter(row[0] as number, row.subarray(1), this.#above.subarray(1), Math.ceil((channels * depth) / 8));
-		if (this.#picture?.isShown(this.#y)) {
-			this.#convert();
-			this.#picture.add({ x: 0, y: this.#y, width, height: 1 }, this.#pixels);
+	private finishRow(): void {
+		const { width, channels, depth } = this.frame as PngFrame;
+		const row = this.row;
+		unfilter(row[0] as number, row.subarray(1), this.above.subarray(1), Math.ceil((channels * depth) / 8));
+		if (this.picture?.isShown(this.y)) {
+			this.convert();
+			this.picture.add({ x: 0, y: this.y, width, height: 1 }, this.pixels);
 		}
-		this.#row = this.#above;
-		this.#above = row;
-		this.#at = 0;
-		this.#y += 1;
+		this.row = this.above;
+		this.above = row;
+		this.at = 0;
+		this.y += 1;
 	}
 
 	/** Makes the screen's pixels of the row. */
-	#convert(): void {
-		const { width, color, channels, depth } = this.#frame as PngFrame;
-		const { canvas } = this.#screen;
-		const palette = this.#palette;
+	private convert(): void {
+		const { width, color, channels, depth } = this.frame as PngFrame;
+		const { canvas } = this.screen;
+		const palette = this.palette;
 		for (let x = 0; x < width; x += 1) {
 			const first = x * channels;
 			if (color === PALETTE) {
-				const at = 3 * this.#sample(first, depth);
-				this.#pixels[x] = canvas.makeColor(palette[at] ?? 0, palette[at + 1] ?? 0, palette[at + 2] ?? 0);
+				const at = 3 * this.sample(first, depth);
+				this.pixels[x] = canvas.makeColor(palette[at] ?? 0, palette[at + 1] ?? 0, palette[at + 2] ?? 0);
 				continue;
 			}
-			const red = this.#level(first, depth);
-			const green = channels < 3 ? red : this.#level(first + 1, depth);
-			const blue = channels < 3 ? red : this.#level(first + 2, depth);
-			const light = channels % 2 === 0 ? this.#level(first + channels - 1, depth) / 255 : 1;
-			this.#pixels[x] = canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
+			const red = this.level(first, depth);
+			const green = channels < 3 ? red : this.level(first + 1, depth);
+			const blue = channels < 3 ? red : this.level(first + 2, depth);
+			const light = channels % 2 === 0 ? this.level(first + channels - 1, depth) / 255 : 1;
+			this.pixels[x] = canvas.makeColor(Math.round(red * light), Math.round(green * light), Math.round(blue * light));
 		}
 	}
 
 	/** A channel's value, as a number from 0 to 255. */
-	#level(index: number, depth: number): number {
-		return depth >= 8 ? this.#sample(index, depth) : (this.#sample(index, depth) * 255) / ((1 << depth) - 1);
+	private level(index: number, depth: number): number {
+		return depth >= 8 ? this.sample(index, depth) : (this.sample(index, depth) * 255) / ((1 << depth) - 1);
 	}
 
 	/** A channel's value; of 16 bits only the upper 8. */
-	#sample(index: number, depth: number): number {
+	private sample(index: number, depth: number): number {
 		const bit = index * depth;
-		const byte = this.#row[1 + (bit >> 3)] as number;
+		const byte = this.row[1 + (bit >> 3)] as number;
 		return depth >= 8 ? byte : (byte >> (8 - depth - (bit & 7))) & ((1 << depth) - 1);
 	}
 }
 
 /** @throws Error if it cannot be shown */
-function readFrame(bytes: Uint8Array): PngFrame {
+const readFrame = (bytes: Uint8Array): PngFrame => {
 	if (bytes.byteLength !== 13) {
 		throw new Error("PNG damaged");
 	}
@@ -186,4 +186,4 @@ function readFrame(bytes: Uint8Array): PngFrame {
 		throw new Error("interlaced PNG is not supported");
 	}
 	return { width, height, depth, color, channels };
-}
+};

@@ -18,7 +18,7 @@ interface Multipart {
 }
 
 /** Encodes a form as multipart/form-data (RFC 7578). The files stay where they are: a body is a list of parts. */
-export function encodeMultipart(fields: readonly FormField[]): Multipart {
+export const encodeMultipart = (fields: readonly FormField[]): Multipart => {
 	const body: (ArrayBuffer | ByteSource)[] = [];
 	for (const field of fields) {
 		body.push(ArrayBuffer.fromString(partHeader(field)));
@@ -27,10 +27,10 @@ export function encodeMultipart(fields: readonly FormField[]): Multipart {
 	}
 	body.push(ArrayBuffer.fromString(`--${BOUNDARY}--\r\n`));
 	return { contentType: `multipart/form-data; boundary=${BOUNDARY}`, body };
-}
+};
 
-function partHeader({ name, filename, type }: FormField): string {
+const partHeader = ({ name, filename, type }: FormField): string => {
 	const file = filename === undefined ? "" : `; filename="${filename}"`;
 	const contentType = type === undefined ? "" : `Content-Type: ${type}\r\n`;
 	return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n${contentType}\r\n`;
-}
+};

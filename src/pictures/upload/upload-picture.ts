@@ -18,7 +18,7 @@ interface PictureUpload {
  *
  * @returns the server's answer
  */
-export async function uploadPicture(http: Http, upload: PictureUpload): Promise<string> {
+export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<string> => {
 	const { url, headers = [], fields = [], filename, picture } = upload;
 	try {
 		const file = { name: "file", filename, type: "image/jpeg", value: picture };
@@ -29,4 +29,4 @@ export async function uploadPicture(http: Http, upload: PictureUpload): Promise<
 	} finally {
 		picture.close();
 	}
-}
+};

@@ -31,8 +31,7 @@ export default defineResource({
 });
 
 /** The names of a board's parts: its other members are its name, `close`, and the device as a whole. */
-function partsOf(hardware: Hardware): string[] {
-	return Object.entries(hardware)
+const partsOf = (hardware: Hardware): string[] =>
+	Object.entries(hardware)
 		.filter(([name, part]) => typeof part === "object" && name !== "device")
 		.map(([name]) => name);
-}

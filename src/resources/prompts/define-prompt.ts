@@ -15,8 +15,6 @@ interface HardwarePromptDefinition<Needs extends Part, Arguments extends PromptA
 		WithNeeds<Needs> {}
 
 /** Makes a prompt that may read a board's hardware. See docs/beyond-tools.md. */
-export function definePrompt<const Needs extends Part, const Arguments extends PromptArguments = Record<never, never>>(
+export const definePrompt = <const Needs extends Part, const Arguments extends PromptArguments = Record<never, never>>(
 	definition: HardwarePromptDefinition<Needs, Arguments>,
-): HardwarePrompt {
-	return { ...(createPrompt(definition) as Prompt<Hardware>), needs: definition.needs };
-}
+): HardwarePrompt => ({ ...(createPrompt(definition) as Prompt<Hardware>), needs: definition.needs });

@@ -19,7 +19,7 @@ const RESTART_DELAY = 2_000;
  *
  * @returns undefined if the board has no serial port, access point or settings, or something else uses the port
  */
-export function openImprov({ board, built, log }: OpenImprovOptions): { close(): void } | undefined {
+export const openImprov = ({ board, built, log }: OpenImprovOptions): { close(): void } | undefined => {
 	const { serial, accessPoint, network, settings, system } = board;
 	if (!(serial && accessPoint && network && settings && system)) {
 		return undefined;
@@ -56,6 +56,6 @@ export function openImprov({ board, built, log }: OpenImprovOptions): { close():
 		return undefined;
 	}
 	return line;
-}
+};
 
 export default openImprov;

@@ -21,11 +21,11 @@ const NEW_LINE = 0x0a;
  *
  * @param data at most 255 bytes
  */
-export function makePacket(type: PacketType, data: readonly number[]): Uint8Array {
+export const makePacket = (type: PacketType, data: readonly number[]): Uint8Array => {
 	const bytes = Uint8Array.from([...HEADER, type, data.length, ...data, 0, NEW_LINE]);
 	bytes[DATA + data.length] = checksum(bytes, DATA + data.length);
 	return bytes;
-}
+};
 
 interface PacketEvents {
 	onPacket(type: number, data: Uint8Array): void;
@@ -35,49 +35,49 @@ interface PacketEvents {
 
 /** Finds packets in a byte stream, which may be cut anywhere and have other bytes between packets. */
 export class PacketReader {
-	readonly #events: PacketEvents;
-	readonly #bytes = new Uint8Array(DATA + MAX_DATA_BYTES);
-	#count = 0;
+	private readonly events: PacketEvents;
+	private readonly bytes = new Uint8Array(DATA + MAX_DATA_BYTES);
+	private count = 0;
 
 	constructor(events: PacketEvents) {
-		this.#events = events;
+		this.events = events;
 	}
 
 	read(bytes: Uint8Array): void {
 		for (const byte of bytes) {
-			this.#take(byte);
+			this.take(byte);
 		}
 	}
 
-	#take(byte: number): void {
-		const at = this.#count;
-		const end = DATA + (this.#bytes[LENGTH] as number);
+	private take(byte: number): void {
+		const at = this.count;
+		const end = DATA + (this.bytes[LENGTH] as number);
 		if (at < HEADER.length && byte !== HEADER[at]) {
 			// No other letter of the header is its first one.
-			this.#count = byte === HEADER[0] ? 1 : 0;
-			this.#bytes[0] = byte;
+			this.count = byte === HEADER[0] ? 1 : 0;
+			this.bytes[0] = byte;
 		} else if (at >= DATA && at === end) {
-			this.#count = 0;
-			this.#finish(byte, end);
+			this.count = 0;
+			this.finish(byte, end);
 		} else {
-			this.#bytes[at] = byte;
-			this.#count = at + 1;
+			this.bytes[at] = byte;
+			this.count = at + 1;
 		}
 	}
 
-	#finish(sum: number, end: number): void {
-		if (sum === checksum(this.#bytes, end)) {
-			this.#events.onPacket(this.#bytes[TYPE] as number, this.#bytes.slice(DATA, end));
+	private finish(sum: number, end: number): void {
+		if (sum === checksum(this.bytes, end)) {
+			this.events.onPacket(this.bytes[TYPE] as number, this.bytes.slice(DATA, end));
 		} else {
-			this.#events.onDamaged();
+			this.events.onDamaged();
 		}
 	}
 }
 
-function checksum(bytes: Uint8Array, end: number): number {
+const checksum = (bytes: Uint8Array, end: number): number => {
 	let sum = 0;
 	for (let at = 0; at < end; at += 1) {
 		sum += bytes[at] as number;
 	}
 	return sum & 0xff;
-}
+};

@@ -42,73 +42,73 @@ const MAX_NETWORKS = 20;
 
 /** Sets up the Wi-Fi over a serial line (Improv Wi-Fi, https://www.improv-wifi.com/serial/): the device's side. */
 export class ImprovService {
-	readonly #options: ImprovOptions;
-	readonly #reader: PacketReader;
-	#isJoining = false;
-	#isScanning = false;
+	private readonly options: ImprovOptions;
+	private readonly reader: PacketReader;
+	private isJoining = false;
+	private isScanning = false;
 
 	constructor(options: ImprovOptions) {
-		this.#options = options;
-		this.#reader = new PacketReader({
-			onPacket: (type, data) => this.#receive(type, data),
-			onDamaged: () => this.#tell(PACKET.error, [ERROR.invalid]),
+		this.options = options;
+		this.reader = new PacketReader({
+			onPacket: (type, data) => this.receive(type, data),
+			onDamaged: () => this.tell(PACKET.error, [ERROR.invalid]),
 		});
 	}
 
 	/** Takes what has arrived, in pieces of any length. */
 	read(bytes: Uint8Array): void {
-		this.#reader.read(bytes);
+		this.reader.read(bytes);
 	}
 
-	#receive(type: number, data: Uint8Array): void {
+	private receive(type: number, data: Uint8Array): void {
 		if (type !== PACKET.command) {
 			return;
 		}
 		const [command, length] = data;
 		if (length !== data.length - 2) {
-			this.#tell(PACKET.error, [ERROR.invalid]);
+			this.tell(PACKET.error, [ERROR.invalid]);
 			return;
 		}
 		switch (command) {
 			case COMMAND.setWiFi:
-				this.#setWiFi(data.subarray(2));
+				this.setWiFi(data.subarray(2));
 				break;
 			case COMMAND.state:
-				this.#tellState();
+				this.tellState();
 				break;
 			case COMMAND.info: {
-				const { firmware, version, hardware, name } = this.#options.info;
-				this.#answer(COMMAND.info, [firmware, version, hardware, name]);
+				const { firmware, version, hardware, name } = this.options.info;
+				this.answer(COMMAND.info, [firmware, version, hardware, name]);
 				break;
 			}
 			case COMMAND.networks:
-				void this.#tellNetworks();
+				void this.tellNetworks();
 				break;
 			default:
-				this.#tell(PACKET.error, [ERROR.unknownCommand]);
+				this.tell(PACKET.error, [ERROR.unknownCommand]);
 		}
 	}
 
-	#tell(type: PacketType, data: readonly number[]): void {
-		this.#options.write(makePacket(type, data));
+	private tell(type: PacketType, data: readonly number[]): void {
+		this.options.write(makePacket(type, data));
 	}
 
-	#tellState(): void {
-		const { isJoined } = this.#options.wifi;
-		this.#tell(PACKET.error, [ERROR.none]);
-		this.#tell(PACKET.state, [this.#isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
-		if (isJoined && !this.#isJoining) {
-			this.#answerUrl(COMMAND.state);
+	private tellState(): void {
+		const { isJoined } = this.options.wifi;
+		this.tell(PACKET.error, [ERROR.none]);
+		this.tell(PACKET.state, [this.isJoining ? STATE.provisioning : isJoined ? STATE.provisioned : STATE.ready]);
+		if (isJoined && !this.isJoining) {
+			this.answerUrl(COMMAND.state);
 		}
 	}
 
-	#answerUrl(command: number): void {
-		const { url } = this.#options.wifi;
-		this.#answer(command, url === "" ? [] : [url]);
+	private answerUrl(command: number): void {
+		const { url } = this.options.wifi;
+		this.answer(command, url === "" ? [] : [url]);
 	}
 
 	/** Texts that do not fit are left out. */
-	#answer(command: number, texts: readonly string[]): void {
+	private answer(command: number, texts: readonly string[]): void {
 		const data: number[] = [];
 		for (const text of texts) {
 			const bytes = new Uint8Array(ArrayBuffer.fromString(text));
@@ -116,25 +116,25 @@ export class ImprovService {
 				data.push(bytes.length, ...bytes);
 			}
 		}
-		this.#tell(PACKET.result, [command, data.length, ...data]);
+		this.tell(PACKET.result, [command, data.length, ...data]);
 	}
 
-	#setWiFi(data: Uint8Array): void {
+	private setWiFi(data: Uint8Array): void {
 		const access = readAccess(data);
 		if (access === undefined) {
-			this.#tell(PACKET.error, [ERROR.invalid]);
-		} else if (this.#isJoining) {
-			this.#tell(PACKET.error, [ERROR.other]);
+			this.tell(PACKET.error, [ERROR.invalid]);
+		} else if (this.isJoining) {
+			this.tell(PACKET.error, [ERROR.other]);
 		} else {
-			void this.#join(access);
+			void this.join(access);
 		}
 	}
 
-	async #join(access: WiFiAccess): Promise<void> {
-		const { wifi, log } = this.#options;
-		this.#isJoining = true;
-		this.#tell(PACKET.error, [ERROR.none]);
-		this.#tell(PACKET.state, [STATE.provisioning]);
+	private async join(access: WiFiAccess): Promise<void> {
+		const { wifi, log } = this.options;
+		this.isJoining = true;
+		this.tell(PACKET.error, [ERROR.none]);
+		this.tell(PACKET.state, [STATE.provisioning]);
 		let error: number = ERROR.notJoined;
 		try {
 			error = (await wifi.apply(access)) ? ERROR.none : ERROR.notJoined;
@@ -142,34 +142,34 @@ export class ImprovService {
 			log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
 			error = ERROR.other;
 		}
-		this.#isJoining = false;
+		this.isJoining = false;
 		if (error === ERROR.none) {
-			this.#tell(PACKET.state, [STATE.provisioned]);
-			this.#answerUrl(COMMAND.setWiFi);
+			this.tell(PACKET.state, [STATE.provisioned]);
+			this.answerUrl(COMMAND.setWiFi);
 		} else {
-			this.#tell(PACKET.error, [error]);
-			this.#tell(PACKET.state, [wifi.isJoined ? STATE.provisioned : STATE.ready]);
+			this.tell(PACKET.error, [error]);
+			this.tell(PACKET.state, [wifi.isJoined ? STATE.provisioned : STATE.ready]);
 		}
 	}
 
 	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
-	async #tellNetworks(): Promise<void> {
-		if (this.#isJoining || this.#isScanning) {
-			this.#tell(PACKET.error, [ERROR.other]);
+	private async tellNetworks(): Promise<void> {
+		if (this.isJoining || this.isScanning) {
+			this.tell(PACKET.error, [ERROR.other]);
 			return;
 		}
-		this.#isScanning = true;
-		const found = await this.#options.wifi.networks();
-		this.#isScanning = false;
+		this.isScanning = true;
+		const found = await this.options.wifi.networks();
+		this.isScanning = false;
 		for (const { ssid, rssi, secured } of found.slice(0, MAX_NETWORKS)) {
-			this.#answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
+			this.answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
 		}
-		this.#answer(COMMAND.networks, []);
+		this.answer(COMMAND.networks, []);
 	}
 }
 
 /** The network's name and password, each after its length. Undefined if the lengths do not match the data. */
-function readAccess(data: Uint8Array): WiFiAccess | undefined {
+const readAccess = (data: Uint8Array): WiFiAccess | undefined => {
 	const end = 1 + (data[0] ?? 0);
 	const passwordEnd = end + 1 + (data[end] ?? 0);
 	if (data.length < 3 || end === 1 || end - 1 > 32 || passwordEnd !== data.length) {
@@ -181,8 +181,6 @@ function readAccess(data: Uint8Array): WiFiAccess | undefined {
 		// It is no UTF-8.
 		return undefined;
 	}
-}
+};
 
-function textOf(bytes: Uint8Array): string {
-	return String.fromArrayBuffer(bytes.buffer as ArrayBuffer);
-}
+const textOf = (bytes: Uint8Array): string => String.fromArrayBuffer(bytes.buffer as ArrayBuffer);

@@ -30,15 +30,15 @@ interface Played {
 /** Plays packets of Opus with the board's player, and records them with its microphone: not both at the same time. */
 export class OpusCodec implements Codec {
 	readonly params = FORMAT;
-	readonly #options: OpusCodecOptions;
-	#played: Played | undefined;
-	#recording: Recording | undefined;
+	private readonly options: OpusCodecOptions;
+	private played: Played | undefined;
+	private recording: Recording | undefined;
 
 	constructor(options: OpusCodecOptions) {
-		this.#options = options;
+		this.options = options;
 		const { microphone } = options;
 		if (microphone !== undefined) {
-			this.record = (onPacket) => this.#record(microphone, onPacket);
+			this.record = (onPacket) => this._record(microphone, onPacket);
 		}
 	}
 
@@ -46,13 +46,13 @@ export class OpusCodec implements Codec {
 
 	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
 		this.stop();
-		this.#stopRecording();
-		const { player, openDecoder } = this.#options;
+		this.stopRecording();
+		const { player, openDecoder } = this.options;
 		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
 		try {
 			const played: Played = { decoder, sound: player.begin(rate), over: Promise.resolve() };
-			this.#played = played;
-			played.over = this.#play(played).catch((error: Error) => this.#fail(played, error));
+			this.played = played;
+			played.over = this._play(played).catch((error: Error) => this.fail(played, error));
 		} catch (error) {
 			decoder.close();
 			throw error;
@@ -60,7 +60,7 @@ export class OpusCodec implements Codec {
 	}
 
 	play(packet: Uint8Array): void {
-		const { decoder, failure } = this.#played ?? {};
+		const { decoder, failure } = this.played ?? {};
 		if (failure !== undefined) {
 			throw failure;
 		}
@@ -70,7 +70,7 @@ export class OpusCodec implements Codec {
 	}
 
 	async end(): Promise<void> {
-		const played = this.#played;
+		const played = this.played;
 		if (played !== undefined && played.failure === undefined) {
 			played.decoder.complete();
 			await played.over;
@@ -81,41 +81,41 @@ export class OpusCodec implements Codec {
 	}
 
 	stop(): void {
-		const played = this.#played;
-		this.#played = undefined;
+		const played = this.played;
+		this.played = undefined;
 		if (played !== undefined && played.failure === undefined) {
 			played.sound.stop();
-			this.#close(played);
+			this.close(played);
 		}
 	}
 
-	#record(microphone: Microphone, onPacket: RecordingOptions["onPacket"] | undefined): void {
-		const { player, timer, log } = this.#options;
-		this.#stopRecording();
+	private _record(microphone: Microphone, onPacket: RecordingOptions["onPacket"] | undefined): void {
+		const { player, timer, log } = this.options;
+		this.stopRecording();
 		if (onPacket !== undefined) {
 			this.stop();
 			player.stop();
-			this.#recording = new Recording({ ...microphone, timer, onPacket, log });
+			this.recording = new Recording({ ...microphone, timer, onPacket, log });
 			player.isHeld = true;
 		}
 	}
 
-	#stopRecording(): void {
-		this.#recording?.close();
-		this.#recording = undefined;
-		this.#options.player.isHeld = false;
+	private stopRecording(): void {
+		this.recording?.close();
+		this.recording = undefined;
+		this.options.player.isHeld = false;
 	}
 
-	async #play(played: Played): Promise<void> {
+	private async _play(played: Played): Promise<void> {
 		const { decoder, sound } = played;
-		while (this.#played === played) {
+		while (this.played === played) {
 			const samples = decoder.read();
 			if (samples === null) {
 				await sound.end();
-				this.#played = undefined;
-				this.#close(played);
+				this.played = undefined;
+				this.close(played);
 			} else if (samples === undefined) {
-				await new Promise<void>((resolve) => this.#options.timer.set(resolve, PERIOD));
+				await new Promise<void>((resolve) => this.options.timer.set(resolve, PERIOD));
 			} else {
 				await sound.write(new Uint8Array(samples));
 			}
@@ -123,17 +123,17 @@ export class OpusCodec implements Codec {
 	}
 
 	/** The output failed, or something else is played. `stop` is no failure. */
-	#fail(played: Played, error: Error): void {
-		if (this.#played === played) {
+	private fail(played: Played, error: Error): void {
+		if (this.played === played) {
 			played.failure = error;
-			this.#close(played);
+			this.close(played);
 		}
 	}
 
-	#close({ decoder }: Played): void {
+	private close({ decoder }: Played): void {
 		const bad = decoder.close();
 		if (bad > 0) {
-			this.#options.log(`${bad} packets could not be decoded: no Opus`);
+			this.options.log(`${bad} packets could not be decoded: no Opus`);
 		}
 	}
 }

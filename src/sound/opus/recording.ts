@@ -50,79 +50,79 @@ export interface RecordingOptions extends Microphone, Runtime {
 
 /** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
 export class Recording {
-	readonly #options: RecordingOptions;
-	readonly #encoder: OpusThread;
-	readonly #in: AudioIn;
-	readonly #timer: TimerHandle;
-	readonly #frame = new Uint8Array(FRAME_BYTES);
+	private readonly options: RecordingOptions;
+	private readonly encoder: OpusThread;
+	private readonly in: AudioIn;
+	private readonly timer: TimerHandle;
+	private readonly frame = new Uint8Array(FRAME_BYTES);
 	/** Bytes in the frame. */
-	#filled = 0;
-	#dropped = 0;
-	#isClosed = false;
+	private filled = 0;
+	private dropped = 0;
+	private isClosed = false;
 
 	/** @throws Error as the platform's classes, if there is no microphone or no memory */
 	constructor(options: RecordingOptions) {
 		const { audioIn, openEncoder, timer } = options;
-		this.#options = options;
-		this.#encoder = openEncoder(FORMAT.sample_rate, FRAME);
+		this.options = options;
+		this.encoder = openEncoder(FORMAT.sample_rate, FRAME);
 		try {
-			this.#in = new audioIn.io({
+			this.in = new audioIn.io({
 				audioType: "LPCM",
 				sampleRate: FORMAT.sample_rate,
 				channels: audioIn.channels,
 				bitsPerSample: 16,
-				onReadable: (bytes) => this.#tryToRead(bytes),
+				onReadable: (bytes) => this.tryToRead(bytes),
 			});
-			this.#in.start();
+			this.in.start();
 		} catch (error) {
-			this.#encoder.close();
+			this.encoder.close();
 			throw error;
 		}
-		this.#timer = timer.repeat(() => this.#deliver(), PERIOD);
+		this.timer = timer.repeat(() => this.deliver(), PERIOD);
 	}
 
 	close(): void {
-		if (this.#isClosed) {
+		if (this.isClosed) {
 			return;
 		}
-		this.#isClosed = true;
-		this.#options.timer.clear(this.#timer);
-		this.#in.close();
-		const lost = this.#dropped + this.#encoder.close();
+		this.isClosed = true;
+		this.options.timer.clear(this.timer);
+		this.in.close();
+		const lost = this.dropped + this.encoder.close();
 		if (lost > 0) {
-			this.#options.log(`${lost} packets of what was recorded are lost`);
+			this.options.log(`${lost} packets of what was recorded are lost`);
 		}
 	}
 
 	/** An exception in a callback would end the machine. */
-	#tryToRead(bytes: number): void {
+	private tryToRead(bytes: number): void {
 		try {
 			// The platform may call once more after close.
-			if (!this.#isClosed) {
-				this.#take(new Uint8Array(this.#in.read(bytes)));
+			if (!this.isClosed) {
+				this.take(new Uint8Array(this.in.read(bytes)));
 			}
 		} catch (error) {
-			this.#options.log(`recorded samples are lost: ${(error as Error).message}`);
+			this.options.log(`recorded samples are lost: ${(error as Error).message}`);
 		}
 	}
 
-	#take(samples: Uint8Array): void {
+	private take(samples: Uint8Array): void {
 		for (let at = 0; at < samples.byteLength; ) {
-			const piece = samples.subarray(at, at + FRAME_BYTES - this.#filled);
-			this.#frame.set(piece, this.#filled);
-			this.#filled += piece.byteLength;
+			const piece = samples.subarray(at, at + FRAME_BYTES - this.filled);
+			this.frame.set(piece, this.filled);
+			this.filled += piece.byteLength;
 			at += piece.byteLength;
-			if (this.#filled === FRAME_BYTES) {
-				this.#filled = 0;
-				this.#dropped += this.#encoder.write(this.#frame) ? 0 : 1;
+			if (this.filled === FRAME_BYTES) {
+				this.filled = 0;
+				this.dropped += this.encoder.write(this.frame) ? 0 : 1;
 			}
 		}
 	}
 
-	#deliver(): void {
-		for (let packet = this.#encoder.read(); packet; packet = this.#encoder.read()) {
-			this.#options.onPacket(new Uint8Array(packet));
-			if (this.#isClosed) {
+	private deliver(): void {
+		for (let packet = this.encoder.read(); packet; packet = this.encoder.read()) {
+			this.options.onPacket(new Uint8Array(packet));
+			if (this.isClosed) {
 				return;
 			}
 		}

@@ -21,7 +21,7 @@ const soundFiles: SoundFiles = {
  *
  * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
  */
-export function openPlayer(volume: number): SoundPlayer {
+export const openPlayer = (volume: number): SoundPlayer => {
 	const audioOut = { io: AudioOut as unknown as AudioOutRecord["io"] };
 	return new SoundPlayer({ audioOut, timer: Timer, volume, files: soundFiles });
-}
+};

@@ -56,157 +56,157 @@ interface Waiting {
 
 /** A sound on ECMA-419's audio out. */
 export class PlayedSound implements Sound {
-	readonly #out: AudioOut;
-	readonly #timer: TimerModule;
-	readonly #watch: TimerHandle;
-	readonly #pieces: Uint8Array[] = [];
-	/** Bytes in `#pieces`. */
-	#held = 0;
+	private readonly out: AudioOut;
+	private readonly timer: TimerModule;
+	private readonly watch: TimerHandle;
+	private readonly pieces: Uint8Array[] = [];
+	/** Bytes in `pieces`. */
+	private held = 0;
 	/** Bytes of silence still to play; undefined while samples may follow. */
-	#tail: number | undefined;
+	private tail: number | undefined;
 	/** Why the sound has ended; undefined while it plays. */
-	#over: Error | undefined;
+	private over: Error | undefined;
 	/** Pending promises for room, or for the end. */
-	#waiting: Waiting | undefined;
-	#checks = 0;
+	private waiting: Waiting | undefined;
+	private checks = 0;
 
 	/** @throws Error as the platform's class, for an unsupported sample rate or lack of memory */
 	constructor({ audioOut, timer, sampleRate, loudness }: PlayedSoundOptions) {
-		this.#timer = timer;
-		this.#out = new audioOut.io({
+		this.timer = timer;
+		this.out = new audioOut.io({
 			audioType: "LPCM",
 			sampleRate,
 			channels: 1,
 			bitsPerSample: 16,
-			onWritable: (bytes) => this.#tryToFill(bytes),
+			onWritable: (bytes) => this.tryToFill(bytes),
 		});
 		try {
-			this.#out.volume = loudness;
-			this.#out.start();
+			this.out.volume = loudness;
+			this.out.start();
 		} catch (error) {
-			this.#out.close();
+			this.out.close();
 			throw error;
 		}
-		this.#watch = timer.repeat(() => this.#checkProgress(), CHECK_INTERVAL);
+		this.watch = timer.repeat(() => this.checkProgress(), CHECK_INTERVAL);
 	}
 
 	get isOver(): boolean {
-		return this.#over !== undefined;
+		return this.over !== undefined;
 	}
 
 	setLoudness(loudness: number): void {
-		if (this.#over === undefined) {
-			this.#out.volume = loudness;
+		if (this.over === undefined) {
+			this.out.volume = loudness;
 		}
 	}
 
 	async write(samples: Uint8Array): Promise<void> {
-		this.#expectOpen();
+		this.expectOpen();
 		if (samples.byteLength > 0) {
-			this.#pieces.push(samples);
-			this.#held += samples.byteLength;
+			this.pieces.push(samples);
+			this.held += samples.byteLength;
 		}
-		if (this.#held > ENOUGH) {
-			await this.#wait();
+		if (this.held > ENOUGH) {
+			await this.wait();
 		}
 	}
 
 	async end(): Promise<void> {
-		this.#expectOpen();
-		this.#tail = TAIL;
-		await this.#wait();
+		this.expectOpen();
+		this.tail = TAIL;
+		await this.wait();
 	}
 
 	stop(): void {
-		this.#close(new Error("the sound was stopped"));
+		this.close(new Error("the sound was stopped"));
 	}
 
-	#expectOpen(): void {
-		if (this.#over !== undefined) {
-			throw this.#over;
+	private expectOpen(): void {
+		if (this.over !== undefined) {
+			throw this.over;
 		}
 	}
 
-	#wait(): Promise<void> {
+	private wait(): Promise<void> {
 		return new Promise((resolve, reject) => {
-			this.#waiting = { resolve, reject };
+			this.waiting = { resolve, reject };
 		});
 	}
 
 	/** An exception in a callback would end the machine. */
-	#tryToFill(bytes: number): void {
+	private tryToFill(bytes: number): void {
 		try {
-			this.#fill(bytes);
+			this.fill(bytes);
 		} catch (error) {
-			this.#close(error as Error);
+			this.close(error as Error);
 		}
 	}
 
-	#fill(bytes: number): void {
-		this.#checks = 0;
+	private fill(bytes: number): void {
+		this.checks = 0;
 		// The platform may call once more after close.
-		let room = this.#over === undefined ? bytes - (bytes % 2) : 0;
+		let room = this.over === undefined ? bytes - (bytes % 2) : 0;
 		while (room > 0) {
-			const piece = this.#next(room);
+			const piece = this.next(room);
 			if (piece === undefined) {
 				break;
 			}
-			this.#out.write(piece);
+			this.out.write(piece);
 			room -= piece.byteLength;
 		}
-		if (this.#tail === 0) {
-			this.#close(new Error("the sound has ended"));
-		} else if (this.#held <= ENOUGH && this.#tail === undefined) {
-			this.#settle();
+		if (this.tail === 0) {
+			this.close(new Error("the sound has ended"));
+		} else if (this.held <= ENOUGH && this.tail === undefined) {
+			this.settle();
 		}
 	}
 
 	/** The next bytes to be played, at most `room`. If the source is too slow, the platform plays silence. */
-	#next(room: number): Uint8Array | undefined {
-		const first = this.#pieces[0];
+	private next(room: number): Uint8Array | undefined {
+		const first = this.pieces[0];
 		if (first === undefined) {
-			return this.#nextSilence(room);
+			return this.nextSilence(room);
 		}
 		const piece = first.subarray(0, room);
 		if (piece.byteLength === first.byteLength) {
-			this.#pieces.shift();
+			this.pieces.shift();
 		} else {
-			this.#pieces[0] = first.subarray(room);
+			this.pieces[0] = first.subarray(room);
 		}
-		this.#held -= piece.byteLength;
+		this.held -= piece.byteLength;
 		return piece;
 	}
 
-	#nextSilence(room: number): Uint8Array | undefined {
-		if (this.#tail === undefined || this.#tail === 0) {
+	private nextSilence(room: number): Uint8Array | undefined {
+		if (this.tail === undefined || this.tail === 0) {
 			return undefined;
 		}
-		const count = Math.min(room, SILENCE, this.#tail);
-		this.#tail -= count;
+		const count = Math.min(room, SILENCE, this.tail);
+		this.tail -= count;
 		return new Uint8Array(count);
 	}
 
-	#checkProgress(): void {
-		this.#checks += 1;
-		if (this.#checks > MAX_CHECKS) {
-			this.#close(new Error("audio output stalled"));
+	private checkProgress(): void {
+		this.checks += 1;
+		if (this.checks > MAX_CHECKS) {
+			this.close(new Error("audio output stalled"));
 		}
 	}
 
-	#close(reason: Error): void {
-		if (this.#over !== undefined) {
+	private close(reason: Error): void {
+		if (this.over !== undefined) {
 			return;
 		}
-		this.#over = reason;
-		this.#timer.clear(this.#watch);
-		this.#pieces.length = 0;
-		this.#out.close();
-		this.#settle(this.#tail === 0 ? undefined : reason);
+		this.over = reason;
+		this.timer.clear(this.watch);
+		this.pieces.length = 0;
+		this.out.close();
+		this.settle(this.tail === 0 ? undefined : reason);
 	}
 
-	#settle(error?: Error): void {
-		const waiting = this.#waiting;
-		this.#waiting = undefined;
+	private settle(error?: Error): void {
+		const waiting = this.waiting;
+		this.waiting = undefined;
 		if (error === undefined) {
 			waiting?.resolve();
 		} else {

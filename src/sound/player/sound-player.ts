@@ -13,32 +13,32 @@ const RANGE = 48;
 
 /** Plays on the platform's audio out, which is open only while a sound is played: its buffers take 28 KB of a chip's memory. */
 export class SoundPlayer implements Player, Speaker {
-	readonly #options: SoundPlayerOptions;
+	private readonly options: SoundPlayerOptions;
 	isHeld = false;
-	#sound: PlayedSound | undefined;
-	#volume: number;
+	private sound: PlayedSound | undefined;
+	private _volume: number;
 
 	constructor(options: SoundPlayerOptions) {
-		this.#options = options;
-		this.#volume = options.volume;
+		this.options = options;
+		this._volume = options.volume;
 	}
 
 	get files(): SoundFiles | undefined {
-		return this.#options.files;
+		return this.options.files;
 	}
 
 	get volume(): number {
-		return this.#volume;
+		return this._volume;
 	}
 
 	/** 0 is silent; from 1 to 100 the volume rises evenly in decibels. */
 	set volume(volume: number) {
-		this.#volume = volume;
-		this.#sound?.setLoudness(loudness(volume));
+		this._volume = volume;
+		this.sound?.setLoudness(loudness(volume));
 	}
 
 	get isPlaying(): boolean {
-		return this.#sound?.isOver === false;
+		return this.sound?.isOver === false;
 	}
 
 	begin(sampleRate: number): Sound {
@@ -46,14 +46,14 @@ export class SoundPlayer implements Player, Speaker {
 			throw new Error("the microphone is in use");
 		}
 		this.stop();
-		const { audioOut, timer } = this.#options;
-		this.#sound = new PlayedSound({ audioOut, timer, sampleRate, loudness: loudness(this.#volume) });
-		return this.#sound;
+		const { audioOut, timer } = this.options;
+		this.sound = new PlayedSound({ audioOut, timer, sampleRate, loudness: loudness(this._volume) });
+		return this.sound;
 	}
 
 	stop(): void {
-		this.#sound?.stop();
-		this.#sound = undefined;
+		this.sound?.stop();
+		this.sound = undefined;
 	}
 
 	close(): void {
@@ -62,6 +62,4 @@ export class SoundPlayer implements Player, Speaker {
 }
 
 /** @returns 0 to 1, for a volume in percent */
-export function loudness(volume: number): number {
-	return volume === 0 ? 0 : 10 ** ((RANGE * (volume - 100)) / 100 / 20);
-}
+export const loudness = (volume: number): number => (volume === 0 ? 0 : 10 ** ((RANGE * (volume - 100)) / 100 / 20));

@@ -26,22 +26,22 @@ const NOTHING = new Uint8Array(0);
 export class WavReader {
 	/** Hertz; undefined until the file's head is read. */
 	sampleRate: number | undefined;
-	#format: Format | undefined;
-	/** The kind of the next bytes: a structure of `#needed` bytes, an ignored chunk, or samples. */
-	#state: "riff" | "chunk" | "format" | "skip" | "samples" | "end" = "riff";
-	#needed = RIFF_HEAD;
+	private format: Format | undefined;
+	/** The kind of the next bytes: a structure of `needed` bytes, an ignored chunk, or samples. */
+	private state: "riff" | "chunk" | "format" | "skip" | "samples" | "end" = "riff";
+	private needed = RIFF_HEAD;
 	/** Bytes of an incomplete structure or sample. */
-	#begun = NOTHING;
+	private begun = NOTHING;
 	/** Bytes left of the chunk. */
-	#left = 0;
+	private left = 0;
 
 	/** @param rawRate Hertz, for samples without a head: 16 bits, low byte first, one channel */
 	constructor(rawRate?: number) {
 		if (rawRate !== undefined) {
 			this.sampleRate = rawRate;
-			this.#format = { sampleRate: rawRate, channels: 1, bits: 16 };
-			this.#left = Number.POSITIVE_INFINITY;
-			this.#state = "samples";
+			this.format = { sampleRate: rawRate, channels: 1, bits: 16 };
+			this.left = Number.POSITIVE_INFINITY;
+			this.state = "samples";
 		}
 	}
 
@@ -50,82 +50,82 @@ export class WavReader {
 	 * @throws Error if the file cannot be played
 	 */
 	read(piece: Uint8Array): Uint8Array {
-		let bytes = joined(this.#begun, piece);
-		this.#begun = NOTHING;
-		while (bytes.byteLength > 0 && this.#state !== "end") {
-			if (this.#state === "samples") {
-				return this.#samples(bytes);
+		let bytes = joined(this.begun, piece);
+		this.begun = NOTHING;
+		while (bytes.byteLength > 0 && this.state !== "end") {
+			if (this.state === "samples") {
+				return this.samples(bytes);
 			}
-			if (this.#state === "skip") {
-				bytes = this.#skip(bytes);
-			} else if (bytes.byteLength < this.#needed) {
-				this.#begun = bytes.slice();
+			if (this.state === "skip") {
+				bytes = this.skip(bytes);
+			} else if (bytes.byteLength < this.needed) {
+				this.begun = bytes.slice();
 				return NOTHING;
 			} else {
-				const rest = bytes.subarray(this.#needed);
-				this.#structure(new DataView(bytes.buffer, bytes.byteOffset, this.#needed));
+				const rest = bytes.subarray(this.needed);
+				this.structure(new DataView(bytes.buffer, bytes.byteOffset, this.needed));
 				bytes = rest;
 			}
 		}
 		return NOTHING;
 	}
 
-	#structure(view: DataView): void {
-		if (this.#state === "riff") {
+	private structure(view: DataView): void {
+		if (this.state === "riff") {
 			if (word(view, 0) !== "RIFF" || word(view, 8) !== "WAVE") {
 				throw new Error("not a WAV file");
 			}
-			this.#expect("chunk", CHUNK_HEAD);
-		} else if (this.#state === "format") {
-			this.#format = readFormat(view);
-			this.#left -= FORMAT;
-			this.#expect("skip", 0);
+			this.expect("chunk", CHUNK_HEAD);
+		} else if (this.state === "format") {
+			this.format = readFormat(view);
+			this.left -= FORMAT;
+			this.expect("skip", 0);
 		} else {
-			this.#chunk(word(view, 0), view.getUint32(4, true));
+			this.chunk(word(view, 0), view.getUint32(4, true));
 		}
 	}
 
 	/** Chunks have an even number of bytes, whatever their size says. */
-	#chunk(id: string, size: number): void {
-		this.#left = size + (size & 1);
+	private chunk(id: string, size: number): void {
+		this.left = size + (size & 1);
 		if (id === "fmt " && size >= FORMAT) {
-			this.#expect("format", FORMAT);
+			this.expect("format", FORMAT);
 		} else if (id !== "data") {
-			this.#expect("skip", 0);
-		} else if (this.#format === undefined) {
+			this.expect("skip", 0);
+		} else if (this.format === undefined) {
 			throw new Error('not a WAV file: "data" comes before "fmt "');
 		} else {
-			this.#left = size;
-			this.sampleRate = this.#format.sampleRate;
-			this.#expect("samples", 0);
+			this.left = size;
+			this.sampleRate = this.format.sampleRate;
+			this.expect("samples", 0);
 		}
 	}
 
-	#expect(state: "chunk" | "format" | "skip" | "samples", needed: number): void {
-		this.#state = state;
-		this.#needed = needed;
+	private expect(state: "chunk" | "format" | "skip" | "samples", needed: number): void {
+		this.state = state;
+		this.needed = needed;
 	}
 
-	#skip(bytes: Uint8Array): Uint8Array {
-		const count = Math.min(this.#left, bytes.byteLength);
-		this.#left -= count;
-		if (this.#left === 0) {
-			this.#expect("chunk", CHUNK_HEAD);
+	private skip(bytes: Uint8Array): Uint8Array {
+		const count = Math.min(this.left, bytes.byteLength);
+		this.left -= count;
+		if (this.left === 0) {
+			this.expect("chunk", CHUNK_HEAD);
 		}
 		return bytes.subarray(count);
 	}
 
 	/** Samples of all channels come together, as a frame. A part of one waits for the next piece. */
-	#samples(bytes: Uint8Array): Uint8Array {
-		const { channels, bits } = this.#format as Format;
+	private samples(bytes: Uint8Array): Uint8Array {
+		const { channels, bits } = this.format as Format;
 		const frame = (channels * bits) / 8;
-		const count = Math.min(bytes.byteLength, this.#left);
+		const count = Math.min(bytes.byteLength, this.left);
 		const whole = count - (count % frame);
-		this.#left -= whole;
-		if (this.#left < frame) {
-			this.#state = "end";
+		this.left -= whole;
+		if (this.left < frame) {
+			this.state = "end";
 		} else {
-			this.#begun = bytes.slice(whole);
+			this.begun = bytes.slice(whole);
 		}
 		const samples = bytes.subarray(0, whole);
 		return bits === 16 && channels === 1 ? samples : mixed(samples, channels, bits);
@@ -133,7 +133,7 @@ export class WavReader {
 }
 
 /** @throws Error with the unsupported property */
-function readFormat(view: DataView): Format {
+const readFormat = (view: DataView): Format => {
 	const encoding = view.getUint16(0, true);
 	const channels = view.getUint16(2, true);
 	const sampleRate = view.getUint32(4, true);
@@ -151,10 +151,10 @@ function readFormat(view: DataView): Format {
 		throw new Error(`WAV: ${sampleRate} Hz is not supported, expected ${MIN_RATE} to ${MAX_RATE}`);
 	}
 	return { sampleRate, channels, bits };
-}
+};
 
 /** The mean of the channels, as 16 bits. Samples of 8 bits have no sign: 128 is silence. */
-function mixed(bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array {
+const mixed = (bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array => {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const size = bits / 8;
 	const count = bytes.byteLength / (size * channels);
@@ -167,13 +167,12 @@ function mixed(bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array {
 		samples.setInt16(at * 2, sum / channels, true);
 	}
 	return new Uint8Array(samples.buffer);
-}
+};
 
-function word(view: DataView, at: number): string {
-	return String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)));
-}
+const word = (view: DataView, at: number): string =>
+	String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)));
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+const joined = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 	if (first.byteLength === 0) {
 		return second;
 	}
@@ -181,4 +180,4 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 	whole.set(first);
 	whole.set(second, first.byteLength);
 	return whole;
-}
+};

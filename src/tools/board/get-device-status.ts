@@ -41,7 +41,7 @@ export default defineTool({
 });
 
 /** A word for a signal strength in dBm. */
-function signalWord(rssi: number | undefined): "strong" | "medium" | "weak" | undefined {
+const signalWord = (rssi: number | undefined): "strong" | "medium" | "weak" | undefined => {
 	if (rssi === undefined) {
 		return undefined;
 	}
@@ -49,4 +49,4 @@ function signalWord(rssi: number | undefined): "strong" | "medium" | "weak" | un
 		return "strong";
 	}
 	return rssi >= -70 ? "medium" : "weak";
-}
+};

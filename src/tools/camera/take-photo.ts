@@ -46,7 +46,7 @@ export default defineTool({
 const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
 
 /** The photo for a client that looks at it itself. Backends of 2024-11-05 read nothing but text. */
-async function ownPhoto(camera: Camera, revision: Revision): Promise<Content> {
+const ownPhoto = async (camera: Camera, revision: Revision): Promise<Content> => {
 	if (reportsFailureAsError(revision)) {
 		throw new Error(NO_VISION);
 	}
@@ -56,4 +56,4 @@ async function ownPhoto(camera: Camera, revision: Revision): Promise<Content> {
 	} catch (error) {
 		throw new Error(`${NO_VISION}, and no photo of its own fits: ${(error as Error).message}`, { cause: error });
 	}
-}
+};

@@ -49,7 +49,7 @@ interface LightChange {
 }
 
 /** Brightness and colour are set first, so that a light that turns on never shows the old ones. */
-function change(light: Light, { on, brightness, color }: LightChange): void {
+const change = (light: Light, { on, brightness, color }: LightChange): void => {
 	if (!on) {
 		light.on = false;
 	}
@@ -62,4 +62,4 @@ function change(light: Light, { on, brightness, color }: LightChange): void {
 	if (on) {
 		light.on = true;
 	}
-}
+};

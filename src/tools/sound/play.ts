@@ -18,7 +18,11 @@ const PIECE = 2_048;
 const MAX_NAMES = 20;
 
 /** @throws Error with the names of existing files */
-async function readFile(player: Player, name: string, onPiece: (piece: ArrayBuffer) => Promise<void>): Promise<void> {
+const readFile = async (
+	player: Player,
+	name: string,
+	onPiece: (piece: ArrayBuffer) => Promise<void>,
+): Promise<void> => {
 	const file = player.files?.open(name);
 	if (file === undefined) {
 		const names = player.files?.names.slice(0, MAX_NAMES).join(", ") || "none";
@@ -27,7 +31,7 @@ async function readFile(player: Player, name: string, onPiece: (piece: ArrayBuff
 	for (let at = 0; at < file.byteLength; at += PIECE) {
 		await onPiece(file.slice(at, Math.min(at + PIECE, file.byteLength)));
 	}
-}
+};
 
 export default defineTool({
 	name: "self.audio_speaker.play",

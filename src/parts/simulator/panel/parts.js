@@ -21,9 +21,7 @@ const INPUTS = {
 	receive: (row) => new ButtonsRow({ ...row, buttons: [{ ...row, event: "onLine", label: "Send a line" }] }),
 };
 
-function slider(max) {
-	return { event: "onMoved", min: 0, max, step: 1 };
-}
+const slider = (max) => ({ event: "onMoved", min: 0, max, step: 1 });
 
 /** Where the rows stand, below the button's. */
 let controls;
@@ -128,10 +126,10 @@ class PartsBehavior extends DeviceBehavior {
 	}
 }
 
-function describe(kind, value) {
+const describe = (kind, value) => {
 	const units = { pwm: " %", servo: " µs" };
 	return kind === "output" ? (value ? "on" : "off") : `${value}${units[kind] ?? ""}`;
-}
+};
 
 export default {
 	applicationName: ".*",
