@@ -6,9 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../toolchain/program.js";
 import { benchCalls } from "./gateway/calls.js";
-import { benchCluster } from "./gateway/cluster.js";
 import { benchFleets } from "./gateway/fleet.js";
-import { benchSpeech } from "./gateway/speech.js";
 import { makeReport, type Report } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
@@ -17,13 +15,11 @@ const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));
 const SECTIONS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
 	calls: (report) => benchCalls(report, [1, 1_000, 5_000]),
 	fleets: (report) => benchFleets(report, [1_000, 5_000, 10_000]),
-	cluster: (report) => benchCluster(report),
-	speech: benchSpeech,
 };
 
 const program = makeProgram(
 	"run bench:gateway",
-	"Measures the gateway, and writes bench/gateway-results.md. Takes twenty minutes.",
+	"Measures the gateway, and writes bench/gateway-results.md. Takes ten minutes.",
 )
 	.addOption(
 		new Option("--only <section>", "Measure one section, and leave the rest of the file as it is").choices(

@@ -7,11 +7,11 @@ import { OPERATIONS, type Operation } from "./operations.js";
 import type { Report } from "./report.js";
 
 /** Rounds of the two runs that are compared: what the start takes is in both. */
-export const FEW = 50;
-export const MANY = 550;
+const FEW = 50;
+const MANY = 550;
 
 /** Whether callgrind is installed, which counts the instructions of a program. */
-export function hasCallgrind(): boolean {
+function hasCallgrind(): boolean {
 	return spawnSync("valgrind", ["--tool=callgrind", "--version"]).status === 0;
 }
 
@@ -20,7 +20,7 @@ export function hasCallgrind(): boolean {
  *
  * @throws Error with the program's last lines
  */
-export function countInstructions(command: readonly string[], input: Buffer | string): number {
+function countInstructions(command: readonly string[], input: Buffer | string): number {
 	const args = ["--tool=callgrind", "--callgrind-out-file=/dev/null", ...command];
 	const { stderr, status } = spawnSync("valgrind", args, { input, encoding: "utf8", maxBuffer: 2 ** 26 });
 	const counted = /Collected : (\d+)/.exec(stderr)?.[1];
@@ -38,10 +38,7 @@ const WIDE_HEAP: readonly string[] = ["--slots", "400000", "--chunk-bytes", "600
  *
  * @param limits of the heap, as options of the host
  */
-export async function countOperations(
-	choice: EngineChoice,
-	limits: readonly string[] = [],
-): Promise<Map<string, number>> {
+async function countOperations(choice: EngineChoice, limits: readonly string[] = []): Promise<Map<string, number>> {
 	const host = await buildXsHost({ bits: 64 });
 	const counts = new Map<string, number>();
 	for (const operation of OPERATIONS) {
@@ -65,20 +62,13 @@ function inputOf({ tools }: Operation, texts: readonly string[], rounds: number)
 	]);
 }
 
-/**
- * Writes the table of instructions.
- *
- * @returns them by the name of the operation; empty if callgrind is not installed
- */
-export async function benchInstructions(
-	choice: EngineChoice,
-	{ say, row, header }: Report,
-): Promise<Map<string, number>> {
+/** Writes the table of instructions. */
+export async function benchInstructions(choice: EngineChoice, { say, row, header }: Report): Promise<void> {
 	say("## Instructions an operation, XS 13.3 (64-bit)");
 	say();
 	if (!hasCallgrind()) {
 		say("Not counted: valgrind is not installed here.");
-		return new Map();
+		return;
 	}
 	header("operation", "instructions", "without collections");
 	const counts = await countOperations(choice);
@@ -93,5 +83,4 @@ export async function benchInstructions(
 	say(
 		"a chip, where built-ins and firmware are in flash: here they are in the heap, and are marked and swept each time.",
 	);
-	return counts;
 }

@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { linksOf } from "../../host-test/support/prose.js";
+import { linksOf } from "../../host-test/support/markdown.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
 import { makeStateFolder } from "./support/program.js";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readSteps } from "../support/guide.js";
-import { anchorsOf, linksOf, paragraphsOf, problemsOf } from "../support/prose.js";
+import { anchorsOf, linksOf } from "../support/markdown.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -18,29 +18,9 @@ const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 
 const PAGES = FILES.filter((path) => path.endsWith(".md"));
 
-/** Not the list of changes and other languages: their links are tested all the same. */
-const PROSE = PAGES.filter((path) => path !== "CHANGELOG.md" && !/README\.\S+\.md$/.test(path));
-
 const readPage = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-it("a sentence is known in paragraphs and items, but not in tables, headings and code", () => {
-	const page =
-		"# A?\n\nOne (with [two](a.md#x), e.g. `a`, `b` and `c`). Two?\n\n| a. | b |\n\n1. An item\n   goes on. Next\n- last\n\n```sh\nx. y\n```\n";
-	assert.deepEqual(paragraphsOf(page), [
-		["One (with two, e.g. code).", "Two?"],
-		["An item goes on.", "Next"],
-		["last"],
-	]);
-	assert.equal(problemsOf(`${"word ".repeat(31)}end. We mend it.`).length, 2);
-	assert.deepEqual([...anchorsOf("# Where is …?\n## A `b` c\n## A `b` c")], ["where-is-", "a-b-c", "a-b-c-1"]);
-});
-
 describe("the documentation", () => {
-	it("has sentences and paragraphs that can be read at once, and the words of the glossary", () => {
-		const problems = PROSE.flatMap((path) => problemsOf(readPage(path)).map((problem) => `${path}:${problem}`));
-		assert.equal(problems.length, 0, problems.join("\n"));
-	});
-
 	it("links to files, folders and headings that exist", () => {
 		const broken = PAGES.flatMap((path) =>
 			linksOf(readPage(path))
@@ -59,12 +39,6 @@ describe("the documentation", () => {
 		for (const { about, text } of shown) {
 			assert.equal(text, readPage(about), about);
 		}
-	});
-
-	it("names in docs/architecture.md only files that exist, by the end of their paths", () => {
-		const named = [...readPage("docs/architecture.md").matchAll(/`([\w./-]+\.(?:ts|mjs|js|json|c|md))`/g)];
-		const missing = named.filter(([, name]) => !FILES.some((path) => `/${path}`.endsWith(`/${name}`)));
-		assert.deepEqual(missing, []);
 	});
 });
 

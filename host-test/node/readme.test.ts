@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { linksOf } from "../support/prose.js";
+import { linksOf } from "../support/markdown.js";
 
 const ENGLISH = "README.md";
 const TRANSLATIONS = ["README.ja.md", "README.zh-CN.md"];
