@@ -3,7 +3,6 @@ import { LRUCache } from "lru-cache";
 import MiniSearch from "minisearch";
 import type { Server, ServerTool } from "xs-mcp-manager/core";
 import type { Catalog, FoundTool } from "./catalog.js";
-import { isMeaning, isPlace, isQuestion, tellingTerms, termsOf } from "./search-words.js";
 
 /** A search result: a tool of a server, or one that several devices share. */
 interface ToolHit {
@@ -21,6 +20,25 @@ interface ToolQuery {
 	readonly server?: string | undefined;
 }
 
+/** Words that a client can search for, most common first. Each list is cut to a share of {@link DIRECTORY_CHARACTERS}. */
+interface Directory {
+	/** Rooms and other tags. */
+	readonly tags: readonly string[];
+	/** Parts of devices, from the choices of arguments: "desk lamp". */
+	readonly parts: readonly string[];
+	/** Tools without device and "self.": "light.set". */
+	readonly tools: readonly string[];
+	/** Aliases of devices and other servers. */
+	readonly devices: readonly string[];
+}
+
+export interface ToolSearch {
+	/** Best first. */
+	readonly hits: readonly ToolHit[];
+	/** Set if the best hit matches no rare word of a tool's name, title or parts. */
+	readonly directory?: Directory;
+}
+
 /** A tool of one server, or of several that share it: the index has it once. */
 interface Entry {
 	readonly id: number;
@@ -28,7 +46,7 @@ interface Entry {
 	readonly tool: string;
 	readonly title: string | undefined;
 	readonly description: string | undefined;
-	readonly readOnly: boolean;
+	readonly parts: readonly string[];
 	readonly group: ToolHit | undefined;
 	readonly members: readonly FoundTool[];
 }
@@ -36,8 +54,11 @@ interface Entry {
 interface ToolIndex {
 	readonly search: MiniSearch<Entry>;
 	readonly entries: readonly Entry[];
-	/** The words of each server's names: alias, board and tags. Of a word, its stem and the place that it means. */
-	readonly names: ReadonlyMap<Server, readonly (readonly (readonly string[])[])[]>;
+	/** How many tools have a term in their name, title or parts. */
+	readonly frequencies: ReadonlyMap<string, number>;
+	/** Terms of each server's names: alias, board and tags. */
+	readonly names: ReadonlyMap<Server, readonly (readonly string[])[]>;
+	readonly directory: Directory;
 }
 
 /** Limit of cached indexes: clients with different access have different ones. */
@@ -46,34 +67,37 @@ const MAX_INDEXES = 16;
 /** Characters of a description that are searched. */
 const MAX_SEARCHED_CHARACTERS = 1_000;
 
-/** How much a meaning counts beside a word, and a tool of a device that the query names. */
-const MEANING_WEIGHT = 0.5;
+/** Weight of a tool whose device the query names, and the bonus of each word of that name. */
 const DEVICE_WEIGHT = 4;
 const WORD_BONUS = 0.1;
-
-/** The weight of read-only tools for questions, and of acting tools for commands. */
-const INTENT_WEIGHT = 1.6;
 
 /** The shortest word for fuzzy and prefix search, in letters. */
 const MIN_FUZZY = 6;
 const MIN_PREFIX = 4;
 
+/** A term is rare if at most this share of the tools have it. */
+const RARE = 0.25;
+
+/** Limit of each list of a directory: together about 400 tokens of a language model. */
+const DIRECTORY_CHARACTERS = { tags: 250, parts: 300, tools: 700, devices: 300 } as const;
+
+const SEPARATORS = /[^\p{L}\p{N}\p{M}]+/u;
+const CAMEL_CASE = /(\p{Ll}|\p{N})(\p{Lu})/gu;
+/** Scripts that put no spaces between words. */
+const WITHOUT_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]+/gu;
+
 /** By the groups of a catalog, which are rebuilt after each change. */
 const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
 
 /**
- * Searches names, titles and descriptions of a catalog's tools, by words or a sentence. The best hits come first: tools of
- * devices that the query names, and tools that several devices share where it names none.
+ * Searches names, titles, parts and descriptions of a catalog's tools. Tools of devices that the query names come first, and
+ * shared tools where it names none. Nothing is translated: for a weak match, the directory has words for a second search.
  */
-export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery): ToolHit[] {
-	const { search, entries, names } = indexOf(catalog);
-	const terms = tellingTerms(query);
-	const asks = isQuestion(query);
-	const found = search.search(terms.join(" "), {
-		boostTerm: (term) => (isMeaning(term) ? MEANING_WEIGHT : 1),
-		boostDocument: (id) => (entries[id as number]?.readOnly === asks ? INTENT_WEIGHT : 1),
-	});
-	const shares = new Map([...names].map(([server, each]) => [server, namedShare(each, new Set(terms))]));
+export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery): ToolSearch {
+	const { search, entries, frequencies, names, directory } = indexOf(catalog);
+	const terms = new Set(termsOf(query));
+	const shares = new Map([...names].map(([server, each]) => [server, namedShare(each, terms)]));
+	const found = search.search(query);
 	const isOnlyDevice = found.length === 0;
 	const scored = isOnlyDevice ? entries.map(({ id }) => ({ id, score: 0 })) : found;
 	const hits = scored.flatMap(({ id, score }) => {
@@ -94,13 +118,23 @@ export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery
 			...(group !== undefined && only === undefined && !isOnlyDevice ? [{ hit: group, score }] : []),
 		];
 	});
-	return hits.sort((one, other) => other.score - one.score).map(({ hit }) => hit);
+	const total = entries.reduce((sum, { members }) => sum + members.length, 0);
+	const isRare = (term: string): boolean => (frequencies.get(term) ?? 0) <= Math.max(1, RARE * total);
+	const isStrong =
+		(isOnlyDevice && hits.length > 0) ||
+		Object.entries(found[0]?.match ?? {}).some(
+			([term, fields]) => isRare(term) && fields.some((field) => field !== "description"),
+		);
+	return {
+		hits: hits.sort((one, other) => other.score - one.score).map(({ hit }) => hit),
+		...(!isStrong && { directory }),
+	};
 }
 
 /** How much of one of a server's names a query names: 0 to 1, and a little more for each word, so that the longest name wins. */
-function namedShare(names: readonly (readonly (readonly string[])[])[], terms: ReadonlySet<string>): number {
+function namedShare(names: readonly (readonly string[])[], terms: ReadonlySet<string>): number {
 	const shares = names.map((words) => {
-		const named = words.filter((word) => word.some((term) => terms.has(term))).length;
+		const named = words.filter((word) => terms.has(word)).length;
 		return named / words.length + named * WORD_BONUS;
 	});
 	return Math.max(0, ...shares);
@@ -115,34 +149,59 @@ function indexOf(catalog: Catalog): ToolIndex {
 
 function makeIndex(catalog: Catalog): ToolIndex {
 	const search = new MiniSearch<Entry>({
-		fields: ["tool", "title", "description"],
+		fields: ["tool", "title", "parts", "description"],
 		tokenize: termsOf,
 		processTerm: (term) => term,
+		extractField: (entry, field) => String(entry[field as keyof Entry] ?? ""),
 		searchOptions: {
-			// A query's terms are terms already.
-			tokenize: (query) => query.split(" "),
-			boost: { tool: 3, title: 2 },
-			prefix: (term) => !isMeaning(term) && term.length >= MIN_PREFIX,
-			fuzzy: (term) => (!isMeaning(term) && term.length >= MIN_FUZZY ? 0.2 : false),
+			boost: { tool: 3, title: 2, parts: 2 },
+			prefix: (term) => term.length >= MIN_PREFIX,
+			fuzzy: (term) => (term.length >= MIN_FUZZY ? 0.2 : false),
 		},
 	});
 	const entries = entriesOf(catalog);
 	search.addAll(entries);
-	const namesOf = namer();
-	const names = new Map(catalog.servers.map((server) => [server, namesOf(server)]));
-	return { search, entries, names };
+	const frequencies = new Map<string, number>();
+	for (const { tool, title = "", parts, members } of entries) {
+		for (const term of new Set(termsOf([tool, title, ...parts].join(" ")))) {
+			frequencies.set(term, (frequencies.get(term) ?? 0) + members.length);
+		}
+	}
+	const names = new Map(
+		catalog.servers.map((server) => [server, [server.alias, server.board.name, ...server.tags].map(termsOf)]),
+	);
+	return { search, entries, frequencies, names, directory: makeDirectory(catalog, entries) };
 }
 
-/** The terms of each word, made once: thousands of devices have the same board. */
-function namer(): (server: Server) => (readonly string[])[][] {
-	const known = new Map<string, readonly string[]>();
-	const termsOfName = (word: string): readonly string[] => {
-		const terms = known.get(word) ?? tellingTerms(word).filter((term) => isPlace(term) || !isMeaning(term));
-		known.set(word, terms);
-		return terms;
+function makeDirectory({ servers }: Catalog, entries: readonly Entry[]): Directory {
+	const byMembers = [...entries].sort((one, other) => other.members.length - one.members.length);
+	return {
+		tags: cut(
+			servers.flatMap(({ tags }) => tags),
+			DIRECTORY_CHARACTERS.tags,
+		),
+		parts: cut(
+			entries.flatMap(({ parts }) => parts),
+			DIRECTORY_CHARACTERS.parts,
+		),
+		tools: cut(
+			byMembers.map(({ tool }) => tool.replace(/^self\./, "")),
+			DIRECTORY_CHARACTERS.tools,
+		),
+		devices: cut(
+			servers.map(({ alias }) => alias),
+			DIRECTORY_CHARACTERS.devices,
+		),
 	};
-	return ({ alias, board, tags }) =>
-		[alias, board.name, ...tags].map((name) => name.split(/[^\p{L}\p{N}]+/u).map(termsOfName));
+}
+
+/** Returns the first different words that fit. */
+function cut(words: readonly string[], characters: number): string[] {
+	let left = characters;
+	return [...new Set(words)].filter((word) => {
+		left -= word.length + 2;
+		return left >= 0;
+	});
 }
 
 function entriesOf(catalog: Catalog): Entry[] {
@@ -154,7 +213,7 @@ function entriesOf(catalog: Catalog): Entry[] {
 			tool: members[0]?.tool.name ?? "",
 			title: listed.title,
 			description: listed.description?.slice(0, MAX_SEARCHED_CHARACTERS),
-			readOnly: listed.annotations?.readOnlyHint === true,
+			parts: choicesOf(listed),
 			group,
 			members,
 		});
@@ -171,4 +230,26 @@ function entriesOf(catalog: Catalog): Entry[] {
 		}
 	}
 	return entries;
+}
+
+/** Returns the values of the arguments that are one of several texts, such as the names of a device's lights. */
+function choicesOf({ inputSchema }: Tool): string[] {
+	return Object.values(inputSchema.properties ?? {}).flatMap((argument) => {
+		const choices = (argument as { enum?: unknown }).enum;
+		return Array.isArray(choices) ? choices.filter((each) => typeof each === "string") : [];
+	});
+}
+
+/** Returns the words of a text in lower case, names taken apart, and pairs of characters where a script has no spaces. */
+function termsOf(text: string): string[] {
+	const words = text.replace(CAMEL_CASE, "$1 $2").toLowerCase().split(SEPARATORS).filter(Boolean);
+	return words.flatMap((word) => [
+		...word.replace(WITHOUT_SPACES, " ").split(" ").filter(Boolean),
+		...(word.match(WITHOUT_SPACES) ?? []).flatMap(pairs),
+	]);
+}
+
+function pairs(text: string): string[] {
+	const characters = [...text];
+	return characters.length < 2 ? characters : characters.slice(1).map((each, index) => `${characters[index]}${each}`);
 }

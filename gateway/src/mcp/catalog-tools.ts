@@ -88,7 +88,9 @@ const serversList = define({
 const toolsSearch = define({
 	name: "tools_search",
 	title: "Search tools",
-	description: "Search the tools of all devices and MCP servers by words in their names and descriptions",
+	description:
+		"Search the tools of all devices and MCP servers by words in their names, parts, tags and descriptions. " +
+		"Nothing is translated: search again with words of the directory that a weak match comes with",
 	annotations: READ_ONLY,
 	input: z.strictObject({
 		query: z.string().min(1).max(200).describe('Words, for example "kitchen volume"'),
@@ -96,7 +98,7 @@ const toolsSearch = define({
 		limit: z.int().min(1).max(MAX_HITS).default(DEFAULT_HITS).describe("Tools in the answer"),
 	}),
 	async run({ query, server, limit }, { catalog }) {
-		const hits = searchTools(catalog, { query, server });
+		const { hits, directory } = searchTools(catalog, { query, server });
 		const tools = hits.slice(0, limit).flatMap((hit) => {
 			const { title, description, annotations } = catalog.findListed(hit.name) ?? {};
 			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };
@@ -104,11 +106,15 @@ const toolsSearch = define({
 		const lines = tools.map(({ name, devices, description, annotations }) =>
 			[`${name}${hintsOf(annotations, devices)}`, ...(description ? [description] : [])].join(": "),
 		);
-		return partialList(lines, {
+		const words = Object.entries(directory ?? {}).flatMap(([kind, names]) =>
+			names.length > 0 ? [`${kind}: ${names.join(", ")}`] : [],
+		);
+		const advice = directory && ["No strong match. Search again with these words:", ...words];
+		return partialList([...lines, ...(advice ?? [])], {
 			left: hits.length - tools.length,
 			how: "use other words, or limit",
 			none: "No tool found",
-			structuredContent: { tools, total: hits.length },
+			structuredContent: { tools, total: hits.length, ...present({ directory }) },
 		});
 	},
 });
