@@ -4,10 +4,8 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { FIRMWARE } from "../src/settings/firmware.js";
-import { makeFonts } from "../toolchain/fonts/make-fonts.js";
 import { ProgramError } from "../toolchain/program.js";
 import { ROOT } from "../toolchain/root.js";
-import { listPreloads } from "./moddable/preload.js";
 
 /** Input of builds with Moddable's SDK, the virtual device's bundler and its engine. */
 const SOURCES = [
@@ -170,13 +168,8 @@ function copyXs(target: string): void {
 	);
 }
 
-/** Copies generated files. @returns the paths of the page's sources */
+/** Adds the bundled page. @returns the paths of the page's sources */
 async function copyMade(target: string): Promise<string[]> {
-	listPreloads();
-	cpSync(join(ROOT, ".cache/moddable/preload.json"), join(target, ".cache/moddable/preload.json"));
-	cpSync(makeFonts(), join(target, ".cache/fonts"), { recursive: true });
-	const licence = readFileSync(join(ROOT, "gateway/glyphs-LICENSE.txt"), "utf8");
-	writeFileSync(join(target, ".cache/fonts/LICENSE.txt"), licence.replace("glyphs.bin", "these files"));
 	writeFileSync(
 		join(target, "toolchain/bundle.mjs"),
 		'import { fileURLToPath } from "node:url";\n\n' +

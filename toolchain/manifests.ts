@@ -2,15 +2,6 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ROOT } from "./root.js";
 
-/** Files that builds with mcconfig make before they begin. */
-const MADE = ".cache/";
-
-/**
- * Modules that run once the machine is up: the board's open what is not there in the linker. The last one replaces a
- * module of the SDK, under whose name it is preloaded.
- */
-const NOT_PRELOADED = ["src/boards/", "src/main", "src/platform/tcp/"];
-
 /** The name under which `modules` has files that are left out of a build, although patterns name them later. */
 const LEFT_OUT = "~";
 
@@ -75,7 +66,7 @@ function readInto(collected: Collected, path: string, target: string): void {
 		const place = expand(included, manifest);
 		if (place.startsWith("$")) {
 			collected.sdk.push(included);
-		} else if (!place.includes(MADE)) {
+		} else {
 			const file = join(ROOT, dirname(path), place);
 			if (!existsSync(file)) {
 				throw new Error(`${shown(path)}: "include" names ${included}, which does not exist`);
@@ -149,11 +140,6 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 /** Whether a module has a name of this project. */
 function isOwn(name: string): boolean {
 	return name.startsWith("src/");
-}
-
-/** Whether a module of this project runs in the linker, and lies in a chip's flash. */
-export function isPreloaded(name: string): boolean {
-	return !NOT_PRELOADED.some((start) => name.startsWith(start));
 }
 
 /** The path of a file from the project's folder, as the functions here take it. */

@@ -7,7 +7,7 @@ import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
-import { isPreloaded, readBuild } from "../../toolchain/manifests.js";
+import { readBuild } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -30,6 +30,11 @@ interface Manifest {
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(`${ROOT}${path}`, "utf8"));
+
+/** Modules that run once the machine is up: those of boards open hardware, and the last one replaces a module of the SDK. */
+const NOT_PRELOADED = ["src/boards/", "src/main", "src/platform/tcp/"];
+
+const isPreloaded = (name: string): boolean => !NOT_PRELOADED.some((start) => name.startsWith(start));
 
 /** Code of modules, each compiled once: a build of each board has most of them. */
 const codes = new Map<string, string>();
@@ -108,6 +113,11 @@ it("src/mcp_server preloads its modules, alone and with each feature: a build th
 	const preloaded = own.flatMap((path) => readManifest(path).preload ?? []);
 	const modules = own.flatMap((path) => [...readBuild(path, "").modules.keys()]);
 	assert.deepEqual(preloaded.sort(), [...new Set(modules)].filter(isPreloaded).sort());
+});
+
+it("src/preload.json names every module of the firmware that a build preloads, sorted", () => {
+	const modules = sources.map((file) => file.replace(/\.ts$/, "")).filter(isPreloaded);
+	assert.deepEqual(readManifest("src/preload.json").preload, modules.sort());
 });
 
 it("every module of the firmware is named by a manifest", () => {

@@ -1,14 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, relative, sep } from "node:path";
-import { makeFonts } from "../../toolchain/fonts/make-fonts.js";
 import { ROOT } from "../../toolchain/root.js";
 import { checkParts } from "./check-parts.js";
 import { ChildGroup } from "./child-group.js";
 import { compileFiles, prepareFolder, shortenScripts } from "./compile.js";
 import { listComponents } from "./idf-components.js";
 import { addIdfSettings } from "./idf-settings.js";
-import { listPreloads } from "./preload.js";
 import { makeProjectManifest } from "./project-manifest.js";
 import { type Sdk, SdkError, sdkEnvironment, TSC } from "./sdk.js";
 import { takeGlyphs } from "./settings.js";
@@ -135,8 +133,6 @@ async function runTool(
 	args: readonly string[],
 	{ show, options }: RunOptions,
 ): Promise<void> {
-	makeFonts();
-	listPreloads();
 	const { env, rest } = takeGlyphs(args, options.env);
 	const command = [join(sdk.bin, tool), rest] as const;
 	// It has the terminal if its output is shown: the SDK's debugger may ask for Ctrl-C.

@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 import { crc32 } from "../crc32.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
-/** A font as the SDK takes it: BMFont's binary description (version 3), and a picture whose opaque pixels are those of the glyphs. */
+/** Font for the SDK's tools: BMFont's binary description (version 3), and a picture whose opaque pixels are the glyphs. */
 export interface BmFont {
 	readonly fnt: Uint8Array;
 	readonly png: Uint8Array;
@@ -67,39 +67,47 @@ function describe({ character, advance, left, top, rows }: Glyph, { x, y }: Plac
 	return bytes;
 }
 
-/** The rows of a picture: four bytes a pixel, black; alpha is 255 in glyphs and 0 elsewhere. */
+/** Draws black glyphs as gray and alpha: alpha is 255 in glyphs and 0 elsewhere. */
 function draw(glyphs: readonly Glyph[], { width, height }: { width: number; height: number }, cell: number): Buffer {
-	const pixels = Buffer.alloc(width * height * 4);
+	const pixels = Buffer.alloc(width * height * 2);
 	for (const [at, { rows }] of glyphs.entries()) {
 		const { x, y } = placeOf(at, cell);
 		for (const [row, columns] of rows.entries()) {
 			for (const [column, isSet] of columns.entries()) {
-				pixels[((y + row) * width + x + column) * 4 + 3] = isSet ? 0xff : 0;
+				pixels[((y + row) * width + x + column) * 2 + 1] = isSet ? 0xff : 0;
 			}
 		}
 	}
 	return pixels;
 }
 
-/** A PNG file of RGBA with 8 bits each. */
+/** PNG's colour types, by the bytes of a pixel: gray and alpha, RGBA. */
+const COLOUR_TYPES: Readonly<Record<number, number>> = { 2: 4, 4: 6 };
+
+/**
+ * Makes a PNG file of 8 bits a channel.
+ *
+ * @param pixels gray and alpha, or RGBA
+ */
 export function makePng(width: number, height: number, pixels: Buffer): Buffer {
 	const header = Buffer.alloc(13);
 	header.writeUInt32BE(width, 0);
 	header.writeUInt32BE(height, 4);
-	header.set([8, 6, 0, 0, 0], 8);
-	const stride = 4 * width;
+	const channels = pixels.length / (width * height);
+	header.set([8, COLOUR_TYPES[channels] as number, 0, 0, 0], 8);
+	const stride = channels * width;
 	const lines = Array.from({ length: height }, (_, row) =>
 		Buffer.concat([Buffer.of(0), pixels.subarray(row * stride, (row + 1) * stride)]),
 	);
 	return Buffer.concat([
 		Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
 		chunk("IHDR", header),
-		chunk("IDAT", deflateSync(Buffer.concat(lines))),
+		chunk("IDAT", deflateSync(Buffer.concat(lines), { level: 9 })),
 		chunk("IEND", Buffer.alloc(0)),
 	]);
 }
 
-/** The rows of a PNG made by {@link makePng}: RGBA in one chunk, each row after a filter byte of 0. */
+/** Reads the rows of a PNG made by {@link makePng}: each begins with a filter byte of 0. */
 export function readPng(png: Buffer): { readonly width: number; readonly rows: Buffer } {
 	const start = png.indexOf("IDAT");
 	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));

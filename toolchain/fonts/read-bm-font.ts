@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { readPng } from "./bm-font.js";
 import type { Glyph } from "./pixel-font.js";
 
@@ -9,6 +11,9 @@ export interface ReadFont {
 	readonly glyphs: ReadonlyMap<string, Glyph>;
 }
 
+/** Folder of the fonts that `npm run fonts` writes and the face's manifest names. */
+export const FONTS = fileURLToPath(new URL("../../src/pictures/face/fonts/", import.meta.url));
+
 /** Bytes before a block's content, and of a glyph's description. */
 const HEAD_BYTES = 5;
 const GLYPH_BYTES = 20;
@@ -16,8 +21,9 @@ const GLYPH_BYTES = 20;
 const CHARS = 4;
 const COMMON = 2;
 
-/** Reads a font back, for a canvas without the SDK. @param path without `.fnt` and `.png` */
-export function readBmFont(path: string): ReadFont {
+/** Reads a font of the firmware, for a canvas without the SDK. @param name such as "glyphs-cjk" */
+export function readBmFont(name: string): ReadFont {
+	const path = join(FONTS, name);
 	const fnt = readFileSync(`${path}.fnt`);
 	const { width, isSet } = readPixels(readFileSync(`${path}.png`));
 	const glyphs = new Map<string, Glyph>();
@@ -46,9 +52,9 @@ function blockOf(fnt: Buffer, wanted: number): Buffer {
 
 function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
 	const { width, rows } = readPng(png);
-	const stride = 1 + 4 * width;
+	const stride = 1 + 2 * width;
 	return {
 		width,
-		isSet: (pixel) => rows[Math.floor(pixel / width) * stride + 1 + 4 * (pixel % width) + 3] === 0xff,
+		isSet: (pixel) => rows[Math.floor(pixel / width) * stride + 2 + 2 * (pixel % width)] === 0xff,
 	};
 }

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { charactersOf, GLYPH_SETS, type GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
-import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
 
 const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
@@ -18,8 +16,7 @@ describe("fonts", () => {
 	let fonts: ReadonlyMap<GlyphSet, ReadFont>;
 
 	before(() => {
-		const folder = makeFonts();
-		fonts = new Map(GLYPH_SETS.map((set) => [set, readBmFont(join(folder, `glyphs-${set}`))]));
+		fonts = new Map(GLYPH_SETS.map((set) => [set, readBmFont(`glyphs-${set}`)]));
 	});
 
 	const fontOf = (set: GlyphSet): ReadFont => fonts.get(set) as ReadFont;

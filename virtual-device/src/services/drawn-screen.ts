@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import { BLANK_FACE, type Face, type Theme } from "../../../src/hardware/hardware.js";
 import { FaceScreen } from "../../../src/pictures/face/face-screen.js";
 import type { GlyphSet } from "../../../toolchain/fonts/glyph-sets.js";
-import { makeFonts } from "../../../toolchain/fonts/make-fonts.js";
 import { type ReadFont, readBmFont } from "../../../toolchain/fonts/read-bm-font.js";
 import { PixelCanvas } from "./pixel-canvas.js";
 
@@ -38,9 +36,9 @@ export function drawFaceOf(screen: DrawnScreen, glyphs: GlyphSet = "cjk"): Pixel
 	return canvas;
 }
 
-/** A font of the firmware. Made once and kept in the project's cache: the first time takes seconds. */
+/** Reads a font of the firmware once. */
 export function fontOf(name: string): ReadFont {
-	const known = fonts.get(name) ?? readBmFont(join(makeFonts(), name));
+	const known = fonts.get(name) ?? readBmFont(name);
 	fonts.set(name, known);
 	return known;
 }
