@@ -7,11 +7,12 @@ import { GLYPHS_OF_GATEWAY, makeSentGlyphs } from "../../toolchain/fonts/sent-gl
 import { makeProgram, runProgram } from "../../toolchain/program.js";
 
 await runProgram(
-	makeProgram("run fonts", "Writes the fonts of the screen and the gateway's glyphs, after a change of the sets.").action(
-		() => {
-			makeFonts();
-			writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(openPixelFont()));
-			console.log(`${FONTS}\n${GLYPHS_OF_GATEWAY}`);
-		},
-	),
+	makeProgram(
+		"run fonts",
+		"Writes the fonts of the screen and the gateway's glyphs, after a change of the sets.",
+	).action(() => {
+		makeFonts();
+		writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(openPixelFont()));
+		console.log(`${FONTS}\n${GLYPHS_OF_GATEWAY}`);
+	}),
 );
