@@ -117,14 +117,15 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	const [start = "", ...rest] = basename(file).split("*");
 	const isPattern = rest.length > 0;
 	const found = (existsSync(folder) ? readdirSync(folder) : [])
-		.filter((each) => /\.(ts|c|h)$/.test(each) && !each.endsWith(".d.ts"))
+		.filter((each) => /\.(ts|c|h)$/.test(each))
 		.map((each) => each.replace(/\.\w+$/, ""))
 		.filter((each) => (isPattern ? each.startsWith(start) : each === start));
 	// A project may have no tools of its own.
 	if (found.length === 0 && !(isPattern && isElsewhere(path))) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which does not exist`);
 	}
-	for (const each of new Set(found)) {
+	// mcconfig takes typings for modules that a build may lack.
+	for (const each of new Set(found.filter((name) => !name.endsWith(".d")))) {
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);

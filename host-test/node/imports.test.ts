@@ -9,6 +9,7 @@ const DOCUMENT = fileURLToPath(new URL("../../docs/architecture.md", import.meta
 
 /** Modules of Moddable's SDK, and the virtual device's, as src/types declares them. */
 const HOST_MODULES = readdirSync(`${SOURCE}types`)
+	.filter((name) => name.endsWith(".d.ts"))
 	.flatMap((name) => [...readFileSync(`${SOURCE}types/${name}`, "utf8").matchAll(/^declare module "([^"]+)"/gm)])
 	.map(([, name]) => name as string)
 	.filter((name) => !name.startsWith("src/"));

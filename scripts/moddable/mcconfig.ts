@@ -215,6 +215,22 @@ export async function configureForChip(
 	return linkFolder(folder, target);
 }
 
+/**
+ * Makes mcconfig write what a build needs, in an empty folder and without building it.
+ *
+ * @param target as mcconfig calls it
+ * @returns the folder
+ * @throws SdkError when that fails
+ */
+export async function configureBuild(sdk: Sdk, folder: string, target: string): Promise<string> {
+	const output = join(`${outputOf(folder)}-configured`, target.replaceAll(/\W+/g, "-"));
+	rmSync(output, { recursive: true, force: true });
+	mkdirSync(output, { recursive: true });
+	const options = { cwd: folder, env: standInForIdf(sdkEnvironment(sdk)) };
+	await runTool(sdk, "mcconfig", ["-o", output, "-p", target], { show: false, options });
+	return output;
+}
+
 function linkFolder(folder: string, target: string, manifest?: string): string {
 	return join(linkOutput(folder, target, manifest), "tmp", ...target.split("/"), "release", nameOf(folder));
 }

@@ -4,11 +4,8 @@ import { delimiter, dirname, join } from "node:path";
 import { ProgramError } from "../../toolchain/program.js";
 import { isAllowed } from "./computer.js";
 
-/** TypeScript's folder, wherever the package manager has put it. */
-const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
-
-/** TypeScript's compiler. */
-export const TSC = join(TYPESCRIPT, "bin", "tsc");
+/** TypeScript's compiler: mcconfig writes configurations that version 5 refuses, and version 7 is ten times as fast as 6. */
+export const TSC = join(findTypescript(), "bin", "tsc");
 
 /** The reason for a skipped test without an SDK. */
 export const NO_SDK = "MODDABLE is not set: it must name the folder of Moddable's SDK";
@@ -49,6 +46,19 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 		throw new SdkError(`MODDABLE is ${root}, but ${join(bin, "mcconfig")} does not exist: build the SDK's tools first`);
 	}
 	return { root, bin, host };
+}
+
+/** Finds TypeScript's folder. In the repository, `typescript` is version 6, whose interface ts-node needs. */
+function findTypescript(): string {
+	const { resolve } = createRequire(import.meta.url);
+	for (const name of ["typescript-7/package.json", "typescript/package.json"]) {
+		try {
+			return dirname(resolve(name));
+		} catch {
+			// A project of a maker has one version only.
+		}
+	}
+	throw new SdkError("TypeScript is not installed: npm install");
 }
 
 /** As `findSdk`, but throws if it is not set. */

@@ -69,29 +69,6 @@ declare module "src/platform/network" {
 	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
 }
 
-/** The HTTP server that the host has. */
-declare module "src/platform/http-server" {
-	import type { HttpServerPlatform } from "../net/http-server.js";
-	export const httpServer: HttpServerPlatform;
-}
-
-/** The mod that is installed beside the firmware. */
-declare module "src/platform/mods" {
-	/** Undefined if no mod is installed. */
-	export function findMod(): { load(): unknown } | undefined;
-}
-
-/** The DNS-SD that the host has. Undefined where UDP has no multicast. */
-declare module "src/platform/dns-sd" {
-	import type { OpenDnsSd } from "../backend/discovery/gateway-search.js";
-	export const openDnsSd: OpenDnsSd | undefined;
-}
-
-/** The host's HMAC-SHA256 (RFC 2104). */
-declare module "src/platform/hmac-sha256" {
-	export function hmacSha256(key: ArrayBuffer, message: ArrayBuffer): Promise<ArrayBuffer>;
-}
-
 /** The board that the firmware is built for. */
 declare module "src/boards/target/board" {
 	import type { Board, System } from "../hardware/hardware.js";

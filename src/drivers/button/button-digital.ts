@@ -7,13 +7,22 @@ export interface DigitalInput {
 	close(): void;
 }
 
+interface DigitalInputOptions {
+	readonly pin: number;
+	readonly mode: number;
+	readonly edge: number;
+	readonly onReadable: () => void;
+	/** Its name on a virtual device. */
+	readonly part?: string | undefined;
+}
+
 /** ECMA-419's class of digital inputs. */
 export interface DigitalClass {
 	readonly Input: number;
 	readonly InputPullUp: number;
 	readonly Rising: number;
 	readonly Falling: number;
-	new (options: object): DigitalInput;
+	new (options: DigitalInputOptions): DigitalInput;
 }
 
 export interface DigitalButtonOptions extends TimedButtonOptions {

@@ -25,7 +25,7 @@ interface DigestWriter {
 	close(): ArrayBuffer;
 }
 
-interface Esp32UpdaterOptions<Partition extends FlashPartition = FlashPartition> {
+interface Esp32UpdaterOptions<Partition extends FlashPartition> {
 	/** Opens the partition that is not running. */
 	readonly openPartition: () => Partition;
 	readonly openUpdate: (partition: Partition) => FlashUpdate;
@@ -62,10 +62,10 @@ const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
 
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
-export class Esp32Updater implements Updater {
-	private readonly options: Esp32UpdaterOptions;
+export class Esp32Updater<Partition extends FlashPartition> implements Updater {
+	private readonly options: Esp32UpdaterOptions<Partition>;
 
-	constructor(options: Esp32UpdaterOptions) {
+	constructor(options: Esp32UpdaterOptions<Partition>) {
 		this.options = options;
 	}
 
@@ -95,16 +95,16 @@ export class Esp32Updater implements Updater {
 	}
 }
 
-class PartitionSink implements FirmwareSink {
-	private readonly partition: FlashPartition;
+class PartitionSink<Partition extends FlashPartition> implements FirmwareSink {
+	private readonly partition: Partition;
 	private readonly update: FlashUpdate;
 	private readonly openDigest: () => DigestWriter;
 	private readonly writer: DigestWriter;
-	private readonly verify: Esp32UpdaterOptions["verify"];
+	private readonly verify: Esp32UpdaterOptions<Partition>["verify"];
 	private readonly head: ImageHead;
 	private _digest = new ArrayBuffer(0);
 
-	constructor(options: Esp32UpdaterOptions, anyProject: boolean) {
+	constructor(options: Esp32UpdaterOptions<Partition>, anyProject: boolean) {
 		const { openPartition, openUpdate, openDigest, model, project, verify } = options;
 		this.verify = verify;
 		this.head = new ImageHead(HEAD_BYTES, (head) => {

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { BOARDS, CHIPS } from "../../scripts/moddable/boards.js";
+import { findTypeErrors } from "../../scripts/moddable/build-types.js";
+import { configureBuild } from "../../scripts/moddable/mcconfig.js";
+import { ROOT } from "../../toolchain/root.js";
+import { noSdk, sdk } from "../support/sdk.js";
+
+const FIXTURES = ["sdk-air", "sdk-bosch", "sdk-chips", "sdk-drivers"].map((name) => join("host-test/fixtures", name));
+
+/** Folders of manifests, each with the targets that it is built for. */
+const BUILDS: readonly (readonly [folder: string, targets: readonly string[]])[] = [
+	["", [sdk?.host ?? "lin", ...CHIPS, ...BOARDS, "esp32:./src/boards/qemu"]],
+	["host-test", ["lin"]],
+	["examples/embed", ["esp32"]],
+	["examples/pump", ["esp32"]],
+	...FIXTURES.map((folder) => [folder, ["esp32"]] as const),
+];
+
+describe("a build by mcconfig has no type errors", { skip: noSdk }, () => {
+	for (const [folder, targets] of BUILDS) {
+		for (const target of targets) {
+			it(`of ${folder || "the firmware"} for ${target}`, async () => {
+				assert.equal(findTypeErrors(await configureBuild(sdk, join(ROOT, folder), target)), "");
+			});
+		}
+	}
+});
