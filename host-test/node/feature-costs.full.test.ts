@@ -92,17 +92,4 @@ describe("on a 32-bit XS", { skip: skipIf(whyNotXs) }, () => {
 			}
 		}
 	});
-
-	it("the events of a device by itself take no more than docs/direct.md says", async () => {
-		const direct = readFileSync(fileURLToPath(new URL("../../docs/direct.md", import.meta.url)), "utf8");
-		const [, ...documented] = /32 presses of a button take (\d+) slots and ([\d,]+) bytes/.exec(direct) ?? [];
-		const [none, events] = [await weigh("none"), await weigh("events")];
-		const figures = [events.made.slots - none.made.slots, events.made.chunkBytes - none.made.chunkBytes];
-		const limits = documented.map((each) => Number(each.replace(",", "")));
-		assert.equal(limits.length, 2);
-		assert.ok(
-			figures.every((figure, at) => figure <= (limits[at] as number)),
-			`${figures} where the document has ${limits}`,
-		);
-	});
 });

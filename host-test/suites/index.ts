@@ -15,7 +15,6 @@ export { default as clientRequests } from "./client-requests.suite.js";
 export { default as config } from "./config.suite.js";
 export { default as conversation } from "./conversation.suite.js";
 export { default as deviceState } from "./device-state.suite.js";
-export { default as directEvents } from "./direct-events.suite.js";
 export { default as drivers } from "./drivers.suite.js";
 export { default as envelope } from "./envelope.suite.js";
 export { default as esp32Updater } from "./esp32-updater.suite.js";

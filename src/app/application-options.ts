@@ -77,8 +77,6 @@ export interface Attachment {
 	/** The device is in a session with its backend. Without a backend: online. */
 	reached?(): void;
 	stateChanged?(state: DeviceState): void;
-	/** A notification for the backend, in or outside a session. */
-	told?(method: string, params: object): void;
 	/** A sensor or a switch has changed. */
 	changed?(): void;
 	/** The face has changed, or would have on a board with a screen. */

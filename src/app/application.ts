@@ -137,7 +137,6 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 
 	/** Outside a session some backends treat any message as an error. */
 	tell(method: string, params: object): void {
-		this.emit("told", method, params);
 		if (this.protocol.session !== undefined) {
 			this.server.notify(method, params);
 		}

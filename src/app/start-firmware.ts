@@ -109,7 +109,6 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		board,
 		name: config.name,
 		direct,
-		...(direct && { features: direct.withEvents(options.features) }),
 		setup,
 		power,
 		openUdp: network.openUdp,
@@ -118,11 +117,7 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		// New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now.
 		session: trial?.isRunning ? "always" : config.session,
 		hasFailed: (version: string) => trial?.hasFailed(version) ?? false,
-		followers: [
-			...(options.followers ?? []),
-			...(direct ? [direct.events] : []),
-			...(trial ? [{ reached: () => trial.pass() }] : []),
-		],
+		followers: [...(options.followers ?? []), ...(trial ? [{ reached: () => trial.pass() }] : [])],
 	};
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: openTransport(config) });

@@ -5,8 +5,7 @@ import { MCP_PATH } from "./check-request.js";
 import { KnownClients } from "./known-clients.js";
 import { type ConnectionOptions, ServedConnection } from "./served-connection.js";
 
-export interface EndpointOptions
-	extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes" | "onNotification" | keyof Runtime> {
+export interface EndpointOptions extends Pick<ConnectionOptions<never>, "rules" | "maxQueuedBytes" | keyof Runtime> {
 	readonly platform: HttpServerPlatform;
 	readonly port: number;
 }

@@ -1,11 +1,9 @@
 import type { Runtime } from "../hardware/timer.js";
-import { FeatureSet } from "../mcp_server/features/feature-set.js";
-import type { Features, McpServer } from "../mcp_server/mcp-server.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpServerPlatform } from "../net/http-server.js";
 import { readSetting, type SettingSource } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import { hostnameOf } from "../text/hostname.js";
-import { DeviceEvents } from "./device-events.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
 /** The dependencies of serving clients directly. */
@@ -19,10 +17,6 @@ export interface DirectOptions extends Runtime, SettingSource {
 
 /** Clients on the network are served directly. */
 export interface Direct {
-	/** The device's events, which clients poll. */
-	readonly events: DeviceEvents;
-	/** The features of a server with these ones and events. */
-	withEvents<Context>(features: Features<Context> | undefined): Features<Context>;
 	serve<Context>(server: McpServer<Context>): { online(): void; offline(): void };
 }
 
@@ -46,10 +40,7 @@ export const openDirect = (platform: HttpServerPlatform, options: DirectOptions)
 	}
 	// Two requests are served at a time, beside the backend's messages.
 	const rules = { token, hostname: hostnameOf(deviceId), maxBytes: Math.floor(maxMessageBytes / 2) };
-	const events = new DeviceEvents(log);
 	return {
-		events,
-		withEvents: (features) => new FeatureSet([...(features instanceof FeatureSet ? features.list : []), events]),
 		serve: (server) =>
 			new McpEndpoint(server, {
 				platform,
@@ -58,7 +49,6 @@ export const openDirect = (platform: HttpServerPlatform, options: DirectOptions)
 				timer,
 				log,
 				maxQueuedBytes: Math.floor(maxQueuedBytes / 2),
-				onNotification: (text) => events.sent(text),
 			}),
 	};
 };

@@ -13,8 +13,6 @@ export interface ConnectionOptions<Context> extends Runtime, Pick<PostedMessageO
 	readonly rules: RequestRules;
 	/** Bytes of answers that may wait to be sent. */
 	readonly maxQueuedBytes: number;
-	/** The client is sent a notification or request of its call. */
-	readonly onNotification: (text: string) => void;
 	/** The connection has become {@link ServedConnection.isSilent silent}. */
 	readonly onSilent: () => void;
 	readonly onEnd: () => void;
@@ -149,7 +147,7 @@ export class ServedConnection<Context> {
 		this.state = "answering";
 		this.response = response;
 		this.limit(CALL_TIME);
-		const { server, clients, rules, onNotification, onResponse } = this.options;
+		const { server, clients, rules, onResponse } = this.options;
 		this.message = new PostedMessage(server, {
 			headers: this.headers,
 			maxBytes: rules.maxBytes,
@@ -161,10 +159,7 @@ export class ServedConnection<Context> {
 				}
 				this.finish(status, text);
 			},
-			onEvent: (text) => {
-				onNotification(text);
-				this.tell(text);
-			},
+			onEvent: (text) => this.tell(text),
 			onResponse,
 		});
 		try {

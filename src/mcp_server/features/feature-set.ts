@@ -23,7 +23,7 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  * examples run them.
  */
 export class FeatureSet<Context> implements Features<Context>, SessionFeatures<Context> {
-	readonly list: readonly Feature<Context>[];
+	private readonly list: readonly Feature<Context>[];
 
 	constructor(list: readonly Feature<Context>[]) {
 		this.list = list;
