@@ -1,3 +1,4 @@
+import { Guard } from "../../src/app/guard.js";
 import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
 import { settled } from "./promises.js";
 
@@ -5,6 +6,25 @@ interface Entry {
 	readonly callback: () => void;
 	due: number;
 	readonly interval: number | undefined;
+}
+
+/** Calls back as XS does: an exception ends the machine, unless the global function `abort` returns false. */
+export function callBack(callback: () => void): void {
+	try {
+		callback();
+	} catch (error) {
+		const { abort } = globalThis as { abort?: (reason: string, error: unknown) => unknown };
+		if (abort?.("unhandled exception", error) !== false) {
+			throw error;
+		}
+	}
+}
+
+/** Installs the firmware's guard, until it is released. */
+export function installGuard(log: (line: string) => void = () => {}, ticks = (): number => 0) {
+	const guard = new Guard(log, ticks);
+	guard.install();
+	return { guard, release: () => Reflect.deleteProperty(globalThis, "abort") };
 }
 
 /** Timers for which time passes only when a test says so. */
@@ -40,7 +60,7 @@ export class FakeTimer implements TimerModule {
 			} else {
 				next.due += next.interval;
 			}
-			next.callback();
+			callBack(next.callback);
 			next = this.#next(end);
 		}
 		this.now = end;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../support/until.js";
 import { describeChips } from "./chips.js";
 import { startDevice } from "./device.js";
 import { buildForQemu, type QemuImage } from "./qemu/qemu.js";
@@ -11,7 +12,6 @@ const FIRMWARE = fileURLToPath(new URL("../faulty-firmware", import.meta.url));
 /** The chip's output after each failure of a tool. */
 const FAULTS = {
 	loop: /Task watchdog got triggered/,
-	throw: /thrown on purpose/,
 	panic: /Guru Meditation Error: .* panic'ed \((Store access fault|StoreProhibited)\)/,
 } as const;
 
@@ -28,7 +28,7 @@ describeChips("faults", (tools) => {
 		image = await buildForQemu(tools, [], FIRMWARE);
 	});
 
-	it("restarts when a tool never returns, throws out of a timer or panics", async (t) => {
+	it("restarts when a tool never returns or panics", async (t) => {
 		const device = await startDevice(t, { image, settings });
 		await device.nextSession();
 		for (const [fault, printed] of Object.entries(FAULTS)) {
@@ -39,6 +39,14 @@ describeChips("faults", (tools) => {
 			assert.match(text, printed);
 			t.diagnostic([fault, ...text.split(/\r?\n/).filter((line) => TELLING.test(line))].join("\n"));
 		}
+	});
+
+	it("continues its session when a timer throws, and reports the error", async (t) => {
+		const device = await startDevice(t, { image, settings });
+		await device.nextSession();
+		device.fail("self.test.fail", { fault: "throw" });
+		await until(() => /since the start: Error: thrown on purpose/.test(device.console()), "the error is in the log");
+		assert.match(JSON.stringify(await device.info()), /thrown on purpose/);
 	});
 
 	it("is reported with its registers and its console when it says nothing", async (t) => {

@@ -12,7 +12,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
 		for (;;) {}
 	},
 
-	/** Ends the machine: nobody catches what a timer throws. */
+	/** Nobody catches what a timer throws. */
 	throw: () => {
 		Timer.set(() => {
 			throw new Error("thrown on purpose");

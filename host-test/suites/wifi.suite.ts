@@ -15,7 +15,7 @@ function join(options?: Parameters<typeof joinWiFi>[0]) {
 }
 
 /** A clock, the time servers it asks, and the machine's time, in milliseconds. */
-function askTime(now = 0) {
+function askTime(now = 0, failure?: Error) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const machine = { now, done: 0 };
@@ -25,6 +25,9 @@ function askTime(now = 0) {
 
 		constructor() {
 			clients.push(this.#entry);
+			if (failure !== undefined) {
+				throw failure;
+			}
 		}
 
 		getTime(callback: (error: Error | null, time?: number) => void): void {
@@ -62,6 +65,13 @@ export default suite("Wi-Fi and the time", {
 	},
 	"joins an open network without a password"() {
 		equal(join({ password: "" }).wifi.attempts, [{ SSID: "home" }]);
+	},
+	"asks the time server again after a minute when no socket can be opened"() {
+		const { ask, machine, clients, timer, log } = askTime(0, new Error("no socket"));
+		ask();
+		timer.pass(NTP_RETRY_INTERVAL);
+		equal([clients.length, machine.done], [2, 1]);
+		matches(log[0] ?? "", /no answer from the time server/);
 	},
 	"says so when there is no name to join, and joins nothing"() {
 		const { wifi, log, timer } = join({ ssid: "" });

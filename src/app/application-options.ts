@@ -14,6 +14,7 @@ import type { SettingValue } from "../settings/settings-table.js";
 import type { Setup } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { Voice, VoiceOptions } from "../voice/voice.js";
+import type { Guard } from "./guard.js";
 import type { ObserverOptions } from "./observed-parts.js";
 
 export interface ApplicationOptions extends Runtime {
@@ -58,6 +59,8 @@ export interface ApplicationOptions extends Runtime {
 	readonly ticks?: () => number;
 	/** Further receivers of events. */
 	readonly followers?: readonly Attachment[];
+	/** Counts and logs errors that nobody handles. Default: one of its own. */
+	readonly guard?: Guard | undefined;
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;
 }

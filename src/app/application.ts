@@ -20,6 +20,7 @@ import { BackendFace } from "./backend-face.js";
 import { BackendMcp } from "./backend-mcp.js";
 import { DeviceNetwork, type NetworkEvents } from "./device-network.js";
 import { followInputs, type InputActions } from "./follow-inputs.js";
+import { Guard } from "./guard.js";
 import { type PartsLink, withObservedParts } from "./observed-parts.js";
 import { RunningDevice } from "./running-device.js";
 import { StatusIcons } from "./status-icons.js";
@@ -43,10 +44,12 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	private readonly hasBackend: boolean;
 	private readonly conversation: Conversation | undefined;
 	readonly log: (message: string) => void;
+	readonly guard: Guard;
 
 	constructor(options: ApplicationOptions) {
-		const { board, backend, words, source, timer, log } = options;
+		const { board, backend, words, source, timer, log, ticks = () => 0 } = options;
 		this.log = log;
+		this.guard = options.guard ?? new Guard(log, ticks);
 		this.hasBackend = backend !== "";
 		this._state = new DeviceStateMachine(this);
 		this.network = new DeviceNetwork(this, { board, setup: options.setup, state: this._state, timer });
@@ -89,7 +92,7 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	private observeParts({ board, timer, words, update, ticks }: ApplicationOptions): Board & Partial<Hardware> {
 		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
 		return Object.assign(parts, {
-			device: new RunningDevice(board.name, this._state, ticks),
+			device: new RunningDevice(board.name, this._state, this.guard, ticks),
 			...(this.network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.network.setUpIn(delay) } }),
 		});
 	}
@@ -209,9 +212,14 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 		}
 	}
 
+	/** One receiver that fails does not keep the event from the others. */
 	private emit<Event extends keyof Attachment>(event: Event, ...about: Parameters<Required<Attachment>[Event]>): void {
 		for (const attached of this.attached) {
-			(attached[event] as ((...about: unknown[]) => void) | undefined)?.apply(attached, about);
+			try {
+				(attached[event] as ((...about: unknown[]) => void) | undefined)?.apply(attached, about);
+			} catch (error) {
+				this.guard.report(error);
+			}
 		}
 	}
 

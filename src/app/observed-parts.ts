@@ -4,6 +4,7 @@ import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { InstallerLink, observedInstaller } from "../update/observed-installer.js";
+import type { Guard } from "./guard.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
 export interface ObserverOptions {
@@ -18,6 +19,7 @@ export interface ObserverOptions {
 export interface PartsLink extends InstallerLink {
 	/** Somebody sets what a person sees or hears, or shows a picture. */
 	used(): void;
+	readonly guard: Guard;
 }
 
 /**
@@ -57,7 +59,9 @@ class ObservedSpeaker implements Speaker {
 		this.speaker = speaker;
 		this.screen = screen;
 		this.observers = observers;
-		speaker.volume = storedPercent(observers.settings, "audio", "output_volume") ?? speaker.volume;
+		observers.link.guard.run(() => {
+			speaker.volume = storedPercent(observers.settings, "audio", "output_volume") ?? speaker.volume;
+		});
 	}
 
 	get volume(): number {
@@ -83,8 +87,10 @@ class ObservedScreen implements Screen {
 	private passing: TimerHandle | undefined;
 
 	constructor(screen: Screen, observers: Observers) {
-		const { settings, timer } = observers;
-		screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
+		const { settings, timer, link } = observers;
+		link.guard.run(() => {
+			screen.brightness = storedPercent(settings, "display", "brightness") ?? screen.brightness;
+		});
 		screen.theme = storedTheme(settings) ?? screen.theme;
 		this.width = screen.width;
 		this.height = screen.height;

@@ -1,10 +1,12 @@
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Device } from "../hardware/hardware.js";
+import type { Guard } from "./guard.js";
 
 /** The device as a whole, for tools and resources. */
 export class RunningDevice implements Device {
 	readonly name: string;
 	private readonly machine: { readonly state: DeviceState };
+	private readonly guard: Pick<Guard, "count" | "lastError">;
 	private readonly ticks: (() => number) | undefined;
 	private readonly start: number | undefined;
 
@@ -12,15 +14,29 @@ export class RunningDevice implements Device {
 	 * @param name the board's
 	 * @param ticks a monotonic clock: milliseconds, as a 32-bit number
 	 */
-	constructor(name: string, machine: { readonly state: DeviceState }, ticks: (() => number) | undefined) {
+	constructor(
+		name: string,
+		machine: { readonly state: DeviceState },
+		guard: Pick<Guard, "count" | "lastError">,
+		ticks: (() => number) | undefined,
+	) {
 		this.name = name;
 		this.machine = machine;
+		this.guard = guard;
 		this.ticks = ticks;
 		this.start = ticks?.();
 	}
 
 	get state(): DeviceState {
 		return this.machine.state;
+	}
+
+	get errors(): number {
+		return this.guard.count;
+	}
+
+	get lastError(): string | undefined {
+		return this.guard.lastError;
 	}
 
 	get uptime(): number | undefined {

@@ -15,6 +15,7 @@ import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
+import { Guard } from "./guard.js";
 import { RESTART_DELAY } from "./system-commands.js";
 import { deviceUuid } from "./uuid.js";
 
@@ -103,9 +104,11 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 	const listGateways = options.discovery?.list;
 	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, timer, log });
 	// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
-	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, timer, log });
+	const guard = options.guard ?? new Guard(log, options.ticks ?? (() => 0));
+	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, guard, timer, log });
 	const given = {
 		...options,
+		guard,
 		board,
 		name: config.name,
 		direct,

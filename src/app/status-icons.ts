@@ -1,26 +1,29 @@
 import type { Board, Face } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Guard } from "./guard.js";
 
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;
 
-/** Shows the level of the battery and the strength of the Wi-Fi's signal on the screen, as far as the board has these. */
+/** The application, as the icons need it. */
+interface IconsLink {
+	show(change: Partial<Face>): void;
+	readonly guard: Guard;
+}
+
+/** Shows battery level and Wi-Fi signal on the screen. A value that cannot be read has no icon. */
 export class StatusIcons {
 	private readonly board: Pick<Board, "battery" | "network">;
 	private readonly timer: TimerModule;
-	private readonly face: { show(change: Partial<Face>): void };
+	private readonly link: IconsLink;
 	private repeating: TimerHandle | undefined;
 	private lastShown = "";
 
-	constructor(
-		face: { show(change: Partial<Face>): void },
-		board: Pick<Board, "battery" | "network" | "screen">,
-		timer: TimerModule,
-	) {
+	constructor(link: IconsLink, board: Pick<Board, "battery" | "network" | "screen">, timer: TimerModule) {
 		const { battery, network, screen } = board;
 		this.board = board;
 		this.timer = timer;
-		this.face = face;
+		this.link = link;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
 			this.repeating = timer.repeat(() => this.update(), POLL_INTERVAL);
 		}
@@ -38,14 +41,15 @@ export class StatusIcons {
 	/** Reads them now, and shows what changed. */
 	private update(): void {
 		const { battery, network } = this.board;
+		const { guard } = this.link;
 		const change: Partial<Face> = {
-			...(battery && { battery: { level: battery.level, charging: battery.charging } }),
-			...(network?.type === "wifi" && { signal: bars(network.rssi) }),
+			...(battery && { battery: guard.run(() => ({ level: battery.level, charging: battery.charging })) }),
+			...(network?.type === "wifi" && { signal: guard.run(() => bars(network.rssi)) }),
 		};
 		const shown = JSON.stringify(change);
 		if (shown !== this.lastShown && this.repeating !== undefined) {
 			this.lastShown = shown;
-			this.face.show(change);
+			this.link.show(change);
 		}
 	}
 

@@ -15,11 +15,11 @@ const RANGE = 96;
 /** A loudspeaker on an amplifier that has the volume in a register. */
 export class Aw88298 implements Speaker {
 	private readonly amplifier: Amplifier;
-	private _volume = 0;
+	private _volume = 70;
 
+	/** Writes nothing: the application sets the stored volume when it starts. */
 	constructor(amplifier: Amplifier) {
 		this.amplifier = amplifier;
-		this.volume = 70;
 	}
 
 	get volume(): number {

@@ -219,6 +219,10 @@ export interface Device {
 	readonly state: string;
 	/** Milliseconds since the firmware has started, if it is known. Wraps around after 49 days. */
 	readonly uptime: number | undefined;
+	/** Number of errors since then that nobody handled. */
+	readonly errors: number;
+	/** The latest of these. */
+	readonly lastError: string | undefined;
 }
 
 /** The parts of a board. A missing part is undefined, and its tools are not offered. */

@@ -32,6 +32,9 @@ const MAX_OFF = 3_600;
 /** Seconds between two times that it is switched on: contacts and motors wear out. */
 const MIN_PERIOD = 1;
 
+/** Milliseconds until a relay that could not be switched off is tried again. */
+const OFF_RETRY = 1_000;
+
 /**
  * A relay, or anything else that a pin switches on and off.
  *
@@ -128,11 +131,17 @@ class PinSwitch implements Switch {
 		}
 	}
 
-	/** Off is never refused: a pin that could not be opened has never been on. */
+	/**
+	 * Off is never refused: a pin that could not be opened has never been on. One that does not answer now is tried again,
+	 * whoever wants it off.
+	 */
 	switchOff(cause: SwitchCause): void {
-		this.io.timer.clear(this.end);
+		const { timer } = this.io;
+		timer.clear(this.end);
 		if (this.pin.error === undefined) {
+			this.end = timer.set(() => this.switchOff(cause), OFF_RETRY);
 			this.write(false);
+			timer.clear(this.end);
 		}
 		this.span = undefined;
 		if (this._on) {

@@ -1,3 +1,4 @@
+import type { Guard } from "../app/guard.js";
 import type { Board } from "../hardware/hardware.js";
 import type { Runtime } from "../hardware/timer.js";
 import { readSetting, type SettingSource } from "../settings/read-setting.js";
@@ -7,6 +8,7 @@ export interface PowerOptions extends Runtime, Pick<SettingSource, "built"> {
 	readonly board: Board;
 	/** Whether the chip may sleep at all. */
 	readonly maySleep: boolean;
+	readonly guard: Guard;
 }
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
@@ -18,7 +20,7 @@ const SCREEN_OFF = 300;
  *
  * @throws SettingError
  */
-export const openPower = ({ board, built, maySleep, timer, log }: PowerOptions): PowerSaver => {
+export const openPower = ({ board, built, maySleep, guard, timer, log }: PowerOptions): PowerSaver => {
 	const { battery, power: chip, settings } = board;
 	const source = { built, settings };
 	const onBattery = (seconds: number): number => (battery === undefined ? 0 : seconds);
@@ -35,7 +37,7 @@ export const openPower = ({ board, built, maySleep, timer, log }: PowerOptions):
 	} catch (error) {
 		log(`Wi-Fi power save "${mode}": ${String(error)}`);
 	}
-	return new PowerSaver({ ...times, board, chip, timer, log });
+	return new PowerSaver({ ...times, board, chip, guard, timer, log });
 };
 
 export default openPower;

@@ -1,3 +1,4 @@
+import type { Guard } from "../app/guard.js";
 import type { Face, Hardware } from "../hardware/hardware.js";
 import type { ChipPower } from "../hardware/power.js";
 import type { Runtime, TimerHandle } from "../hardware/timer.js";
@@ -17,6 +18,7 @@ interface PowerTimes {
 
 interface PowerSaverOptions extends PowerTimes, Runtime {
 	readonly board: Pick<Hardware, "screen" | "buttons">;
+	readonly guard: Guard;
 	/** Absent where the chip cannot sleep. */
 	readonly chip: Pick<ChipPower, "canWake" | "sleep"> | undefined;
 }
@@ -88,10 +90,14 @@ export class PowerSaver {
 		this.darkening = undefined;
 	}
 
+	/** A backlight that does not answer keeps neither the timers from running nor the chip from sleeping. */
 	private light(percent: number): void {
-		const { screen } = this.options.board;
+		const { board, guard } = this.options;
+		const { screen } = board;
 		if (screen?.light !== undefined && screen.light !== percent) {
-			screen.light = percent;
+			guard.run(() => {
+				screen.light = percent;
+			});
 		}
 	}
 

@@ -99,7 +99,12 @@ static int deliver(txMachine* the, Reader* messages)
 			return 0;
 		if ((kind == 'b') && !readNetstring(messages, &bytes))
 			return 0;
-		callOnHostMessage(the, &header, kind == 'b' ? &bytes : NULL);
+		mxTry(the) {
+			callOnHostMessage(the, &header, kind == 'b' ? &bytes : NULL);
+		}
+		mxCatch(the) {
+			fxAbort(the, XS_UNHANDLED_EXCEPTION_EXIT);
+		}
 		runJobs(the);
 	}
 	return 1;

@@ -130,13 +130,46 @@ static void describe(txMachine* the, int status, char* text, size_t size)
 		snprintf(text, size, "XS ended with status %d", status);
 }
 
+/* Whether the script's global function abort(reason, exception) returns false, as Moddable's define xs.abortHook has it. */
+static int ignores(txMachine* the, txString reason)
+{
+	int ignored = 0;
+	txSlot exception = mxException;
+	mxTry(the) {
+		fxBeginHost(the);
+		mxPush(exception);
+		txSlot* copy = the->stack;
+		mxException.kind = XS_UNDEFINED_KIND;
+		mxPush(mxGlobal);
+		mxPush(mxGlobal);
+		mxGetID(fxID(the, "abort"));
+		if (fxIsCallable(the, the->stack)) {
+			mxCall();
+			mxPushStringC(reason);
+			mxPushSlot(copy);
+			mxRunCount(2);
+			ignored = (the->stack->kind == XS_BOOLEAN_KIND) && !the->stack->value.boolean;
+		}
+		mxException.kind = copy->kind;
+		mxException.value = copy->value;
+		fxEndHost(the);
+	}
+	mxCatch(the) {
+	}
+	return ignored;
+}
+
 /* XS comes here when it cannot go on. On a device it would restart. */
 void fxAbort(txMachine* the, int status)
 {
 	static int again = 0;
 	char text[160];
-	if (!again++ && ((status == XS_UNHANDLED_EXCEPTION_EXIT) || (status == XS_UNHANDLED_REJECTION_EXIT)))
+	if (!again && ((status == XS_UNHANDLED_EXCEPTION_EXIT) || (status == XS_UNHANDLED_REJECTION_EXIT))) {
+		if (ignores(the, status == XS_UNHANDLED_EXCEPTION_EXIT ? "unhandled exception" : "unhandled rejection"))
+			return;
+		again = 1;
 		endWithException(the, status);
+	}
 	describe(the, status, text, sizeof(text));
 	end(XS_STATUS + status, text);
 }

@@ -49,7 +49,9 @@ class Touch extends FT6x06 {
 export const openBoard = () => {
 	// Version 1.1 has an AXP2101, whose class wants the bus by this name, which the target's provider does not use.
 	const chip = new peripheral.Power({ sensor: BUS });
-	chip.speaker.enable = true;
+	openOptional("amplifier", () => {
+		chip.speaker.enable = true;
+	});
 	const power = new PowerChip(chip);
 	const player = openPlayer(70);
 	const screen = openFace(new config.Screen({}), power);

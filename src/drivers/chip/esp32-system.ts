@@ -57,7 +57,11 @@ export const chipThermometer = (chip: Chip): Thermometer | undefined => {
 	}
 	return {
 		get temperature(): number {
-			return chip.temperature ?? Number.NaN;
+			const { temperature } = chip;
+			if (temperature === undefined) {
+				throw new Error("the chip's thermometer does not answer");
+			}
+			return temperature;
 		},
 	};
 };

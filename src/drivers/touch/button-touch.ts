@@ -47,19 +47,11 @@ export class TouchButton extends TimedButton {
 		this.touch = undefined;
 	}
 
+	/** A bus fails now and then: the next poll tries again. */
 	private sample(): void {
-		const fingers = this.read();
+		const fingers = this.touch?.sample();
 		if (fingers !== undefined) {
 			this.follow(fingers.length > 0);
-		}
-	}
-
-	/** A bus fails now and then: the next poll tries again. An exception in a callback would end the machine. */
-	private read(): readonly object[] | undefined {
-		try {
-			return this.touch?.sample();
-		} catch {
-			return undefined;
 		}
 	}
 }

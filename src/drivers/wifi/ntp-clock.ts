@@ -50,25 +50,33 @@ export class NtpClock implements Clock {
 	 */
 	ask(done: () => void): void {
 		this.close();
-		const { ntp, setTime, log } = this.options;
-		const { io, ...record } = ntp;
-		const client = new io(record);
-		this.client = client;
-		client.getTime((error, time) => {
-			if (this.client !== client) {
-				return;
-			}
-			this.close();
-			if (time === undefined || error) {
-				log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
-				this.askIn(NTP_RETRY_INTERVAL);
-			} else {
-				this.askIn(NTP_INTERVAL);
-				setTime(Math.round(time / 1000));
-				log(`clock: set to ${new Date(time).toISOString()}`);
-			}
-			done();
-		});
+		const { io, ...record } = this.options.ntp;
+		try {
+			const client = new io(record);
+			this.client = client;
+			client.getTime((error, time) => {
+				if (this.client === client) {
+					this.take(error ? undefined : time, done);
+				}
+			});
+		} catch {
+			// Without a socket there is no answer.
+			this.take(undefined, done);
+		}
+	}
+
+	private take(time: number | undefined, done: () => void): void {
+		const { setTime, log } = this.options;
+		this.close();
+		if (time === undefined) {
+			log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
+			this.askIn(NTP_RETRY_INTERVAL);
+		} else {
+			this.askIn(NTP_INTERVAL);
+			setTime(Math.round(time / 1000));
+			log(`clock: set to ${new Date(time).toISOString()}`);
+		}
+		done();
 	}
 
 	/** Stops until {@link ask} is called. */

@@ -98,7 +98,12 @@ export class FaceScreen implements Screen {
 		if (options.charset !== undefined) {
 			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.takeGlyphs(push) };
 		}
-		this.lightUp();
+		try {
+			this.lightUp();
+		} catch {
+			// The backlight stays as it is until the next change.
+			this.redraw("all");
+		}
 	}
 
 	get brightness(): number {

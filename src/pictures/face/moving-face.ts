@@ -69,8 +69,11 @@ export class MovingFace {
 		} else {
 			this.timer ??= this.options.timer.set(() => {
 				this.timer = undefined;
-				this.move(wait);
-				this.moveLater();
+				try {
+					this.move(wait);
+				} finally {
+					this.moveLater();
+				}
 			}, wait);
 		}
 	}

@@ -28,9 +28,9 @@ export default defineTool({
 		return {
 			audio_speaker: speaker && { volume: speaker.volume },
 			screen: screen && { brightness: screen.brightness, theme: screen.theme },
-			battery: battery && { level: battery.level, charging: battery.charging },
-			network: network && { type: network.type, ssid: network.ssid, signal: signalWord(network.rssi) },
-			chip: thermometer && { temperature: thermometer.temperature },
+			battery: readPart(battery, ({ level, charging }) => ({ level, charging })),
+			network: readPart(network, ({ type, ssid, rssi }) => ({ type, ssid, signal: signalWord(rssi) })),
+			chip: readPart(thermometer, ({ temperature }) => ({ temperature })),
 			lights: lights && partsStatus(lights, describeLight),
 			sensors: sensors && sensorsStatus(sensors),
 			switches: switches && partsStatus(switches, describeSwitch),
@@ -39,6 +39,15 @@ export default defineTool({
 		};
 	},
 });
+
+/** The values of a part; undefined without the part, or if it does not answer. */
+const readPart = <Part, Values>(part: Part | undefined, read: (part: Part) => Values): Values | undefined => {
+	try {
+		return part && read(part);
+	} catch {
+		return undefined;
+	}
+};
 
 /** A word for a signal strength in dBm. */
 const signalWord = (rssi: number | undefined): "strong" | "medium" | "weak" | undefined => {

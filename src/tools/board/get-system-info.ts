@@ -14,7 +14,7 @@ export default defineTool({
 	annotations: READS,
 	needs: ["system"],
 	output: { version: integer(), mac_address: string(), application: object({ name: string(), version: string() }) },
-	run: (_args, { system, settings }) => {
+	run: (_args, { system, settings, device }) => {
 		const uuid = settings?.get("board", "uuid");
 		const assetsUrl = settings?.get("assets", "download_url");
 		return {
@@ -23,6 +23,7 @@ export default defineTool({
 			mac_address: system.macAddress,
 			...(typeof uuid === "string" && { uuid }),
 			...(typeof assetsUrl === "string" && { assets: { download_url: assetsUrl } }),
+			...(device?.lastError !== undefined && { errors: device.errors, last_error: device.lastError }),
 			application: { name: FIRMWARE.name, version: FIRMWARE.version },
 		};
 	},

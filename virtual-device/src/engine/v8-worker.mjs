@@ -52,8 +52,23 @@ function perform(command) {
 	}
 	if (command.kind === "deliver") {
 		for (inbox of command.packets) {
-			evaluate(deliverScript);
+			try {
+				evaluate(deliverScript);
+			} catch (error) {
+				if (!ignores("unhandled exception", error)) {
+					throw error;
+				}
+			}
 		}
+	}
+}
+
+/** Whether the script's global function `abort` returns false, as Moddable's define `xs.abortHook` has it. */
+function ignores(reason, error) {
+	try {
+		return context.abort?.(reason, error) === false;
+	} catch {
+		return false;
 	}
 }
 
@@ -77,7 +92,11 @@ function end(code, error) {
 	parentPort.postMessage({ ended: { code: overflow ? "stack-overflow" : code, detail } });
 }
 
-process.on("unhandledRejection", (reason) => end("unhandled-rejection", reason));
+process.on("unhandledRejection", (error) => {
+	if (!ignores("unhandled rejection", error)) {
+		end("unhandled-rejection", error);
+	}
+});
 
 parentPort.on("message", async (command) => {
 	posted = [];

@@ -108,6 +108,26 @@ for (const [name, start, skip] of ENGINES) {
 			assert.deepEqual(headers(await engine.run("post('[1]')")), [[1]]);
 		});
 
+		test("continues after an exception that the script's abort ignores, with the next message of the same command", async () => {
+			const engine = await start();
+			await engine.run(`globalThis.abort = (reason, error) => { post(JSON.stringify([reason, error.message])); return false; };
+				globalThis.onHostMessage = (header) => {
+					if (header === "[1]") { throw new Error("on purpose"); }
+					post(header); }`);
+			const posts = await engine.deliver([{ header: [1] }, { header: [2] }]);
+			assert.deepEqual(headers(posts), [["unhandled exception", "on purpose"], [2]]);
+		});
+
+		test("continues after a rejection that the script's abort ignores", async () => {
+			const engine = await start();
+			await engine.run(`globalThis.reasons = [];
+				globalThis.abort = (reason, error) => { reasons.push(reason, error.message); return false; };
+				globalThis.onHostMessage = async () => { throw new Error("on purpose"); }`);
+			await engine.deliver([{ header: [1] }]);
+			const posts = await engine.run("post(JSON.stringify(reasons))");
+			assert.deepEqual(headers(posts), [["unhandled rejection", "on purpose"]]);
+		});
+
 		test("offers ECMAScript's globals and no others of Node", async () => {
 			const engine = await start();
 			const names = ["console", "setTimeout", "process", "TextDecoder", "structuredClone", "Intl", "require"];

@@ -1,0 +1,166 @@
+import { Aw88298 } from "../../src/drivers/aw88298.js";
+import { Axp2101 } from "../../src/drivers/axp2101.js";
+import { DigitalButton } from "../../src/drivers/button/button-digital.js";
+import { ImageCamera } from "../../src/drivers/camera/image-camera.js";
+import { motionSensor } from "../../src/drivers/imu/sensor-motion.js";
+import { lightSensor } from "../../src/drivers/light-sensor/sensor-light.js";
+import { NeoPixelLight } from "../../src/drivers/neopixel/light-neopixel.js";
+import { PwmLight } from "../../src/drivers/pwm-light/light-pwm.js";
+import { RtcClock } from "../../src/drivers/rtc/rtc-clock.js";
+import { TouchButton } from "../../src/drivers/touch/button-touch.js";
+import type { Board } from "../../src/hardware/hardware.js";
+import { analog } from "../../src/parts/analog.js";
+import { contact } from "../../src/parts/contact.js";
+import { counter } from "../../src/parts/counter.js";
+import { relay } from "../../src/parts/relay.js";
+import { serial } from "../../src/parts/serial.js";
+import { servo } from "../../src/parts/servo.js";
+import { withParts } from "../../src/parts/with-parts.js";
+import { FaceScreen } from "../../src/pictures/face/face-screen.js";
+import { SoundPlayer } from "../../src/sound/player/sound-player.js";
+import { FakeAudioOut } from "./fake-audio-out.js";
+import { FakeBoard } from "./fake-board.js";
+import { fakeBus } from "./fake-bus.js";
+import { FakeCanvas } from "./fake-canvas.js";
+import { FakePins } from "./fake-pins.js";
+import { callBack, type FakeTimer } from "./fake-timer.js";
+
+/** Hardware that stops answering: while it is down, whatever is read, written or called throws as the SDK's I2C does. */
+export class FailingBus {
+	isDown = false;
+	/** Accesses that failed. */
+	failures = 0;
+	/** Callbacks of the hardware, such as interrupts. */
+	readonly #callbacks: (() => void)[] = [];
+
+	/** The hardware behind this bus. */
+	wrap<Device extends object>(device: Device): Device {
+		return new Proxy(device, {
+			get: (target, name) => {
+				this.access();
+				const value = Reflect.get(target, name);
+				return typeof value === "function" ? value.bind(target) : value;
+			},
+			set: (target, name, value) => {
+				this.access();
+				return Reflect.set(target, name, value);
+			},
+		});
+	}
+
+	/** The same, of what a class of the SDK makes. */
+	wrapClass<Class extends new (options: never) => object>(io: Class): Class {
+		return new Proxy(io, {
+			construct: (target, [options]) => {
+				this.access();
+				for (const name of ["onReadable", "onSample", "onWritable"]) {
+					const callback = options?.[name];
+					if (callback !== undefined) {
+						this.#callbacks.push(() => callback.call(undefined, 2));
+					}
+				}
+				return this.wrap(new target(options as never));
+			},
+		});
+	}
+
+	/** All of the hardware calls back. */
+	interrupt(): void {
+		for (const callback of this.#callbacks) {
+			callBack(callback);
+		}
+	}
+
+	/** @throws Error while the bus is down */
+	access(): void {
+		if (this.isDown) {
+			this.failures += 1;
+			throw new Error("writeRead failed");
+		}
+	}
+}
+
+const FRAME = Object.assign(new ArrayBuffer(4), { close: () => {} });
+
+/** Touch sensor of ECMA-419 that nobody touches. */
+class Untouched {
+	sample(): undefined {
+		return undefined;
+	}
+	close(): void {}
+}
+
+/** Image input of ECMA-419. */
+class Images {
+	readonly width = 2;
+	readonly height = 2;
+	start(): void {}
+	read(): typeof FRAME {
+		return FRAME;
+	}
+}
+
+/** LEDs in a row. */
+const PIXELS = { brightness: 0, makeRGB: () => 0, fill: () => {}, update: () => {}, close: () => {} };
+
+/** A board with a part of every kind, each with the driver of the firmware, on a bus that a test takes down. */
+export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
+	const log: string[] = [];
+	const ticks = (): number => timer.now;
+	const pins = new FakePins();
+	const load = <Export>(module: string): Export => bus.wrapClass(pins.load(module) as never) as Export;
+	const { io } = fakeBus().bus;
+	const power = new Axp2101(bus.wrap(new io({ address: 0x34 })));
+	const audioOut = { io: bus.wrapClass(FakeAudioOut) };
+	const time = { timer, ticks };
+	const clock = new RtcClock({
+		rtc: bus.wrap({ time: undefined }),
+		setTime: () => {},
+		now: () => 0,
+		log: (line) => log.push(line),
+	});
+	const canvas = new FakeCanvas();
+	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: power });
+	const board = Object.assign(new FakeBoard(), {
+		screen,
+		speaker: new Aw88298(bus.wrap({ volume: 0 })),
+		player: new SoundPlayer({ audioOut, timer, volume: 70 }),
+		battery: power,
+		network: {
+			type: "wifi" as const,
+			ssid: "home",
+			online: true,
+			onChange: undefined as (() => void) | undefined,
+			get rssi(): number {
+				bus.access();
+				return -60;
+			},
+		},
+		thermometer: bus.wrap({ temperature: 40 }),
+		camera: new ImageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
+		clock: { set: (milliseconds: number) => clock.set(milliseconds / 1000) },
+		lights: {
+			pixels: new NeoPixelLight(bus.wrap({ ...PIXELS })),
+			led: new PwmLight({ io: load("embedded:io/pwm"), pin: 2 }),
+		},
+		sensors: {
+			motion: motionSensor({ source: bus.wrap({ sample: () => ({ accelerometer: { x: 0, y: 0, z: 9 } }) }), timer }),
+			light: lightSensor({ source: bus.wrap({ sample: () => ({}) }), unit: "lx", timer }),
+		},
+		buttons: {
+			touch: new TouchButton({ ...time, io: bus.wrapClass(Untouched) as never }),
+			boot: new DigitalButton({ ...time, io: load("embedded:io/digital"), pin: 0 }),
+		},
+	});
+	const parts = {
+		pump: relay({ pin: 26, maxOn: 30, onSessionLost: "off" }),
+		soil: analog({ pin: 34 }),
+		water: counter({ pin: 27 }),
+		door: contact({ pin: 4, pull: "up" }),
+		arm: servo({ pin: 13 }),
+		meter: serial({ tx: 17, rx: 16, baud: 9_600 }),
+	};
+	const io419 = { load, bus: () => ({}), ...time, log: (line: string) => log.push(line) };
+	const { followers, board: whole } = withParts(board, { parts }, io419);
+	return { board: whole as typeof whole & Pick<Board, "switches">, followers, pins, log, ticks, canvas };
+}

@@ -1,0 +1,176 @@
+import { Aw88298 } from "../../src/drivers/aw88298.js";
+import { Axp2101 } from "../../src/drivers/axp2101.js";
+import { openPower } from "../../src/power/feature.js";
+import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
+import { makeFace } from "../doubles/fake-canvas.js";
+import { FakeTimer, installGuard } from "../doubles/fake-timer.js";
+import { settled } from "../doubles/promises.js";
+import { start } from "../doubles/started-application.js";
+import { startOn } from "../doubles/started-firmware.js";
+import { TOOLS } from "../doubles/tools.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const MINUTE = 60_000;
+
+/** The firmware in a session, on a board whose bus works until it is taken down. */
+function run(isDown = false) {
+	const bus = new FailingBus();
+	const timer = new FakeTimer();
+	const hardware = boardOnBus(bus, timer);
+	const { board, followers, ticks, log } = hardware;
+	const machine = installGuard((line) => log.push(line), ticks);
+	bus.isDown = isDown;
+	const started = startOn({
+		board,
+		followers,
+		guard: machine.guard,
+		power: openPower,
+		tools: TOOLS,
+		timer,
+		log: (line) => log.push(line),
+	});
+	const socket = started.greet();
+	const say = (payload: object): void => socket.arrive([JSON.stringify({ type: "mcp", payload })]);
+	let id = 0;
+	/** The answer to a request, as text. */
+	const ask = async (method: string, params: object = {}): Promise<string> => {
+		id += 1;
+		socket.grant(100_000);
+		say({ jsonrpc: "2.0", id, method, params });
+		await settled();
+		return socket.messages.filter((text) => text.includes(`"id":${id},`)).at(-1) ?? "";
+	};
+	return { ...hardware, ...machine, bus, timer, log, ask, application: started.application, socket };
+}
+
+/** A run whose machine is released whatever happens. */
+const withRun =
+	(isDown: boolean, test: (device: ReturnType<typeof run>) => Promise<void>) => async (): Promise<void> => {
+		const device = run(isDown);
+		try {
+			await test(device);
+		} finally {
+			device.release();
+		}
+	};
+
+/** Ten minutes in which all of the hardware is polled, called and interrupted. */
+async function useEverything({ bus, board, timer, ask }: ReturnType<typeof run>): Promise<void> {
+	await ask("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
+	board.camera.capture().catch(() => {});
+	for (let minute = 0; minute < 10; minute += 1) {
+		bus.interrupt();
+		for (const each of Object.values(board.buttons)) {
+			each.onPress?.({ long: minute % 2 === 1, milliseconds: 100 });
+		}
+		timer.pass(MINUTE);
+		await ask("ping");
+	}
+	for (const [name, args] of CALLS) {
+		matches(await ask("tools/call", { name, arguments: args }), /"(result|error)"/);
+	}
+}
+
+/** A call for each kind of part. */
+const CALLS: readonly (readonly [string, object])[] = [
+	["self.get_device_status", {}],
+	["self.get_system_info", {}],
+	["self.audio_speaker.set_volume", { volume: 10 }],
+	["self.audio_speaker.chime", {}],
+	["self.screen.set_brightness", { brightness: 20 }],
+	["self.screen.set_theme", { theme: "dark" }],
+	["self.light.set", { light: "pixels", on: true }],
+	["self.light.set", { light: "led", on: true }],
+	["self.sensor.read", { sensor: "motion" }],
+	["self.sensor.read", { sensor: "soil" }],
+	["self.switch.set", { name: "pump", on: true }],
+	["self.servo.move", { name: "arm", angle: 90 }],
+	["self.line.send", { name: "meter", text: "hello" }],
+];
+
+export default suite("hardware that fails", {
+	"every kind of part is called, and works as long as its bus does": withRun(false, async ({ ask }) => {
+		await ask("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
+		for (const [name, args] of CALLS) {
+			const answer = await ask("tools/call", { name, arguments: args });
+			equal(/"isError":true|"error":/.test(answer), false, answer);
+		}
+	}),
+	"the device runs on when its bus fails at every access, and answers": withRun(false, async (device) => {
+		device.bus.isDown = true;
+		await useEverything(device);
+		ok(device.bus.failures > 100);
+		ok(device.guard.count > 0);
+		equal(device.application?.state === "fatal_error", false);
+	}),
+	"the device starts when its bus fails at every access": withRun(true, async (device) => {
+		await useEverything(device);
+		ok(device.guard.count > 0);
+	}),
+	"the device works again when its bus does": withRun(false, async (device) => {
+		const { bus, timer, ask, board } = device;
+		bus.isDown = true;
+		await useEverything(device);
+		bus.isDown = false;
+		timer.pass(2 * MINUTE);
+		const status = await ask("tools/call", { name: "self.get_device_status", arguments: {} });
+		matches(status, /battery/);
+		equal(/writeRead failed/.test(status), false, status);
+		await ask("tools/call", { name: "self.switch.set", arguments: { name: "pump", on: true } });
+		equal(board.switches?.pump?.on, true);
+	}),
+	"says so in the log, at most once in ten seconds, and in the system information": withRun(false, async (device) => {
+		const { bus, log, ask } = device;
+		bus.isDown = true;
+		const from = log.length;
+		await useEverything(device);
+		const lines = log.slice(from).filter((line) => line.includes("since the start: Error: writeRead failed"));
+		ok(lines.length > 0 && lines.length <= 61, `${lines.length} lines`);
+		const info = await ask("tools/call", { name: "self.get_system_info", arguments: {} });
+		matches(info, /last_error.*writeRead failed/);
+	}),
+	"a battery that cannot be read is absent from the status and the screen": withRun(false, async (device) => {
+		const { bus, timer, ask } = device;
+		await ask("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
+		matches(await ask("tools/call", { name: "self.get_device_status", arguments: {} }), /battery/);
+		bus.isDown = true;
+		timer.pass(MINUTE);
+		const status = await ask("tools/call", { name: "self.get_device_status", arguments: {} });
+		equal([/battery/.test(status), /audio_speaker/.test(status)], [false, true]);
+	}),
+	"screen and speaker open when their chips do not answer"() {
+		const bus = new FailingBus();
+		bus.isDown = true;
+		const chip = bus.wrap({ readUint8: () => 0, writeUint8: () => {}, close: () => {} });
+		const { screen, draw } = makeFace({ backlight: new Axp2101(chip) });
+		screen.show({ state: "idle" });
+		ok(draw().areas.length > 0);
+		equal(new Aw88298(bus.wrap({ volume: 0 })).volume, 70);
+	},
+	"a relay that could not be switched off is switched off as soon as its pin answers": withRun(
+		false,
+		async (device) => {
+			const { bus, timer, board, pins } = device;
+			const pump = board.switches?.pump;
+			pump?.turn(true, 5);
+			equal(pins.level(26), 1);
+			bus.isDown = true;
+			timer.pass(20_000);
+			equal([pins.level(26), pump?.on], [1, true]);
+			bus.isDown = false;
+			timer.pass(2_000);
+			equal([pins.level(26), pump?.on], [0, false]);
+		},
+	),
+	"an attachment that fails does not keep an event from the others"() {
+		const seen: string[] = [];
+		const failing = {
+			online: () => {
+				throw new Error("on purpose");
+			},
+		};
+		const { log } = start(undefined, {}, undefined, { followers: [failing, { online: () => seen.push("online") }] });
+		equal(seen, ["online"]);
+		ok(log.some((line) => line.includes("on purpose")));
+	},
+});

@@ -1,0 +1,74 @@
+import type { Runtime } from "../hardware/timer.js";
+
+/** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */
+const LOG_INTERVAL = 10_000;
+
+/** Characters of an error that are kept. */
+const MAX_ERROR = 200;
+
+/** Reasons for which XS would end the machine, and after which it can continue. Lack of memory is none of them. */
+const UNHANDLED = /^unhandled (exception|rejection)$/;
+
+/**
+ * Keeps the machine running after an exception that nobody caught: in a callback of a timer, of a driver or of a socket,
+ * or in a promise. Each one is counted and logged, at most one in ten seconds.
+ */
+export class Guard {
+	private readonly log: Runtime["log"];
+	private readonly ticks: () => number;
+	private _count = 0;
+	private _lastError: string | undefined;
+	/** When an error was logged last. */
+	private logged: number | undefined;
+
+	/** @param ticks a monotonic clock: milliseconds, as a 32-bit number */
+	constructor(log: Runtime["log"], ticks: () => number) {
+		this.log = log;
+		this.ticks = ticks;
+	}
+
+	/** Errors since the start. */
+	get count(): number {
+		return this._count;
+	}
+
+	/** The latest error; undefined without any. */
+	get lastError(): string | undefined {
+		return this._lastError;
+	}
+
+	/**
+	 * Replaces the default of XS, which ends the machine. XS calls the global function `abort` before that, where the
+	 * manifest has the define `xs.abortHook`, and continues if it returns false.
+	 */
+	install(): void {
+		(globalThis as { abort?: unknown }).abort = (reason: string, error: unknown): boolean => {
+			const isUnhandled = UNHANDLED.test(reason);
+			if (isUnhandled) {
+				this.report(error);
+			}
+			return !isUnhandled;
+		};
+	}
+
+	/** Counts and logs an error. */
+	report(error: unknown): void {
+		this._count += 1;
+		this._lastError = String(error).slice(0, MAX_ERROR);
+		const now = this.ticks();
+		if (this.logged === undefined || (now - this.logged) >>> 0 >= LOG_INTERVAL) {
+			this.logged = now;
+			this.log(`error ${this._count} since the start: ${this._lastError}`);
+		}
+	}
+
+	/** Runs an action that may fail without consequences. @returns undefined if it has failed */
+	run<Result>(action: () => Result): Result | undefined {
+		try {
+			return action();
+		} catch (error) {
+			this.report(error);
+			return undefined;
+		}
+	}
+}
