@@ -59,6 +59,11 @@ export default suite("a setting that cannot be used", {
 			equal(log, [`fatal error: ${shown.alert.message}`]);
 		}
 	},
+	"is named in the log if no setting has its name, and the device starts"() {
+		const { log, application } = startWith({ pasword: "b", keepalive: "60", screen: "st7789", led: {}, tls: {} });
+		equal(log[0], "unknown settings: pasword, keepalive");
+		equal(application?.state, "connecting");
+	},
 	"does not restart the device, and leaves the board open"() {
 		const { board, timer } = startWith({ keepAlive: "soon" });
 		timer.pass(1_000_000);

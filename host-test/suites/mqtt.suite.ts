@@ -52,7 +52,6 @@ export default suite("MQTT", {
 		const { options } = connect({ url: "mqtts://b", network: { mqtts: { io: FakeMqttClient, secure: true } } }).client;
 		equal([options.port, options.secure], [8883, true]);
 		throws(() => connect({ url: "mqtts://b" }), /^backend: .* mqtts:/);
-		throws(() => connect({ publishTopic: "a/#" }), /^publishTopic: /);
 	},
 	"subscribes first, once, and says hello when the broker has taken it"() {
 		const { client } = connect();

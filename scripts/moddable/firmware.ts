@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { makeProgram, ProgramError } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { BOARDS, CHIPS } from "./boards.js";
 import { needIdf } from "./flash.js";
 import { needSdk, type Sdk } from "./sdk.js";
@@ -63,8 +64,8 @@ export function firmwareProgram(
 		.option("--from <board=folder>", "a finished build of ESP-IDF; may be repeated", collectBuild, [])
 		.option("--output <folder>", "output folder", "dist/firmware")
 		.addHelpText("after", EPILOGUE);
-	return addSettings(program, "otaUrl=https://HOST/PATH …").action((settings: string[], options: FirmwareOptions) =>
-		run(planFirmware(settings, options, env)),
+	return addSettings(program, ROOT, "otaUrl=https://HOST/PATH …").action(
+		(settings: string[], options: FirmwareOptions) => run(planFirmware(settings, options, env)),
 	);
 }
 

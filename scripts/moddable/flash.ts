@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { makeProgram, ProgramError } from "../../toolchain/program.js";
+import { ROOT } from "../../toolchain/root.js";
 import { needSdk, type Sdk, SdkError } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { findTarget, type Target } from "./targets.js";
@@ -45,8 +46,16 @@ export type FlashPlan =
 	| ({ readonly kind: "flash"; readonly port: string | undefined; readonly log: BoardLog | undefined } & BuildPlan)
 	| { readonly kind: "monitor"; readonly port: string | undefined; readonly log: BoardLog };
 
-/** `npm run flash`: calls `run` with its options. */
-export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJS.ProcessEnv = process.env): Command {
+/**
+ * `npm run flash`: calls `run` with its options.
+ *
+ * @param folder the manifest's
+ */
+export function flashProgram(
+	run: (plan: FlashPlan) => Promise<void>,
+	env: NodeJS.ProcessEnv = process.env,
+	folder: string = ROOT,
+): Command {
 	const building = ["target", "buildOnly", "linkOnly"];
 	const program = makeProgram("run flash", "Builds the firmware for a chip, puts it there, and shows the board's log.")
 		.option("--target <target>", "mcconfig's name of the board: esp32, esp32/esp32s3, esp32/m5stack_cores3, …")
@@ -64,7 +73,7 @@ export function flashProgram(run: (plan: FlashPlan) => Promise<void>, env: NodeJ
 			]),
 		)
 		.addHelpText("after", EPILOGUE);
-	return addSettings(program, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
+	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		(settings: string[], options: FlashOptions) => run(planFlash(settings, options, env)),
 	);
 }

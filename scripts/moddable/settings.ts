@@ -1,19 +1,26 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { GLYPH_SETS } from "../../toolchain/fonts/glyph-sets.js";
+import { checkSettings } from "./check-settings.js";
 import { SdkError } from "./sdk.js";
 
 /** The setting that names a set of glyphs. */
 const GLYPHS = "glyphs=";
 
-/** Adds settings of the firmware to a command: NAME=VALUE, as mcconfig takes them. */
-export function addSettings(program: Command, examples: string): Command {
+/**
+ * Adds settings of the firmware to a command: NAME=VALUE, as mcconfig takes them. They are checked before it runs.
+ *
+ * @param folder the manifest's
+ */
+export function addSettings(program: Command, folder: string, examples: string): Command {
 	const collect = (word: string, settings: readonly string[] = []): readonly string[] => {
 		if (!/^[A-Za-z]\w*=/.test(word)) {
 			throw new InvalidArgumentError(`Expected NAME=VALUE, got ${word}.`);
 		}
 		return [...settings, word];
 	};
-	return program.argument("[settings...]", `settings of the firmware: ${examples}`, collect, []);
+	return program
+		.argument("[settings...]", `settings of the firmware: ${examples}`, collect, [])
+		.hook("preAction", ({ processedArgs: [words] }) => checkSettings(words, folder));
 }
 
 /**

@@ -27,7 +27,7 @@ export function simulatorProgram(folder: string): Command {
 		.option("--headless", "use a virtual display (the default without a display)", NO_DISPLAY)
 		.option("--mod <folder>", "load this mod with the firmware: docs/mods.md")
 		.addHelpText("after", EPILOGUE);
-	return addSettings(program, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(
+	return addSettings(program, folder, "backend=mqtt://127.0.0.1:1883 token=SECRET …").action(
 		(settings: readonly string[], options: Options) => simulate(folder, settings, options),
 	);
 }

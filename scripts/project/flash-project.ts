@@ -14,7 +14,7 @@ const BARE = "esp32";
  * @param args of the command line. Default of `--target`: the board of device.ts
  */
 export async function flashProject({ folder, manifest }: Project, args: readonly string[]): Promise<void> {
-	const program = flashProgram((plan) => runPlan(plan, folder));
+	const program = flashProgram((plan) => runPlan(plan, folder), process.env, folder);
 	const isTold = args.some((arg) => /^--(target|monitor|help)\b|^-h$/.test(arg));
 	await runProgram(program, isTold ? args : ["--target", await targetOf(manifest), ...args]);
 }

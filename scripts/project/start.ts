@@ -23,6 +23,9 @@ const FIRMWARE_STACK = /\n +at .*$/s;
 /** Begins the line of the firmware's log that says why it cannot work: src/app/start-firmware.ts. */
 const FATAL = "fatal error: ";
 
+/** Begins the line that names settings which the firmware does not have. */
+const UNKNOWN = "unknown settings: ";
+
 /** Ends the line of the log that names a part which does not answer: src/parts/retried.ts. */
 const RETRIED = "; tried again";
 
@@ -142,6 +145,8 @@ function report(
 			tellError(line.slice(FATAL.length));
 		} else if (line.endsWith(RETRIED)) {
 			console.error(`warning: part ${line}`);
+		} else if (line.startsWith(UNKNOWN)) {
+			console.error(`warning: ${line}`);
 		} else if (verbose) {
 			console.log(line);
 		}

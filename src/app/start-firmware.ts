@@ -7,6 +7,7 @@ import { type Config, readConfig } from "../settings/config.js";
 import { readSetting, type SettingSource, settingText, withSettings } from "../settings/read-setting.js";
 import { SettingError } from "../settings/setting-error.js";
 import type { SettingValue } from "../settings/settings-table.js";
+import { unknownSettings } from "../settings/unknown-settings.js";
 import type { Setup, SetupOptions } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
@@ -26,6 +27,10 @@ import { deviceUuid } from "./uuid.js";
  * @returns undefined if a setting cannot be used
  */
 export const startFirmware = (options: FirmwareOptions): Application | undefined => {
+	const unknown = unknownSettings(options.built);
+	if (unknown.length > 0) {
+		options.log(`unknown settings: ${unknown.join(", ")}`);
+	}
 	try {
 		const source = { built: options.built, settings: options.board.settings };
 		const checks = {

@@ -1,8 +1,8 @@
 import type { Runtime } from "../hardware/timer.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { HttpServerPlatform } from "../net/http-server.js";
-import { readSetting, type SettingSource } from "../settings/read-setting.js";
-import { SettingError } from "../settings/setting-error.js";
+import { readDirectConfig } from "../settings/config.js";
+import type { SettingSource } from "../settings/read-setting.js";
 import { hostnameOf } from "../text/hostname.js";
 import { McpEndpoint } from "./mcp-endpoint.js";
 
@@ -30,14 +30,11 @@ export interface Direct {
  */
 export const openDirect = (platform: HttpServerPlatform, options: DirectOptions): Direct | undefined => {
 	const { deviceId, maxMessageBytes, maxQueuedBytes, timer, log } = options;
-	const port = readSetting("http", options);
-	if (port === undefined) {
+	const config = readDirectConfig(options, platform.address);
+	if (config === undefined) {
 		return undefined;
 	}
-	const token = readSetting("httpToken", options);
-	if (token === "" && !isLoopback(platform.address)) {
-		throw new SettingError("httpToken", `a device that listens on ${platform.address} needs a token`);
-	}
+	const { port, token } = config;
 	// Two requests are served at a time, beside the backend's messages.
 	const rules = { token, hostname: hostnameOf(deviceId), maxBytes: Math.floor(maxMessageBytes / 2) };
 	return {
@@ -52,6 +49,3 @@ export const openDirect = (platform: HttpServerPlatform, options: DirectOptions)
 			}),
 	};
 };
-
-const isLoopback = (address: string): boolean =>
-	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";

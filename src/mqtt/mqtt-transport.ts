@@ -1,8 +1,7 @@
 import { goodbyeMessage } from "../protocols/envelope.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "../protocols/queued-channel.js";
 import type { Channel, ChannelEvents, Transport } from "../protocols/transport.js";
-import { parseUrl } from "../protocols/url.js";
-import { SettingError } from "../settings/setting-error.js";
+import { parseUrl, unsupportedScheme } from "../protocols/url.js";
 import { MqttChannel, type MqttRecord, QOS } from "./mqtt-channel.js";
 
 export interface MqttTransportOptions extends ChannelOptions {
@@ -57,14 +56,7 @@ export class MqttTransport implements Transport {
 		const { scheme, host, port } = parseUrl(options.url);
 		const record = scheme === "mqtt" ? options.network.mqtt : scheme === "mqtts" ? options.network.mqtts : undefined;
 		if (record === undefined) {
-			throw new SettingError("backend", `this device does not support ${scheme}://`);
-		}
-		if (options.publishTopic === "" || /[#+]/.test(options.publishTopic)) {
-			throw new SettingError("publishTopic", "expected a topic without wildcards");
-		}
-		// MQTT 3.1.1 §3.1.2.9: no password without a user name.
-		if ((options.password ?? "") !== "" && (options.username ?? "") === "") {
-			throw new SettingError("mqttUsername", "required with mqttPassword");
+			throw unsupportedScheme(scheme);
 		}
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;
 		this.isOwn = options.publishTopic.startsWith(OWN_TOPICS);

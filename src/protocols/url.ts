@@ -13,3 +13,7 @@ export const parseUrl = (url: string): UrlParts => {
 	}
 	return parts;
 };
+
+/** Error about a backend's scheme for which the device has no client. */
+export const unsupportedScheme = (scheme: string): SettingError =>
+	new SettingError("backend", `this device does not support ${scheme}://`);

@@ -1,7 +1,6 @@
-import { SettingError } from "../settings/setting-error.js";
 import { type ChannelOptions, DEFAULT_LIMIT } from "./queued-channel.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
-import { parseUrl } from "./url.js";
+import { parseUrl, unsupportedScheme } from "./url.js";
 import { WebSocketChannel, type WebSocketRecord } from "./websocket-channel.js";
 
 export interface WebSocketTransportOptions extends ChannelOptions {
@@ -36,7 +35,7 @@ export class WebSocketTransport implements Transport {
 		const { scheme, host, port, path } = parseUrl(options.url);
 		const record = scheme === "ws" ? options.network.ws : scheme === "wss" ? options.network.wss : undefined;
 		if (record === undefined) {
-			throw new SettingError("backend", `this device does not support ${scheme}://`);
+			throw unsupportedScheme(scheme);
 		}
 		this.version = options.protocolVersion ?? 1;
 		this.maxMessageBytes = options.maxMessageBytes ?? DEFAULT_LIMIT;

@@ -29,13 +29,20 @@ type Values<Name extends SettingName> = { readonly [Each in Name]: SettingValue<
  */
 export const readConfig = (source: SettingSource, deviceId: string, backend?: string): Config => {
 	const clientId = readSetting("clientId", source) ?? deviceId;
+	const url = backend ?? readUrl(source);
+	const mqttUsername = readSetting("mqttUsername", source);
+	const mqttPassword = readSetting("mqttPassword", source);
+	// MQTT 3.1.1 §3.1.2.9: no password without a user name.
+	if (url.startsWith("mqtt") && mqttPassword !== "" && mqttUsername === "") {
+		throw new SettingError("mqttUsername", "required with mqttPassword");
+	}
 	return {
-		backend: backend ?? readUrl(source),
+		backend: url,
 		token: readSetting("token", source),
 		protocolVersion: readSetting("protocolVersion", source),
 		clientId,
-		mqttUsername: readSetting("mqttUsername", source),
-		mqttPassword: readSetting("mqttPassword", source),
+		mqttUsername,
+		mqttPassword,
 		keepAlive: readSetting("keepAlive", source),
 		publishTopic: readSetting("publishTopic", source) ?? `xs-mcp/${clientId}/up`,
 		subscribeTopic: readSetting("subscribeTopic", source) ?? `xs-mcp/${clientId}/down`,
@@ -45,6 +52,31 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
 		uuid: readSetting("uuid", source),
 	};
 };
+
+/**
+ * Reads the settings for clients without a gateway.
+ *
+ * @param address the address that the device would listen on: it needs a token unless that is loopback
+ * @returns undefined if `http` is not set
+ * @throws SettingError
+ */
+export const readDirectConfig = (
+	source: SettingSource,
+	address: string,
+): { readonly port: number; readonly token: string } | undefined => {
+	const port = readSetting("http", source);
+	if (port === undefined) {
+		return undefined;
+	}
+	const token = readSetting("httpToken", source);
+	if (token === "" && !isLoopback(address)) {
+		throw new SettingError("httpToken", `a device that listens on ${address} needs a token`);
+	}
+	return { port, token };
+};
+
+const isLoopback = (address: string): boolean =>
+	/^127(\.\d{1,3}){3}$/.test(address) || address === "::1" || address === "localhost";
 
 const readUrl = (source: SettingSource): string => {
 	const url = readSetting("backend", source);

@@ -118,6 +118,8 @@ const hasFormat = (format: Format | undefined, value: string): boolean => {
 			return !/[\r\n]/.test(value);
 		case "http-url":
 			return /^https?$/.test(splitUrl(value)?.scheme ?? "");
+		case "topic":
+			return /^[^#+]+$/.test(value);
 		case "uuid":
 			return /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(value);
 	}
@@ -127,6 +129,9 @@ const hasFormat = (format: Format | undefined, value: string): boolean => {
 const describeText = ({ default: otherwise, format, maxLength, minBytes, maxBytes }: TextRule): string => {
 	if (format === "http-url") {
 		return "http://host[:port][/path] or https://…";
+	}
+	if (format === "topic") {
+		return "a topic without wildcards";
 	}
 	if (format === "uuid") {
 		return "a UUID such as 123e4567-e89b-42d3-a456-426614174000";

@@ -1,7 +1,7 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 
 /** The format of a text, besides its length. */
-export type Format = "visible" | "printable" | "line" | "http-url" | "uuid";
+export type Format = "visible" | "printable" | "line" | "http-url" | "topic" | "uuid";
 
 interface Described {
 	/** Only the firmware's build sets it; a stored value is ignored. */
@@ -187,7 +187,7 @@ export const SETTINGS = deepFreeze({
 	 * MQTT: topic of the device's messages
 	 * @default `xs-mcp/CLIENT_ID/up`
 	 */
-	publishTopic: { kind: "text" },
+	publishTopic: { kind: "text", format: "topic" },
 	/**
 	 * MQTT: topic of the backend's messages; empty: no subscription
 	 * @default `xs-mcp/CLIENT_ID/down`

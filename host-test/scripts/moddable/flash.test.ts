@@ -52,6 +52,11 @@ describe("npm run flash", { skip }, () => {
 		assert.deepEqual(args("--target", "esp32/m5stack_cores3"), ["-p", "esp32/m5stack_cores3"]);
 	});
 
+	it("checks the firmware's settings before anything else", () => {
+		assert.throws(() => args("--target", "esp32", "pasword=b"), /^ProgramError: pasword: .*did you mean password\?$/);
+		assert.throws(() => plan(["--target", "esp32", "keepAlive=abc"], {}), /keepAlive: expected whole seconds/);
+	});
+
 	it("builds for debugging, or with a text log, on request, and shows the board's output", () => {
 		assert.deepEqual(args("--target", "esp32", "--debug"), ["-d", "-p", "esp32"]);
 		assert.deepEqual(args("--target", "esp32", "--log"), ["-i", "-p", "esp32"]);
@@ -89,7 +94,7 @@ describe("npm run flash", { skip }, () => {
 	});
 
 	it("hands settings on as they are, spaces and all", () => {
-		const settings = ["ssid=my home", "password=a=b", "backend=wss://example.org/x?a=b"];
+		const settings = ["ssid=my home", "password=a=b=c=d=e", "backend=wss://example.org/x?a=b"];
 		assert.deepEqual(args(...settings, "--target", "esp32"), ["-p", "esp32", ...settings]);
 	});
 
