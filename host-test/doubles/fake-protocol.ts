@@ -48,7 +48,9 @@ export class FakeChannel implements Channel {
 }
 
 /** Options of a transport in tests. */
-export type TransportChoice = Partial<Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes">>;
+export type TransportChoice = Partial<
+	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "carriesAudio">
+>;
 
 /** A transport whose channels are in memory. */
 export class FakeTransport implements Transport {
@@ -56,6 +58,7 @@ export class FakeTransport implements Transport {
 	readonly version = 7;
 	readonly saysGoodbye: boolean;
 	readonly silenceTimeout: number;
+	readonly carriesAudio: boolean;
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes: number;
 	readonly channels: FakeChannel[] = [];
@@ -73,7 +76,9 @@ export class FakeTransport implements Transport {
 		saysGoodbye = false,
 		silenceTimeout = 0,
 		maxSentBytes = Number.POSITIVE_INFINITY,
+		carriesAudio = true,
 	}: TransportChoice = {}) {
+		this.carriesAudio = carriesAudio;
 		this.maxSentBytes = maxSentBytes;
 		this.saysGoodbye = saysGoodbye;
 		this.silenceTimeout = silenceTimeout;

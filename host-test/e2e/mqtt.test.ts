@@ -8,7 +8,6 @@ import mqtt, { type MqttClient } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import type { Session } from "../../gateway/src/index.js";
 import { nextSession } from "../../gateway/test/support/gateway.js";
-import { hasOpus } from "../../toolchain/opus.js";
 import { callTool } from "../support/call-tool.js";
 import { listen } from "../support/listen.js";
 import { cases, IS_FULL } from "../support/scope.js";
@@ -83,7 +82,7 @@ for (const engine of cases(ENGINES)) {
 			assert.deepEqual(await greet(backend), {
 				type: "hello",
 				version: 3,
-				features: { mcp: true, ...(hasOpus() && { audio: true }) },
+				features: { mcp: true },
 				transport: "udp",
 				audio_params: { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 },
 				max_message_bytes: 65_536,

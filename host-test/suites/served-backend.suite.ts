@@ -1,5 +1,6 @@
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
+import { FakeCodec } from "../doubles/fake-codec.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { settled } from "../doubles/promises.js";
 import { startOn } from "../doubles/started-firmware.js";
@@ -46,6 +47,17 @@ export default suite("a device that knows only an otaUrl", {
 		equal([host, path], ["first", "/path"]);
 		equal([headers.get("Authorization"), headers.get("Protocol-Version")], ["Bearer t", "2"]);
 		equal(shown().backend, "ws://first/path");
+	},
+	async "takes websocket before mqtt if it has a codec, and a network without audio over UDP"() {
+		for (const [board, host] of [
+			[Object.assign(new FakeBoard(), { codec: new FakeCodec() }), "ws://first/path"],
+			[new FakeBoard(), "mqtt://broker:1883"],
+		] as const) {
+			const { answer, shown } = startFrom(board);
+			const mqtt = { endpoint: "broker:1883", client_id: "c", publish_topic: "up" };
+			await answer(200, { ...websocket("first"), mqtt });
+			equal(shown().backend, host);
+		}
 	},
 	async "says on the screen why there is no backend, until there is one"() {
 		const { application, answer, fail, timer, shown, log } = startFrom();

@@ -1,5 +1,6 @@
+import { LANGUAGES } from "../../src/language/feature.js";
 import { writeFrame } from "../../src/voice/audio-frames.js";
-import { Voice } from "../../src/voice/voice.js";
+import { Voice, type VoiceOptions } from "../../src/voice/voice.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeCodec } from "../doubles/fake-codec.js";
@@ -51,6 +52,19 @@ export default suite("voice", {
 			equal([audio_params.format, features], ["opus", { mcp: true }]);
 			equal(transport.channel.events.onBinary, undefined);
 		}
+	},
+	"announces no audio over a transport without a way for it, and a press says why"() {
+		const board = Object.assign(boardWithParts(), { codec: new FakeCodec() });
+		const options = { voice: (options: VoiceOptions) => new Voice(options), words: LANGUAGES.en };
+		const { application, transport, log } = start(board, { carriesAudio: false }, undefined, options);
+		transport.channel.greet();
+		const { audio_params, features } = JSON.parse(transport.channel.sent[0] as string);
+		equal([audio_params.format, features], ["opus", { mcp: true }]);
+		board.buttons.boot.press();
+		equal(application.state, "idle");
+		const reason = "no speech over MQTT on this device: set a backend with ws:// or wss://";
+		ok(log.includes(reason));
+		equal(board.shown.at(-1), { alert: { status: "Error", message: reason } });
 	},
 	"plays what comes between tts start and stop, in the backend's format"() {
 		const { channel, codec, hear } = speaking({ format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 20 });

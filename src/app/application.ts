@@ -27,6 +27,9 @@ import { StatusIcons } from "./status-icons.js";
 import { SystemCommands } from "./system-commands.js";
 import { Talk } from "./talk.js";
 
+/** The answer to a press on a board with a codec whose backend is reached without a way for audio. */
+const NO_SPEECH = "no speech over MQTT on this device: set a backend with ws:// or wss://";
+
 /** The firmware put together: the board, its tools, the state machine, and the session with the backend. */
 export class Application implements BackendLink, InputActions, NetworkEvents, PartsLink, ProtocolEvents, StateEvents {
 	readonly server: McpServer<Hardware>;
@@ -104,7 +107,8 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 			onAudio: codec && ((frame) => this.voice?.hear(frame)),
 			timer,
 			log,
-			audio: codec?.params ?? (audioParams === false ? null : undefined),
+			audio: codec?.params,
+			namesFormat: audioParams,
 			font: board.screen?.glyphs?.font,
 			names: this.server,
 			...(session && { session }),
@@ -201,9 +205,15 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	}
 
 	talk(): void {
-		if (this.board.network?.online !== false) {
-			this._talk.toggle();
+		if (this.board.network?.online === false) {
+			return;
 		}
+		if (this.state === "idle" && this.voice !== undefined && !this.protocol.carriesAudio) {
+			this.log(NO_SPEECH);
+			this.alert("error", NO_SPEECH);
+			return;
+		}
+		this._talk.toggle();
 	}
 
 	private attach(attachment: Attachment | undefined): void {

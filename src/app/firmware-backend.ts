@@ -60,7 +60,7 @@ export const settingsCheck = (options: FirmwareOptions, isServed: boolean): Chec
 	};
 };
 
-interface SourceParts extends Omit<FirmwareOptions, "board" | "http"> {
+interface SourceParts extends Omit<FirmwareOptions, "board" | "http">, Pick<BootstrapOptions, "prefersWebSocket"> {
 	readonly board: BootstrapOptions["board"];
 	readonly uuid: string;
 	readonly http: Http | undefined;

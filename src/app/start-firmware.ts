@@ -96,13 +96,14 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 	const network = openNetwork(built);
 	const http = options.http?.({ network, timer, maxBytes: limits.maxQueuedBytes });
 	const board = withHttp(options, http, checks);
+	const prefersWebSocket = options.voice !== undefined && board.codec !== undefined && network.openUdp === undefined;
 	const openTransport = (config: Config): Transport => createTransport({ config, network, deviceId, uuid, mqtt, log });
 	const check = settingsCheck(options, direct !== undefined);
 	const routeOf: SetupOptions["routeOf"] = (settings) => {
 		const next = readBackendConfig(options, { built, settings }, deviceId);
 		return {
 			...(connectsByUrl(next, direct !== undefined) && { transport: openTransport(next.config) }),
-			source: sourceOf(next, { ...options, board, uuid, http }),
+			source: sourceOf(next, { ...options, board, uuid, http, prefersWebSocket }),
 			connect: (served) => openTransport(readConfig({ built, settings: withSettings(served, settings) }, deviceId)),
 		};
 	};
@@ -139,7 +140,7 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		const next = openTransport(config);
 		return { url: config.backend, use: () => transport.use(next) };
 	};
-	const source = sourceOf(backendConfig, { ...options, board, uuid, http });
+	const source = sourceOf(backendConfig, { ...options, board, uuid, http, prefersWebSocket });
 	return new Application({
 		...given,
 		transport,

@@ -16,8 +16,8 @@ export interface MqttTransportOptions extends ChannelOptions {
 	readonly publishTopic: string;
 	/** Empty if the backend pushes to the client without a subscription. */
 	readonly subscribeTopic?: string;
-	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. */
-	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord };
+	/** ECMA-419's records for the MQTT client: plain, and over TLS where the platform has that. Audio needs `openUdp`. */
+	readonly network: { readonly mqtt?: MqttRecord; readonly mqtts?: MqttRecord; readonly openUdp?: unknown };
 }
 
 const KEEP_ALIVE = 240_000;
@@ -42,6 +42,7 @@ export class MqttTransport implements Transport {
 	readonly version = 3;
 	readonly saysGoodbye = true;
 	readonly silenceTimeout = 0;
+	readonly carriesAudio: boolean;
 	readonly maxMessageBytes: number;
 	readonly maxSentBytes: number;
 	private readonly options: MqttTransportOptions;
@@ -62,6 +63,7 @@ export class MqttTransport implements Transport {
 		this.isOwn = options.publishTopic.startsWith(OWN_TOPICS);
 		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
 		this.maxSentBytes = this.isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
+		this.carriesAudio = options.network.openUdp !== undefined;
 		this.options = options;
 		this.record = record;
 		this.host = host;

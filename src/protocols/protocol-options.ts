@@ -55,8 +55,10 @@ export interface ProtocolOptions extends Runtime {
 	readonly events: ProtocolEvents;
 	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
-	/** The format of the board's audio; null: the hello names none. Default: the family's, though the board has none. */
-	readonly audio?: AudioParams | null | undefined;
+	/** The format of the board's audio, for a transport that carries audio. */
+	readonly audio?: AudioParams | undefined;
+	/** Whether a hello without the board's audio names the family's format. Default true. */
+	readonly namesFormat?: boolean | undefined;
 	/** The screen's font, if the backend may send glyphs for it. */
 	readonly font?: TextFont | undefined;
 	/** Default "always": the backend can call the device at any time. */

@@ -176,8 +176,14 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	private sendHello(): void {
 		this.state = "greeting";
 		this.startTimeout("no hello");
-		const { audio, font } = this.options;
-		this.channel?.send(helloMessage(this.transport, audio, font));
+		const { audio, namesFormat, font } = this.options;
+		const own = this.carriesAudio ? audio : undefined;
+		this.channel?.send(helloMessage(this.transport, own ?? (namesFormat === false ? null : undefined), font));
+	}
+
+	/** Whether the transport has a way for the board's audio. */
+	get carriesAudio(): boolean {
+		return this.transport.carriesAudio;
 	}
 
 	onText(text: string): void {

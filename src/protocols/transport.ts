@@ -42,6 +42,8 @@ export interface Transport {
 	readonly maxMessageBytes: number;
 	/** The longest message to the backend in bytes, unless its hello says otherwise. */
 	readonly maxSentBytes: number;
+	/** Whether it has a way for the board's audio. */
+	readonly carriesAudio: boolean;
 	/** Opens a channel. An exception counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
 }

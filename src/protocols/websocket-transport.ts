@@ -24,6 +24,7 @@ export class WebSocketTransport implements Transport {
 	readonly version: 1 | 2 | 3;
 	readonly saysGoodbye = false;
 	readonly silenceTimeout = 120_000;
+	readonly carriesAudio = true;
 	readonly maxMessageBytes: number;
 	readonly maxSentBytes = Number.POSITIVE_INFINITY;
 	private readonly options: WebSocketTransportOptions;

@@ -23,6 +23,7 @@ const FOREIGN: readonly string[] = deepFreeze([
 	"startupVibration",
 	"tls",
 	"touch",
+	"udpAudio",
 	"virtualButton",
 ]);
 

@@ -1,3 +1,6 @@
+import type { NetworkClients } from "../../src/app/create-transport.js";
+import type { HttpClients } from "../../src/net/http-client.js";
+import { boot } from "./bridge.js";
 import { HTTPClient } from "./http-client.js";
 import { MQTTClient } from "./mqtt-client.js";
 import { openUdp } from "./udp-audio.js";
@@ -11,9 +14,9 @@ const network = {
 	mqtts: { io: MQTTClient, secure: true },
 	http: { io: HTTPClient },
 	https: { io: HTTPClient, secure: true },
-	openUdp,
 };
 
-export function openNetwork(): typeof network {
-	return network;
+/** Chips have no audio over UDP, and a virtual device has it only if its config says so. */
+export function openNetwork(): NetworkClients & HttpClients {
+	return boot.config.udpAudio === true ? { ...network, openUdp } : network;
 }

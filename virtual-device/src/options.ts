@@ -31,6 +31,7 @@ export interface Options {
 	readonly scenario?: string;
 	readonly microphone?: string;
 	readonly speaker?: string;
+	readonly udpAudio?: true;
 }
 
 /** Where a virtual device serves clients, as its settings have it. */
@@ -158,6 +159,7 @@ export const program = makeProgram(
 			"count",
 		),
 	)
+	.option("--udp-audio", "speech also over MQTT, which the firmware of boards does not have")
 	.option("--prompt", "take commands from standard input, such as list, call TOOL, press and quit; help names them")
 	.option("--restart", "restart the device if its engine exits, as a watchdog would")
 	.addHelpText("after", EPILOGUE);

@@ -47,7 +47,7 @@ export interface Activation {
 }
 
 export interface BootstrapAnswer {
-	/** MQTT is preferred if the server offers both. */
+	/** MQTT is preferred if the server offers both, unless the device needs WebSocket for its audio. */
 	readonly backend?: ServedBackend;
 	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
 	readonly serverTime?: { readonly time: number; readonly timezone: number };
@@ -106,16 +106,18 @@ const MAX_TIMEOUT = 120_000;
 /**
  * Reads the server's answer. Blocks and members that are missing or null are taken as absent.
  *
+ * @param prefersWebSocket whether WebSocket is taken if the server offers both
  * @throws Error that names the member, or quotes the server's own error, which comes with status 200
  */
-export const readAnswer = (text: string): BootstrapAnswer => {
+export const readAnswer = (text: string, prefersWebSocket = false): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
 		throw new Error("the response is not a JSON object");
 	}
 	const { mqtt, websocket, server_time: serverTime, firmware, activation } = answer;
 	checkError(answer);
-	const backend = readMqtt(block("mqtt", mqtt)) ?? readWebSocket(block("websocket", websocket));
+	const overMqtt = prefersWebSocket && isGiven(websocket) ? undefined : readMqtt(block("mqtt", mqtt));
+	const backend = overMqtt ?? readWebSocket(block("websocket", websocket));
 	const time = block("server_time", serverTime);
 	const image = block("firmware", firmware);
 	const offered = image && readFirmware(image);

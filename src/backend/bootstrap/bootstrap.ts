@@ -17,6 +17,8 @@ export interface BootstrapOptions extends Runtime, Pick<Identity, "uuid"> {
 	/** Its settings keep the backend; its clock, if it has one, is set by the server's time. */
 	readonly board: Identity["board"] & Pick<Board, "settings" | "clock">;
 	readonly http: Http;
+	/** Whether WebSocket is taken if the server offers MQTT, too: over that, this device has no audio. Default false. */
+	readonly prefersWebSocket?: boolean;
 	/** HMAC-SHA256 (RFC 2104). */
 	readonly hmacSha256: (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 	/** A number in [0, 1). Default `Math.random`. */
@@ -132,9 +134,9 @@ export class Bootstrap {
 	}
 
 	private async ask(): Promise<BootstrapAnswer> {
-		const { config } = this.options;
+		const { config, prefersWebSocket } = this.options;
 		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.identity)), TIMEOUT);
-		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body));
+		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body), prefersWebSocket);
 	}
 
 	private get identity(): Identity {

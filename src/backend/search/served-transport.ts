@@ -30,6 +30,10 @@ export class ServedTransport implements Transport {
 		return this.current?.maxSentBytes ?? this.maxMessageBytes;
 	}
 
+	get carriesAudio(): boolean {
+		return this.current?.carriesAudio ?? false;
+	}
+
 	/** Channels that are opened from now on go to this backend. */
 	use(transport: Transport): void {
 		this.current = transport;
