@@ -172,7 +172,6 @@ export const loggedEventSchema = z
 		device: z.string(),
 		data: z.record(z.string(), z.unknown()),
 		timestamp: z.string(),
-		upstream: z.object({ key: z.string(), eventId: z.string(), cursor: z.string().nullable() }).exactOptional(),
 	})
 	.transform(({ v: _, ...event }): Omit<LoggedEvent, "seq" | "eventId"> => event);
 

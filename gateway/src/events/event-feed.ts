@@ -6,8 +6,8 @@ export interface EventQuery {
 	readonly matches: (event: LoggedEvent) => boolean;
 	/** Seconds: at most one event of each device in each span of this length. */
 	readonly pause?: number | undefined;
-	/** Where the events come from, unless they are recorded anyway. */
-	readonly source?: { readonly ready: Promise<void>; readonly close: () => void };
+	/** Called once the subscription has ended. */
+	readonly onClose?: () => void;
 }
 
 /** Where a subscription begins to read. */
@@ -56,14 +56,9 @@ export class EventFeed {
 		return truncated;
 	}
 
-	/** Settles when the events are recorded. Rejects with ProtocolError. */
-	get ready(): Promise<void> {
-		return this.#query.source?.ready ?? Promise.resolve();
-	}
-
-	/** To be called once the subscription has ended. */
+	/** Releases the subscription. Call it once it has ended. */
 	close(): void {
-		this.#query.source?.close();
+		this.#query.onClose?.();
 	}
 
 	/** The next events, oldest first; none if there are no more at the moment. The cursor moves behind them. */

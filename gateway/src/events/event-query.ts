@@ -37,13 +37,11 @@ export function queryFor(type: EventType, args: Readonly<Record<string, unknown>
 	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type) };
 }
 
-/** Whether the subscriber may see events of a device; of a type, if it has permissions of its own. */
-export function maySee(device: string, { servers, current, server }: QueryScope, type?: EventType): boolean {
+/** Returns whether the subscriber may see events of a type of a device. */
+function maySee(device: string, { servers, current, server }: QueryScope, type: EventType): boolean {
 	const access = current();
 	const isHere = server === undefined || servers.find(server)?.id === device;
-	return (
-		access !== undefined && isHere && reaches(access, device) && (type === undefined || isAllowed(type, access, device))
-	);
+	return access !== undefined && isHere && reaches(access, device) && isAllowed(type, access, device);
 }
 
 /** Whether a client has the permission that a type needs: at a device, or at any. */

@@ -1,11 +1,10 @@
-import { inputSchemaOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
-import { type Access, reaches } from "../config/access.js";
+import { inputSchemaOf, type ServerRegistry } from "xs-mcp-manager/core";
+import type { Access } from "../config/access.js";
 import { exhausted, invalid, notFound } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
-import { isAllowed, maySee, type QueryScope, queryFor, type Viewer } from "./event-query.js";
+import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
 import { EVENT_TYPES, type EventType, findEventType, type GatewayOccurrence } from "./event-types.js";
-import { UpstreamEvents } from "./upstream-events.js";
 import type { WebhookStore } from "./webhook-store.js";
 import { type SubscribeResult, Webhooks, type WebhooksOptions } from "./webhooks.js";
 
@@ -45,14 +44,12 @@ interface SubscribeParams extends StartPoint {
 export class EventService {
 	readonly #options: EventServiceOptions;
 	readonly webhooks: Webhooks;
-	readonly #upstream: UpstreamEvents;
 	readonly #wanted = new WantedEvents();
 	/** Streams that are open, by token; empty for clients without one. */
 	readonly #streams = new Map<string, number>();
 
 	constructor(options: EventServiceOptions) {
 		this.#options = options;
-		this.#upstream = new UpstreamEvents(options.log, options.servers);
 		this.webhooks = new Webhooks({
 			...options,
 			feedOf: ({ holder, server, name, arguments: args, cursor }) =>
@@ -67,9 +64,9 @@ export class EventService {
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
-	list({ access, server }: Viewer): readonly ListedEventType[] {
+	list({ access }: Viewer): readonly ListedEventType[] {
 		const delivery = access.holder === undefined ? (["push", "poll"] as const) : (["webhook", "push", "poll"] as const);
-		const own = EVENT_TYPES.filter((type) => this.#offers(type, access)).map(
+		return EVENT_TYPES.filter((type) => this.#offers(type, access)).map(
 			({ name, title, description, input, payload }) => ({
 				name,
 				title,
@@ -79,8 +76,6 @@ export class EventService {
 				payloadSchema: inputSchemaOf(payload),
 			}),
 		);
-		const others = this.#reached(access, server).flatMap((each) => this.#upstream.typesOf(each));
-		return [...own, ...others.map((type) => ({ ...type, delivery }))];
 	}
 
 	/** Whether a client waits for an event that is recorded on demand. */
@@ -90,14 +85,6 @@ export class EventService {
 
 	#offers(type: EventType, access: Access): boolean {
 		return isAllowed(type, access) && (type.needs !== "microphone" || this.#options.microphones === true);
-	}
-
-	/** The servers that a client may reach on its path. */
-	#reached(access: Access, server: string | undefined): readonly Server[] {
-		const { servers } = this.#options;
-		return (server === undefined ? servers.all : [servers.find(server) ?? []].flat()).filter(({ id }) =>
-			reaches(access, id),
-		);
 	}
 
 	/**
@@ -113,9 +100,8 @@ export class EventService {
 	): EventFeed {
 		const { accessOf } = this.#options;
 		const type = findEventType(name);
-		const isListed = type ? this.#offers(type, access) : this.#upstream.has(name, this.#reached(access, server));
-		if (!isListed) {
-			throw notFound("event", `Unknown event: ${name}`);
+		if (type === undefined || !this.#offers(type, access)) {
+			throw unknownEvent(name);
 		}
 		const current = (): Access | undefined => (access.holder === undefined ? access : accessOf(access.holder));
 		return this.#feed({ current, server }, name, args, start);
@@ -125,7 +111,7 @@ export class EventService {
 	recent(device: string, access: Access, count: number): readonly LoggedEvent[] {
 		const isShown = ({ name, device: of }: LoggedEvent): boolean => {
 			const type = findEventType(name);
-			return of === device && (type === undefined || isAllowed(type, access, device));
+			return of === device && type !== undefined && isAllowed(type, access, device);
 		};
 		return this.#options.log.after(0).filter(isShown).slice(-count).reverse();
 	}
@@ -183,7 +169,6 @@ export class EventService {
 
 	async close(): Promise<void> {
 		await this.webhooks.close();
-		this.#upstream.close();
 		await this.#options.log.close();
 	}
 
@@ -196,16 +181,21 @@ export class EventService {
 	): EventFeed {
 		const { log, servers } = this.#options;
 		const type = findEventType(name);
-		const query = type
-			? this.#wanted.follow(type, queryFor(type, args, { ...scope, servers }))
-			: this.#upstream.query(name, args, (device) => maySee(device, { ...scope, servers }));
+		if (type === undefined) {
+			throw unknownEvent(name);
+		}
+		const query = this.#wanted.follow(type, queryFor(type, args, { ...scope, servers }));
 		try {
 			return new EventFeed(log, query, start);
 		} catch (error) {
-			query.source?.close();
+			query.onClose?.();
 			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
 	}
+}
+
+function unknownEvent(name: string): Error {
+	return notFound("event", `Unknown event: ${name}`);
 }
 
 /** Milliseconds for which a client that polls is expected back. */
@@ -235,12 +225,12 @@ class WantedEvents {
 			return query;
 		}
 		this.#set(matches, Number.POSITIVE_INFINITY);
-		const close = (): void => {
+		const onClose = (): void => {
 			if (this.#wanted.has(matches)) {
 				this.#set(matches, Date.now() + LINGER);
 			}
 		};
-		return { ...query, source: { ready: Promise.resolve(), close } };
+		return { ...query, onClose };
 	}
 
 	/** Removes the oldest, a closed one if possible. */

@@ -10,8 +10,6 @@ export interface GatewayOccurrence {
 	readonly data: Readonly<Record<string, unknown>>;
 	/** When it happened, ISO 8601. Default: now. */
 	readonly timestamp?: string;
-	/** Of an event of a configured server: which subscription it belongs to, and that server's id and cursor of it. */
-	readonly upstream?: { readonly key: string; readonly eventId: string; readonly cursor: string | null };
 }
 
 /** A kind of events that clients can subscribe to: SEP-3415, "Listing Available Events". */

@@ -11,7 +11,7 @@ const MAX_PARAMS = 1_024;
 const SHUTTING_DOWN = "shutting down";
 
 /** Events of a device in a second, so that none displaces those of others; and devices that are counted. */
-export const MAX_PER_SECOND = 20;
+const MAX_PER_SECOND = 20;
 const MAX_DEVICES = 10_000;
 
 /** Milliseconds in which gateways of a cluster that find a configured server online report the same. */

@@ -127,7 +127,6 @@ export class Webhooks {
 			return await this.#renew(known, secret, expires);
 		}
 		this.#checkRoom(holder);
-		await feed.ready;
 		if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
 			await this.#verify({ id, url, secret });
 			this.#checkRoom(holder);

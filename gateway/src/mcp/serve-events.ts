@@ -5,11 +5,13 @@ import { type EventFeed, MAX_BATCH } from "../events/event-feed.js";
 import type { LoggedEvent } from "../events/event-log.js";
 import type { Viewer } from "../events/event-query.js";
 import type { EventService } from "../events/event-service.js";
-import { SUBSCRIPTION_ID } from "../events/upstream-stream.js";
 import { readParams } from "./read-params.js";
 
 /** The extension of SEP-3415. */
 export const EVENTS_EXTENSION = "io.modelcontextprotocol/events";
+
+/** The member of `_meta` with the id of the request that a notification belongs to. */
+const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 /** Milliseconds after which a client may poll again, and between signs of life on a stream. */
 const NEXT_POLL = 5_000;
@@ -59,7 +61,6 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = readParams(POLL, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
 		try {
-			await feed.ready;
 			const truncated = feed.takeTruncated();
 			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
 			return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
@@ -73,7 +74,6 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 		let release = (): void => {};
 		try {
 			release = events.openStream(viewer);
-			await feed.ready;
 			await stream(feed, context, context.mcpReq.signal);
 		} finally {
 			release();

@@ -48,8 +48,6 @@ interface Events {
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
 	/** Progress of a request, or its cancellation by the server: for observers, the session takes care of both. */
 	requestNotification: [method: string, params: Readonly<Record<string, unknown>>];
-	/** Its stream of changes was lost, and is open again: others may be lost, too. */
-	gap: [];
 	/** A message was dropped because it is not valid. */
 	invalid: [description: string];
 	/** The session is over. */
@@ -143,7 +141,6 @@ export class Session extends EventEmitter<Events> {
 		if (client instanceof Client && client.getProtocolEra() === "modern") {
 			this.#modern = client;
 			this.#changes = new ChangeStream(client, () => {
-				this.emit("gap");
 				// Changes may have been missed: everything that can change is reported as changed.
 				for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
 					this.emit("notification", method, {});
