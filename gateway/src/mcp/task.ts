@@ -132,7 +132,8 @@ export class Task extends EventEmitter<Events> {
 				const inputResponses = await this.#ask(inputRequests);
 				answer = await this.#options.call(this, { inputResponses, requestState });
 			}
-			this.#end("completed", { result: answer });
+			// SEP-2663: the result is that of the request, as 2026-07-28 has it.
+			this.#end("completed", { result: { ...answer, resultType: "complete" } });
 		} catch (error) {
 			this.#end("failed", { error: errorOf(error) }, (error as Error).message);
 		}

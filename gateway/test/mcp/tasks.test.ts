@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { until } from "../../../host-test/support/until.js";
 import { openManager } from "../../../mcp-manager/test/support/manager.js";
 import type { Task } from "../../src/mcp/task.js";
@@ -15,6 +16,8 @@ const IMPATIENT = { taskPatience: 0 };
 const TOOL = { inputSchema: { type: "object" } };
 const marked = (taskSupport: string) => ({ ...TOOL, name: `self.${taskSupport}`, execution: { taskSupport } });
 const done = (text: string) => ({ content: [{ type: "text", text }], isError: false });
+/** The result of a completed task. */
+const completed = (text: string) => ({ resultType: "complete", ...done(text) });
 const lacksTasks = { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } };
 
 /** A device whose calls the test answers, with a client that knows tasks. */
@@ -63,8 +66,33 @@ describe("a call as a task", () => {
 		device.answer(call, done("warm"));
 		const later = await connectForTasks(t, side.clientUrl());
 		const { result, error } = await later.in(id, "completed", "failed");
-		assert.deepEqual([result, error], [done("warm"), undefined]);
-		assert.deepEqual((await later.get(id)).result, done("warm"), "it is kept");
+		assert.deepEqual([result, error], [completed("warm"), undefined]);
+		assert.deepEqual((await later.get(id)).result, completed("warm"), "it is kept");
+	});
+
+	it("is followed to its result by the official client for tasks", async (t) => {
+		const { side, device, user } = await connectSlow(t);
+		const session = createTaskSessionFromClient(user.client, {
+			endpointId: "gateway",
+			// The client for tasks makes requests of its own, because the official client rejects the answer to the call.
+			rawDispatch: async (request) => {
+				const { method, params } = request as { method: string; params: object };
+				const { message } = await postStateless(side.clientUrl(), method, params, { capabilities: KNOWS_TASKS });
+				return message.error ? { kind: "error", error: message.error } : { kind: "result", result: message.result };
+			},
+			v2RequestFraming: {
+				protocolVersion: "2026-07-28",
+				clientInfo: { name: "by-hand", version: "1" },
+				clientCapabilities: KNOWS_TASKS,
+			},
+		});
+		t.after(() => session.close());
+		const execution = await session.callTool("lamp_000001__self_work", {});
+		await until(() => device.calls.length === 1, "the device is called");
+		device.answer(device.calls[0]?.id ?? 0, done("warm"));
+		const { outcome } = await execution.settle();
+		const result = resultFromTaskOutcome(outcome) as { content: readonly { text: string }[] };
+		assert.equal(result.content[0]?.text, "warm");
 	});
 
 	it("is not created if the answer comes soon enough, or the client does not support tasks", async (t) => {
@@ -168,8 +196,8 @@ describe("a stream of tasks", () => {
 		const ended = later.filter(({ params }) => params?.status === "completed");
 		const results = ended.map(({ method, params }) => [method, params.taskId, params.result]);
 		assert.deepEqual(results, [
-			["notifications/tasks", one.id, done("one")],
-			["notifications/tasks", other.id, done("other")],
+			["notifications/tasks", one.id, completed("one")],
+			["notifications/tasks", other.id, completed("other")],
 		]);
 		const { id, result } = later.at(-1);
 		assert.deepEqual([id, result.resultType, result._meta[META]], [7, "complete", 7]);
@@ -216,7 +244,7 @@ describe("input for a task", () => {
 		assert.equal(new Set([a, b, c]).size, 3);
 		await user.update(taskId, { [c]: accept("3") });
 		const { result } = await user.in(taskId, "completed", "failed");
-		assert.deepEqual(result, { content: [{ type: "text", text: "first a=1 b=2 c=3" }] });
+		assert.deepEqual(result, { resultType: "complete", content: [{ type: "text", text: "first a=1 b=2 c=3" }] });
 	});
 
 	it("is not asked of a client that cannot give it", async (t) => {
