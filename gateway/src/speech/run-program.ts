@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { collect } from "../net/model-service.js";
 
@@ -18,8 +18,12 @@ interface ProgramOptions {
 /** Characters of a program's error output. */
 const MAX_ERROR = 500;
 
+/** Milliseconds for the last output of a program that has ended: another process may hold its pipes open. */
+const LAST_OUTPUT_TIME = 1_000;
+
 /**
- * Runs a program of this machine, without a shell. Rejects with an Error that says why it has failed.
+ * Runs a program of this machine, without a shell. Whatever it leaves running is killed when it ends. Rejects with an Error
+ * that gives the reason of the failure.
  *
  * @param command the program and its arguments, separated by spaces
  */
@@ -27,27 +31,69 @@ export async function runProgram(
 	command: string,
 	{ fill, input = "", signal, what, maxBytes }: ProgramOptions,
 ): Promise<Buffer> {
-	const [program = "", ...args] = command.trim().split(/\s+/);
-	const child = spawn(program, args.map(fill), { stdio: ["pipe", "pipe", "pipe"], signal, killSignal: "SIGKILL" });
+	signal.throwIfAborted();
+	const [program = "", ...args] = splitCommand(command);
+	const detached = process.platform !== "win32";
+	const child = spawn(program, args.map(fill), { stdio: "pipe", detached, windowsHide: true });
 	let problem = "";
 	child.stderr.setEncoding("utf8").on("data", (piece: string) => {
 		problem = (problem + piece).slice(-MAX_ERROR);
 	});
+	child.stderr.on("error", () => {});
+	child.on("error", () => {});
 	// A program that ends without reading its input says why by its status.
 	child.stdin.on("error", () => {});
 	child.stdin.end(input);
-	// Rejects if the program cannot be started, or is stopped.
-	const ended = once(child, "close") as Promise<[code: number | null]>;
-	ended.catch(() => {});
+	let hasEnded = false;
+	let timer: NodeJS.Timeout | undefined;
+	child.once("exit", () => {
+		hasEnded = true;
+		killGroup(child);
+		timer = setTimeout(() => closePipes(child), LAST_OUTPUT_TIME).unref();
+	});
+	const output = async function* (): AsyncGenerator<Uint8Array> {
+		try {
+			yield* child.stdout;
+		} catch (error) {
+			if (!hasEnded) {
+				throw error;
+			}
+		}
+	};
 	try {
-		const output = await collect(child.stdout, what, maxBytes);
-		const [code] = await ended;
+		// Rejects if the program cannot be started, or is stopped.
+		const closed = once(child, "close", { signal }) as Promise<[code: number | null]>;
+		const [bytes, [code]] = await Promise.all([collect(output(), what, maxBytes), closed]);
 		if (code !== 0) {
 			throw new Error(`${program} ended with status ${code}: ${problem.trim() || "no error output"}`);
 		}
-		return output;
-	} catch (error) {
+		return bytes;
+	} finally {
+		clearTimeout(timer);
+		if (!hasEnded) {
+			killGroup(child);
+		}
+		closePipes(child);
+	}
+}
+
+/** Splits a command into its program and arguments, at spaces. */
+export function splitCommand(command: string): string[] {
+	return command.trim().split(/\s+/);
+}
+
+/** Kills a program and the processes that it has started. */
+function killGroup(child: ChildProcess): void {
+	try {
+		process.kill(-(child.pid as number), "SIGKILL");
+	} catch {
+		// There is no such group: it has ended, or this is Windows.
 		child.kill("SIGKILL");
-		throw error;
+	}
+}
+
+function closePipes({ stdin, stdout, stderr }: ChildProcess): void {
+	for (const pipe of [stdin, stdout, stderr]) {
+		pipe?.destroy();
 	}
 }
