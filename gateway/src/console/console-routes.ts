@@ -67,7 +67,6 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
 	app.all("/console/stream/:id", allow("PUT"), streams.look);
-	app.all("/console/devices", allow("GET"), streams.find);
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}

@@ -20,18 +20,16 @@ const SORT_KEYS: Readonly<Record<SortColumn, (row: FleetRow) => string | number>
 	calls: ({ calls }) => calls?.count ?? 0,
 };
 
-const QUERY = {
-	search: z.string().max(200).default(""),
-	filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
-	tag: z.string().max(200).default(""),
-	sort: z.enum(["", ...SORT_COLUMNS, ...SORT_COLUMNS.map((column) => `-${column}` as const)]).default(""),
-};
-
-export const FLEET_QUERY: z.ZodType<FleetQuery> = z.object(QUERY);
-
 export const FLEET_VIEW: z.ZodType<FleetView> = z.strictObject({
 	list: z
-		.strictObject({ ...QUERY, offset: z.int().min(0).max(1_000_000), count: z.int().min(0).max(MAX_ROWS) })
+		.strictObject({
+			search: z.string().max(200).default(""),
+			filter: z.enum(["all", "problems", "online", ...PROBLEMS]).default("all"),
+			tag: z.string().max(200).default(""),
+			sort: z.enum(["", ...SORT_COLUMNS, ...SORT_COLUMNS.map((column) => `-${column}` as const)]).default(""),
+			offset: z.int().min(0).max(1_000_000),
+			count: z.int().min(0).max(MAX_ROWS),
+		})
 		.exactOptional(),
 	device: z.string().max(200).exactOptional(),
 });

@@ -7,14 +7,11 @@ import { HttpError } from "../http/http-error.js";
 import type { Route } from "../http/route.js";
 import { streamLimit } from "../http/stream-limit.js";
 import type { Fleet } from "./fleet.js";
-import { FLEET_QUERY, FLEET_VIEW } from "./fleet-query.js";
+import { FLEET_VIEW } from "./fleet-query.js";
 import type { FleetMessage, FleetView } from "./messages.js";
 
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
 const KEEP_ALIVE = 10_000;
-
-/** Devices that one piece of work is done on: as in one call of a group. */
-const MAX_CHOSEN = 1_000;
 
 /** An open page: its stream, and what it looks at. */
 interface OpenPage {
@@ -61,22 +58,6 @@ export class FleetStreams {
 		}
 		page.look(data);
 		return c.body(null, 204);
-	};
-
-	/** `GET /console/devices?search=…&filter=…&tag=…`: the devices that a query finds, for work on all of them. */
-	readonly find: Route = (c) => {
-		const { data, error } = FLEET_QUERY.safeParse(c.req.query());
-		if (data === undefined) {
-			const [issue] = error.issues;
-			throw new HttpError(400, "malformed", `${issue?.path.join(".")}: ${issue?.message}`);
-		}
-		const end = this.#fleet.follow(() => {});
-		const found = this.#fleet.find(data, c.var.admission.access).filter(({ row }) => row.kind === "device");
-		end();
-		const devices = found
-			.slice(0, MAX_CHOSEN)
-			.map(({ row: { id, alias, online, tags } }) => ({ id, alias, online, tags }));
-		return c.json({ found: found.length, devices });
 	};
 }
 

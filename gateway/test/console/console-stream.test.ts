@@ -115,8 +115,6 @@ describe("the console's stream", () => {
 		await until(() => messages.some(({ device }) => device === null), "the other one is not known");
 		assert.ok(messages.every(({ clients, approvals, rejections }) => !clients && !approvals && !rejections));
 		assert.equal(await statusOf(`${gateway.base}/tokens`, { headers }), 403);
-		const answer = await fetch(`${gateway.base}/console/devices`, { headers });
-		assert.equal((await answer.json()).found, 1);
 	});
 
 	it("is looked through by its own page alone, and by views that make sense", async (t) => {
@@ -129,8 +127,6 @@ describe("the console's stream", () => {
 		const list = { ...WHOLE_LIST.list, count: 201 };
 		assert.equal(await look({ list } as FleetView), 400);
 		assert.equal(await look({ more: 1 } as FleetView), 400);
-		const filter = `${gateway.base}/console/devices?filter=some`;
-		assert.equal(await statusOf(filter, { headers }), 400);
 	});
 
 	it("finds some of many devices, and sends a part of them", async (t) => {
@@ -147,10 +143,6 @@ describe("the console's stream", () => {
 		assert.deepEqual(aliases, ["lamp_1499"]);
 		await look({ list: { ...list, filter: "online" } });
 		await until(() => listIn(messages)?.found === 0, "none of them is online");
-		const answer = await (await fetch(`${gateway.base}/console/devices?search=lamp_149`)).json();
-		assert.equal(answer.found, 11);
-		const all = await (await fetch(`${gateway.base}/console/devices`)).json();
-		assert.deepEqual([all.found, all.devices.length], [1_500, 1_000]);
 	});
 
 	it("sorts devices by a column, in both directions", async (t) => {

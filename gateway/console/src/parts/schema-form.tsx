@@ -19,7 +19,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 	const { id, label, schema, value, onChange } = props;
 	const help = typeof schema.description === "string" ? schema.description : "";
 	const control = controlOf(label, schema);
-	const isGroup = control === "radio" || control === "switch";
+	const isGroup = ["radio", "switch", "choices"].includes(control);
 	return (
 		<div class={`field ${value === undefined ? "unset" : ""}`}>
 			<div class="field-head">
@@ -54,6 +54,8 @@ function Control(props: FieldProps) {
 			return <Text {...props} />;
 		case "area":
 			return <Area {...props} />;
+		case "choices":
+			return <Choices {...props} />;
 		case "lines":
 			return <Lines {...props} />;
 		case "json":
@@ -160,6 +162,26 @@ function Area({ id, value, onChange }: FieldProps) {
 			value={typeof value === "string" ? value : ""}
 			onInput={({ currentTarget }) => onChange(currentTarget.value)}
 		/>
+	);
+}
+
+/** Several of a few texts. */
+function Choices({ id, schema, value, onChange }: FieldProps) {
+	const options = (schema.items as Schema).enum as readonly string[];
+	const chosen = Array.isArray(value) ? value : [];
+	const toggle = (option: string): void => {
+		const next = options.filter((each) => chosen.includes(each) !== (each === option));
+		onChange(next.length === 0 ? undefined : next);
+	};
+	return (
+		<div class="checks" role="group" aria-labelledby={`${id}-label`}>
+			{options.map((option) => (
+				<label key={option} class="check">
+					<input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
+					{visibleLine(String(option))}
+				</label>
+			))}
+		</div>
 	);
 }
 

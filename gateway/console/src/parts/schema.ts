@@ -57,7 +57,10 @@ export function controlOf(name: string, schema: Schema) {
 		return typeof maxLength === "number" && maxLength < LONG_TEXT ? "text" : "area";
 	}
 	const items = schema.items as Schema | null | undefined;
-	return type === "array" && items?.type === "string" ? "lines" : "json";
+	if (type !== "array" || items?.type !== "string") {
+		return "json";
+	}
+	return Array.isArray(items.enum) ? "choices" : "lines";
 }
 
 /** Whether a number is in percent: of a full volume or brightness. */

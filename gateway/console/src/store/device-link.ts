@@ -141,13 +141,29 @@ export class DeviceLink extends Device {
 	}
 }
 
-/**
- * Uses a device for a moment, without a session: of the few connections that a browser opens to one host, none stays open.
- *
- * @param name alias or id
- */
-export async function withDevice<T>(name: string, use: (client: Client) => Promise<T>): Promise<T> {
-	return await withClient(transportTo(name), use);
+/** Endpoint that lists tools which devices share once. */
+const GROUPS = "mcp?catalog=groups";
+
+/** The tools that several devices share, each called once for the devices that its argument `devices` names. */
+export class GroupLink extends Device {
+	constructor() {
+		super("");
+	}
+
+	/** Lists the tools. Rejects with the client's errors. */
+	async open(): Promise<void> {
+		const { tools } = await withGateway((client) => client.listTools(), GROUPS);
+		this.tools.value = tools.filter(
+			({ inputSchema: { required, properties } }) => required?.[0] === "devices" && properties?.devices,
+		);
+	}
+
+	protected async ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
+		return await withGateway((client) => client.callTool({ name, arguments: args }, { timeout: PATIENCE }), GROUPS);
+	}
+
+	/** Reads nothing: the status belongs to one device. */
+	override async readStatus(): Promise<void> {}
 }
 
 /** Has a device say a text. */
@@ -161,27 +177,20 @@ export async function askEvents<T>(method: string, params: Record<string, unknow
 	return await withGateway(async (client) => (await client.request({ method, params }, ANYTHING)) as T);
 }
 
-async function withGateway<T>(use: (client: Client) => Promise<T>): Promise<T> {
-	return await withClient(new StreamableHTTPClientTransport(new URL("mcp", document.baseURI)), use);
+async function withGateway<T>(use: (client: Client) => Promise<T>, endpoint = "mcp"): Promise<T> {
+	const client = new Client(clientInfo(), { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+	try {
+		await client.connect(new StreamableHTTPClientTransport(new URL(endpoint, document.baseURI)));
+		return await use(client);
+	} finally {
+		await client.close().catch(() => {});
+	}
 }
 
 /** A schema (Standard Schema) of the gateway's own answers, which need no check. */
 const ANYTHING = {
 	"~standard": { version: 1, vendor: "xs-mcp", validate: (value: unknown) => ({ value }) },
 } as const;
-
-async function withClient<T>(
-	transport: StreamableHTTPClientTransport,
-	use: (client: Client) => Promise<T>,
-): Promise<T> {
-	const client = new Client(clientInfo(), { versionNegotiation: { mode: { pin: "2026-07-28" } } });
-	try {
-		await client.connect(transport);
-		return await use(client);
-	} finally {
-		await client.close().catch(() => {});
-	}
-}
 
 /** The gateway's endpoint for one device. */
 function transportTo(name: string): StreamableHTTPClientTransport {

@@ -62,11 +62,6 @@ export const SENTENCES = {
 		"{device} に新しいファームウェアをインストールしますか？その後、再起動します。",
 		"要在 {device} 上安装新固件吗？之后它会重启。",
 	],
-	confirmWork: [
-		"{work}: {count} devices?",
-		"{work}：{count} 台のデバイスに実行しますか？",
-		"{work}：对 {count} 台设备执行？",
-	],
 	connectHelp: [
 		"Any MCP client can use the devices at this address:",
 		"MCP クライアントはこのアドレスでデバイスを使えます：",
@@ -187,6 +182,11 @@ export const SENTENCES = {
 		"从未连接：{devices}。请检查 ID。",
 	],
 	noCalls: ["No call yet.", "呼び出しはまだありません。", "还没有调用。"],
+	noGroups: [
+		"No tool is shared by two devices that are online.",
+		"オンラインの 2 台以上のデバイスに共通するツールはありません。",
+		"没有两台在线设备共有的工具。",
+	],
 	noHistory: ["Nothing was measured in this time.", "この期間の記録はありません。", "这段时间没有记录。"],
 	noImages: [
 		"No images in firmwareFolder yet. Make a release and name its folder:",
@@ -208,11 +208,6 @@ export const SENTENCES = {
 		"Nobody needs a token yet: every program on this machine may use the gateway. From the first token for clients on, each client needs one.",
 		"まだトークンは不要です。このコンピューターのすべてのプログラムがゲートウェイを使えます。クライアント用のトークンを作ると、以後すべてのクライアントに必要になります。",
 		"目前不需要令牌：本机的所有程序都可以使用网关。创建第一个客户端令牌后，每个客户端都需要令牌。",
-	],
-	noUpdateTool: [
-		"It has no tool that installs firmware, or your token may not use it.",
-		"ファームウェアを入れるツールがないか、このトークンでは使えません。",
-		"没有安装固件的工具，或此令牌不能使用它。",
 	],
 	noWebSerial: [
 		"This browser has no Web Serial: use Chrome, Edge or Opera on a computer.",

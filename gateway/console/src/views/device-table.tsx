@@ -4,7 +4,6 @@ import { Star, Tags } from "../parts/tags.js";
 import { visibleLine } from "../parts/visible.js";
 import { now } from "../store/now.js";
 import { deviceHref } from "../store/route.js";
-import { chosen } from "../store/work.js";
 import { ago, stateText, t } from "../texts/index.js";
 
 /** Pixels of a row, as in the style sheet. */
@@ -58,9 +57,6 @@ export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLoo
 	return (
 		<div class="table devices" role="table" aria-label={t("devices")} aria-rowcount={found + 1}>
 			<div class="row head" role="row" aria-rowindex={1}>
-				<span role="columnheader" class="select">
-					<span class="hidden">{t("select")}</span>
-				</span>
 				{COLUMNS.map((column) => (
 					<ColumnHead key={column} column={column} sort={sort} onSort={onSort} />
 				))}
@@ -108,16 +104,6 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 	const { alias, id, board, version, tags, online, since, state, transport, kind, calls, problem } = row;
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
-			<span role="cell" class="select">
-				{kind === "device" && (
-					<input
-						type="checkbox"
-						aria-label={t("selectDevice", { device: visibleLine(alias) })}
-						checked={chosen.value.has(id)}
-						onChange={() => toggle(row)}
-					/>
-				)}
-			</span>
 			<span role="cell" class="name">
 				<a href={deviceHref(alias)}>{visibleLine(alias)}</a>
 				<Star row={row} />
@@ -156,12 +142,4 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 			</span>
 		</div>
 	);
-}
-
-function toggle({ id, alias, online, tags }: FleetRow): void {
-	const next = new Map(chosen.value);
-	if (!next.delete(id)) {
-		next.set(id, { id, alias, online, tags });
-	}
-	chosen.value = next;
 }

@@ -2,17 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FleetQuery, Problem } from "../../../src/console/messages.js";
 import { Button } from "../parts/button.js";
-import { attempt } from "../parts/notice.js";
 import { visibleLine } from "../parts/visible.js";
-import { ask } from "../store/api.js";
 import { list, look, totals } from "../store/fleet.js";
 import { keepInAddress, query } from "../store/route.js";
-import { type Chosen, chosen } from "../store/work.js";
 import { t } from "../texts/index.js";
 import { AddDevice } from "./add-device.js";
 import { Approvals, Rejections } from "./approvals.js";
 import { DeviceTable, type Part } from "./device-table.js";
-import { FleetWork } from "./fleet-work.js";
+import { GroupCalls } from "./group-calls.js";
 
 const FILTERS = ["all", "problems", "online", "offline"] as const;
 
@@ -79,7 +76,7 @@ export function DevicesView() {
 				</fieldset>
 				<TagFilter chosen={wanted.tag} onChoose={(tag) => change({ tag })} />
 			</div>
-			<FleetWork found={shown.found} onChooseAll={() => void attempt(() => chooseAll(wanted))} />
+			<GroupCalls />
 			<DeviceTable
 				list={shown}
 				sort={wanted.sort}
@@ -89,12 +86,6 @@ export function DevicesView() {
 			<Rejections />
 		</>
 	);
-}
-
-/** Chooses every device that is found, a thousand at most. */
-async function chooseAll(query: FleetQuery): Promise<void> {
-	const { devices } = await ask<{ devices: readonly Chosen[] }>(`console/devices?${new URLSearchParams({ ...query })}`);
-	chosen.value = new Map(devices.map((device) => [device.id, device]));
 }
 
 interface TotalsProps {
@@ -125,13 +116,7 @@ function Totals({ filter, onChoose }: TotalsProps) {
 	);
 }
 
-function TagFilter({
-	chosen: current,
-	onChoose,
-}: {
-	readonly chosen: string;
-	readonly onChoose: (tag: string) => void;
-}) {
+function TagFilter({ chosen, onChoose }: { readonly chosen: string; readonly onChoose: (tag: string) => void }) {
 	const tags = totals.value?.tags ?? [];
 	if (tags.length === 0) {
 		return null;
@@ -139,7 +124,7 @@ function TagFilter({
 	return (
 		<select
 			aria-label={t("column_tags")}
-			value={current}
+			value={chosen}
 			onChange={({ currentTarget }) => onChoose(currentTarget.value)}
 		>
 			<option value="">{t("allTags")}</option>

@@ -78,7 +78,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 						}
 						text={t("call")}
 					/>
-					{session.value && <Copies link={link} tool={tool} args={given(values)} />}
+					{session.value && link.alias !== "" && <Copies link={link} tool={tool} args={given(values)} />}
 				</div>
 			</form>
 			{progress.value !== undefined && (
