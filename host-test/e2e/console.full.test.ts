@@ -108,9 +108,6 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await page.getByRole("link", { name: "Audit log" }).click();
 			await page.getByRole("heading", { name: "Audit log" }).waitFor();
 			await check("audit");
-			await page.goto(`${gateway.base}/#/flash`);
-			await page.getByRole("heading", { name: "Flash a board" }).waitFor();
-			await check("flash");
 			assert.deepEqual(complaintsOf(page), []);
 		});
 	}
@@ -129,7 +126,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 				await page.locator(".row .name a").click();
 				await page.getByRole("heading", { name: tools }).waitFor();
 				await expectNothingCutOff(page, "device");
-				for (const view of ["clients", "connect", "flash", "audit"]) {
+				for (const view of ["clients", "connect", "audit"]) {
 					await page.evaluate((hash) => {
 						location.hash = hash;
 					}, `#/${view}`);

@@ -12,7 +12,6 @@ import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
-import { FlashView } from "./views/flash.js";
 import { Shortcuts } from "./views/shortcuts.js";
 import { SignIn } from "./views/sign-in.js";
 
@@ -55,8 +54,6 @@ function Content() {
 			return <ConnectView />;
 		case "audit":
 			return <AuditView />;
-		case "flash":
-			return <FlashView />;
 	}
 }
 
@@ -97,7 +94,7 @@ interface TabProps {
 
 function Tab({ view, text, count, alert }: TabProps) {
 	const { view: current } = route.value;
-	const isCurrent = current === view || (view === "devices" && (current === "device" || current === "flash"));
+	const isCurrent = current === view || (view === "devices" && current === "device");
 	return (
 		<a href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
 			{text}

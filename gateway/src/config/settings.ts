@@ -98,11 +98,7 @@ const SETTINGS = {
 	),
 	websocketUrl: setting(url(["ws:", "wss:"]), "WebSocket URL in the bootstrap; required behind a reverse proxy"),
 	mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
-	firmwareFolder: setting(
-		text("folder"),
-		"Folder with firmware for devices: MODEL_VERSION.bin, and BOARD/manifest.json to flash from the console",
-		{ path: true },
-	),
+	firmwareFolder: setting(text("folder"), "Folder with firmware for devices: MODEL_VERSION.bin", { path: true }),
 	maxPictureBytes: setting(integer("bytes", 1_024, 16_777_216), "Largest picture from a device", {
 		default: 2_097_152,
 	}),

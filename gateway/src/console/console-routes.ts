@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import type { McpManager } from "xs-mcp-manager";
 import type { ServerRegistry } from "xs-mcp-manager/core";
@@ -6,8 +5,6 @@ import { z } from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import type { TokenStore } from "../config/token-store.js";
 import type { TokenUses } from "../config/token-uses.js";
-import { sendFirmware } from "../devices/firmware/firmware-download.js";
-import { listFlashImages, openFlashImage } from "../devices/firmware/flash-images.js";
 import type { EventService } from "../events/event-service.js";
 import { readJson } from "../http/body.js";
 import { cookieHeader, readCookie } from "../http/console-cookie.js";
@@ -34,8 +31,6 @@ export interface ConsoleOptions {
 	readonly manager: McpManager | undefined;
 	readonly tokens: TokenStore;
 	readonly uses: TokenUses;
-	/** The folder of the images that boards are flashed with. */
-	readonly firmwareFolder: string | undefined;
 	/** The page's description of the gateway. */
 	readonly describe: () => Pick<ConsoleSessionInfo, "urls" | "isLoopback" | "hasFirmware" | "hasVoice" | "bridge">;
 }
@@ -62,7 +57,7 @@ export function addConsolePage(app: Hono<HttpEnv>, { files, guard, maxBodyBytes 
 
 /** The page's own routes, beside MCP and the operator's: for authenticated clients. */
 export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptions): void {
-	const { extension, firmwareFolder, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
+	const { extension, fleet, guard, manager, servers, tokens, uses, maxBodyBytes } = options;
 	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(options));
 	const streams = new FleetStreams(fleet, maxBodyBytes);
 	app.all("/console/stream", allow("GET"), streams.open);
@@ -70,10 +65,6 @@ export function addConsoleRoutes(app: Hono<HttpEnv>, options: ConsoleRoutesOptio
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
-	// An image may have secrets that were built in.
-	app.use("/console/firmware/*", needsOperator);
-	app.all("/console/firmware", allow("GET"), listImages(firmwareFolder));
-	app.all("/console/firmware/:board/:file", allow("GET"), sendImage(firmwareFolder));
 	app.all("/console/webhooks/test", allow("POST"), testWebhook(options));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
@@ -206,33 +197,5 @@ function restartServer(manager: McpManager | undefined): Route {
 			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
 		}
 		return c.body(null, 204);
-	};
-}
-
-/** `GET /console/firmware`: the images that a board can be flashed with. */
-function listImages(folder: string | undefined): Route {
-	return async (c) => {
-		try {
-			return c.json({ images: folder === undefined ? [] : await listFlashImages(folder) });
-		} catch (error) {
-			throw new HttpError(503, "busy", `cannot read firmwareFolder: ${(error as NodeJS.ErrnoException).code}`);
-		}
-	};
-}
-
-/** `GET /console/firmware/BOARD/FILE`: a file of an image. */
-function sendImage(folder: string | undefined): Route {
-	return async (c) => {
-		const { board = "", file: name = "" } = c.req.param();
-		const file = folder === undefined ? undefined : await openFlashImage(folder, board, name);
-		if (file === undefined) {
-			throw new HttpError(404, "not-found", "no such file of an image");
-		}
-		try {
-			await sendFirmware(file, c.env.outgoing);
-		} finally {
-			await file.close();
-		}
-		return RESPONSE_ALREADY_SENT;
 	};
 }

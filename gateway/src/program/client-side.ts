@@ -179,7 +179,7 @@ export class ClientSide {
 		});
 		const extension = claudeExtension(this.guard, this.#context.consoleFolder);
 		const { events } = gateway;
-		return { files: this.#files, extension, fleet, events, manager, tokens, uses, firmwareFolder, describe };
+		return { files: this.#files, extension, fleet, events, manager, tokens, uses, describe };
 	}
 
 	/** Sessions of clients. */

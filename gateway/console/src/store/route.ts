@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { FleetQuery } from "../../../src/console/messages.js";
 
-const OTHER_VIEWS = ["clients", "connect", "flash", "audit"] as const;
+const OTHER_VIEWS = ["clients", "connect", "audit"] as const;
 
 /** Where in the console the page is: `#/devices/ALIAS`. */
 export type Route =

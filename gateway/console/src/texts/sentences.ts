@@ -97,47 +97,6 @@ export const SENTENCES = {
 		"最初のトークンは管理者用です。トークンとサーバーを管理できます。",
 		"第一个令牌是管理员令牌：可管理令牌和服务器。",
 	],
-	flashByOperator: [
-		"Only an operator flashes boards: an image may have secrets in it.",
-		"書き込みができるのは管理者だけです。イメージに秘密の情報が含まれることがあります。",
-		"只有管理员可以烧录：镜像中可能含有机密信息。",
-	],
-	flashHelp: [
-		"Connect the board with a cable that carries data. The browser asks which port it is.",
-		"データ通信に対応したケーブルでボードを接続してください。使うポートはブラウザで選びます。",
-		"请用数据线连接开发板。浏览器会让你选择端口。",
-	],
-	flashTips: [
-		"Try another cable or a slower hub. Some boards must be put into download mode: hold BOOT while you press RESET.",
-		"別のケーブルやポートを試してください。BOOT を押したまま RESET を押して、ダウンロードモードにする必要があるボードもあります。",
-		"请换一根线或换一个端口。有些开发板需要进入下载模式：按住 BOOT 再按 RESET。",
-	],
-	flash_joined: [
-		"The board has joined the network and restarts. It looks for this gateway and then waits for approval, below. If it does not find it, enter the gateway’s address on its page.",
-		"ボードがネットワークに接続し、再起動します。このゲートウェイを見つけると、下に承認待ちとして表示されます。見つからないときは、ボードのページでゲートウェイのアドレスを入力してください。",
-		"开发板已连上网络，正在重启。它找到本网关后会在下方等待批准。如果找不到，请在它的页面上输入网关地址。",
-	],
-	improv_invalid: [
-		"The board did not understand the network’s name or password.",
-		"ボードがネットワーク名またはパスワードを解釈できませんでした。",
-		"开发板无法识别网络名称或密码。",
-	],
-	improv_noAnswer: [
-		"The board does not answer over the cable. Its firmware may lack this set-up: use a phone.",
-		"ボードがケーブル経由で応答しません。この設定に対応していないファームウェアの可能性があります。スマートフォンで設定してください。",
-		"开发板没有通过数据线应答。它的固件可能不支持此方式：请用手机配网。",
-	],
-	improv_notJoined: [
-		"The board could not join this network. Check the password.",
-		"このネットワークに接続できませんでした。パスワードを確認してください。",
-		"开发板无法连接此网络，请检查密码。",
-	],
-	improv_other: ["The board reports an error.", "ボードがエラーを返しました。", "开发板报告了错误。"],
-	improv_unknownCommand: [
-		"The board’s firmware does not know this command.",
-		"ボードのファームウェアはこのコマンドに対応していません。",
-		"开发板的固件不支持此命令。",
-	],
 	inFile: ["In {file}:", "{file} に：", "写入 {file}："],
 	inTerminal: ["In a terminal:", "ターミナルで：", "在终端中："],
 	isOffline: [
@@ -188,11 +147,6 @@ export const SENTENCES = {
 		"没有两台在线设备共有的工具。",
 	],
 	noHistory: ["Nothing was measured in this time.", "この期間の記録はありません。", "这段时间没有记录。"],
-	noImages: [
-		"No images in firmwareFolder yet. Make a release and name its folder:",
-		"firmwareFolder にイメージがありません。リリースを作り、そのフォルダーを指定してください：",
-		"firmwareFolder 中还没有镜像。请制作一个发布版本，并指定其文件夹：",
-	],
 	noLog: ["Nothing logged yet.", "ログはまだありません。", "还没有日志。"],
 	noPicture: [
 		"No picture was taken since this page was opened.",
@@ -209,11 +163,6 @@ export const SENTENCES = {
 		"まだトークンは不要です。このコンピューターのすべてのプログラムがゲートウェイを使えます。クライアント用のトークンを作ると、以後すべてのクライアントに必要になります。",
 		"目前不需要令牌：本机的所有程序都可以使用网关。创建第一个客户端令牌后，每个客户端都需要令牌。",
 	],
-	noWebSerial: [
-		"This browser has no Web Serial: use Chrome, Edge or Opera on a computer.",
-		"このブラウザは Web Serial に対応していません。パソコンの Chrome、Edge、Opera を使ってください。",
-		"此浏览器不支持 Web Serial：请在电脑上使用 Chrome、Edge 或 Opera。",
-	],
 	noneFound: ["Nothing found.", "見つかりません。", "没有找到。"],
 	notAPicture: ["This is not a picture.", "これは画像ではありません。", "这不是图片。"],
 	notJson: ["This is not JSON.", "JSON ではありません。", "这不是 JSON。"],
@@ -221,11 +170,6 @@ export const SENTENCES = {
 		"Tokens are managed with an operator's token (token add NAME --for client --operator).",
 		"トークンの管理には管理者トークンが必要です（token add NAME --for client --operator）。",
 		"管理令牌需要管理员令牌（token add NAME --for client --operator）。",
-	],
-	notSecure: [
-		"Browsers allow serial ports only over https, or at localhost on this machine.",
-		"シリアルポートは https、またはこのパソコンの localhost でのみ使えます。",
-		"浏览器只允许通过 https 或本机 localhost 使用串口。",
 	],
 	notShown: [
 		"This cannot be shown here: see the JSON.",
@@ -293,16 +237,6 @@ export const SENTENCES = {
 		"Events are posted for tokens only: create one and sign in with it.",
 		"イベントはトークンに対してのみ送信されます。トークンを作成し、それでサインインしてください。",
 		"只为令牌发送事件：请创建令牌并用它登录。",
-	],
-	wifiHelp: [
-		"Name and password go to the board over the cable, not to the gateway.",
-		"ネットワーク名とパスワードはケーブルでボードに送られます。ゲートウェイには送られません。",
-		"网络名称和密码通过数据线发送到开发板，不会发送到网关。",
-	],
-	wrongChip: [
-		"This board has an {chip}, the image is for {others}.",
-		"このボードのチップは {chip} ですが、イメージは {others} 用です。",
-		"此开发板的芯片是 {chip}，镜像适用于 {others}。",
 	],
 	wrongToken: ["Invalid token.", "無効なトークンです。", "令牌无效。"],
 } as const satisfies Readonly<Record<string, readonly [en: string, ja: string, zh: string]>>;

@@ -21,13 +21,6 @@ export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 				</div>
 				<div>
 					<h2>{t("board")}</h2>
-					{session.value?.operator && (
-						<p>
-							<a class="button" href="#/flash">
-								{t("flashTitle")}
-							</a>
-						</p>
-					)}
 					{session.value?.isLoopback ? (
 						<>
 							<p class="banner warn">{t("onlyThisMachine")}</p>
