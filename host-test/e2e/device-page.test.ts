@@ -89,6 +89,21 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
+	it("shows the screen and the lights as they were before the page was served", async (t) => {
+		const backend = await RawBackend.listen(t);
+		const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url } });
+		await backend.greet();
+		const light = { name: "self.light.set", arguments: { on: true, color: "#ff8000" } };
+		await backend.ask({ id: 1, method: "tools/call", params: light });
+		await until(() => device.screen?.state === "idle", "nothing changes any more");
+		const served = await DevicePage.open(device, await bundleDevicePage(), 0);
+		t.after(() => served.close());
+		const page = await show(t, served.url);
+		await page.getByText("of #ff8000").waitFor();
+		const isDrawn = "document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255";
+		await page.waitForFunction(isDrawn);
+	});
+
 	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {
 		const script = await bundleManifest("host-test/fixtures/heater/manifest.json");
 		for (const own of [{}, { script, board: OWN_BOARD }]) {

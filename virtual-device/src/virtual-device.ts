@@ -13,9 +13,10 @@ import type { Engine, HeapReport } from "./engine/engine.js";
 import { Environment } from "./environment.js";
 import { type ChipState, findChip } from "./services/chips.js";
 import { type NetworkConditions, NetworkFaults } from "./services/network-faults.js";
+import type { ScreenPicture } from "./services/pictures.js";
 import { findInput, type PinState } from "./services/pins.js";
 import { SettingsStore } from "./services/settings.js";
-import type { Surroundings } from "./services/simulated-board.js";
+import type { LightState, Surroundings } from "./services/simulated-board.js";
 import { VirtualFlash } from "./virtual-flash.js";
 
 export interface VirtualDeviceOptions {
@@ -189,6 +190,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		const before = this.#environment.measured.get(chip.address);
 		this.#environment.measured.set(chip.address, values && { ...before, ...values });
 		this.#run?.chips.set(chip, values);
+	}
+
+	/** The content of its screen; undefined without power, and until the firmware has shown something. */
+	get screen(): ScreenPicture | undefined {
+		return this.#run?.board.screen;
+	}
+
+	/** Its lights that the firmware has set, by name. */
+	get lights(): ReadonlyMap<string, LightState> {
+		return this.#run?.board.lights ?? new Map();
 	}
 
 	/** Whether its machine runs. */

@@ -2,7 +2,6 @@ import type { WebSocket } from "ws";
 import { type Area, LiveScreen } from "../services/live-screen.js";
 import type { TracedMessage } from "../services/message-trace.js";
 import type { ScreenPicture } from "../services/pictures.js";
-import type { LightState } from "../services/simulated-board.js";
 import { SoundRecorder } from "../services/sound-recorder.js";
 import type { PlayedSamples } from "../services/sounds.js";
 import type { VirtualDevice } from "../virtual-device.js";
@@ -31,9 +30,7 @@ export class DeviceView {
 	readonly #device: VirtualDevice;
 	readonly #pages = new Map<WebSocket, { isStale: boolean }>();
 	readonly #lines: TraceLine[] = [];
-	readonly #lights: Record<string, LightState> = {};
 	readonly #recorder = new SoundRecorder((wav) => this.#sendBytes(BINARY.sound, wav));
-	#shown: ScreenPicture | undefined;
 	#screen: LiveScreen | undefined;
 	readonly #consoleUrl: string | undefined;
 	#lastId = 0;
@@ -45,7 +42,6 @@ export class DeviceView {
 		this.#device = device;
 		this.#consoleUrl = consoleUrl;
 		device.on("screen", (picture, changed) => this.#show(picture, changed));
-		device.on("light", (name, light) => this.#showLight(name, light));
 		device.on("picture", (picture) => this.#sendBytes(BINARY.picture, picture));
 		device.on("samples", (played) => {
 			this.#recorder.add(played);
@@ -56,9 +52,9 @@ export class DeviceView {
 		device.on("trace", (text) => this.#add("log", text));
 		device.on("note", (text) => this.#add("note", text));
 		device.on("exit", ({ code, detail }) => this.#add("note", `the engine exited: ${code}: ${detail}`));
-		device.on("halted", () => this.#darken());
+		device.on("halted", () => this.close());
 		device.on("restarted", () => this.#add("note", "restarted"));
-		for (const event of ["halted", "restarted", "surrounded", "pin"] as const) {
+		for (const event of ["halted", "restarted", "surrounded", "light", "pin"] as const) {
 			device.on(event, () => this.#sendDevice());
 		}
 	}
@@ -80,7 +76,6 @@ export class DeviceView {
 	}
 
 	#show(picture: ScreenPicture, changed: readonly string[]): void {
-		this.#shown = picture;
 		if (this.#screen === undefined) {
 			this.#openScreen();
 		} else {
@@ -90,14 +85,14 @@ export class DeviceView {
 
 	/** The screen is drawn only while a page is open: its fonts take memory, its face takes time. */
 	#openScreen(): void {
-		const { screen: size } = this.#device.board;
-		if (size === undefined || this.#shown === undefined || this.#pages.size === 0) {
+		const { board, screen: shown } = this.#device;
+		if (board.screen === undefined || shown === undefined || this.#pages.size === 0) {
 			return;
 		}
 		if (this.#screen === undefined) {
-			const screen = new LiveScreen(size, (area) => this.#sendPixels(screen, area));
+			const screen = new LiveScreen(board.screen, (area) => this.#sendPixels(screen, area));
 			this.#screen = screen;
-			screen.show(this.#shown);
+			screen.show(shown);
 		} else {
 			this.#sendPixels(this.#screen, this.#screen.whole);
 		}
@@ -107,20 +102,6 @@ export class DeviceView {
 	close(): void {
 		this.#screen?.close();
 		this.#screen = undefined;
-	}
-
-	/** A device without power shows nothing, and its lights are off. */
-	#darken(): void {
-		this.close();
-		this.#shown = undefined;
-		for (const name of Object.keys(this.#lights)) {
-			delete this.#lights[name];
-		}
-	}
-
-	#showLight(name: string, light: LightState): void {
-		this.#lights[name] = light;
-		this.#sendDevice();
 	}
 
 	/** Of audio, only the first message in a row is a line: 17 a second would hide everything else. */
@@ -166,7 +147,7 @@ export class DeviceView {
 			readings: Object.fromEntries(
 				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
 			),
-			lights: this.#lights,
+			lights: Object.fromEntries(this.#device.lights),
 			pins: this.#device.pins,
 			chips: this.#device.chips,
 			...(this.#consoleUrl !== undefined && { consoleUrl: this.#consoleUrl }),

@@ -42,8 +42,10 @@ interface Answer {
 export class SimulatedBoard implements Service {
 	readonly prefix = "board";
 	readonly #options: SimulatedBoardOptions;
-	/** The visible state of each light. */
-	readonly #lights = new Map<string, string>();
+	/** The state of each light, by name. */
+	readonly lights = new Map<string, LightState>();
+	/** The content of the screen; undefined until the firmware has shown something. */
+	screen: ScreenPicture | undefined;
 	readonly #taken = new TakenPictures();
 	readonly #shown = new ShownPictures();
 
@@ -107,6 +109,7 @@ export class SimulatedBoard implements Service {
 	#showScreen(screen: ScreenPicture, changed: readonly string[]): void {
 		const { events } = this.#options;
 		const { alert, state } = screen;
+		this.screen = screen;
 		events.emit("screen", screen, changed);
 		const text = [alert.status, alert.message].filter((each) => each !== "").join(": ");
 		if (changed.includes("alert") && text !== "" && state !== "upgrading") {
@@ -114,16 +117,14 @@ export class SimulatedBoard implements Service {
 		}
 	}
 
-	/** A light that is off looks the same, whatever its colour. */
 	#showLight(name: string, light: LightState): void {
 		const { events } = this.#options;
-		const { on, brightness, color } = light;
+		const before = lookOf(this.lights.get(name));
+		this.lights.set(name, light);
 		events.emit("light", name, light);
-		const look = on ? `on: ${brightness} % of ${hexOf(color)}` : "off";
-		if (look !== (this.#lights.get(name) ?? "off")) {
-			events.emit("note", `the light ${name} is ${look}`);
+		if (lookOf(light) !== before) {
+			events.emit("note", `the light ${name} is ${lookOf(light)}`);
 		}
-		this.#lights.set(name, look);
 	}
 
 	async #call(id: number, service: string, argument: unknown, bytes: Uint8Array | undefined): Promise<void> {
@@ -173,4 +174,9 @@ export class SimulatedBoard implements Service {
 				throw new Error(`the simulated board has no ${service}`);
 		}
 	}
+}
+
+/** A light that is off looks the same, whatever its colour. */
+function lookOf(light: LightState | undefined): string {
+	return light?.on ? `on: ${light.brightness} % of ${hexOf(light.color)}` : "off";
 }
