@@ -31,7 +31,45 @@ export const KNOWN: readonly Hostile[] = [
 	call(`{"volume":"${"x".repeat(70_000)}"}`),
 ];
 
-type Make = (size: (most: number) => number) => Hostile;
+type Size = (most: number) => number;
+
+type Make = (size: Size) => Hostile;
+
+/** Types of messages besides MCP that the firmware knows, and one that it does not. Not `goodbye`: it ends the session. */
+const TYPES = [
+	"hello",
+	"tts",
+	"stt",
+	"llm",
+	"system",
+	"alert",
+	"custom",
+	"notify",
+	"listen",
+	"speak_request",
+	"glyph_push",
+	"unheard-of",
+];
+
+/** Members that the firmware reads in one of them. */
+const MEMBERS = [
+	...["session_id", "transport", "features", "audio_params", "udp", "max_message_bytes", "state", "text", "emotion"],
+	...["command", "status", "message", "payload", "audio_url", "subtitles", "glyph_push", "bundle", "glyphs"],
+];
+
+/** Values of types that nobody expects. Not a text as `session_id`: the session would have another id. */
+const VALUES = ["null", "true", "-1", "1e999", "[]", "{}", "[[]]", '{"a":{"b":[{}]}}', "0.1"];
+
+/** Names that objects have by themselves. */
+const INHERITED = ["__proto__", "constructor", "hasOwnProperty", "toString", "length", "then", "toJSON"];
+
+const pick = <T>(list: readonly T[], size: Size): T => list[size(list.length) - 1] as T;
+
+/** Members with names that nobody sent before. */
+const invented = (size: Size, most: number, value = "0"): string =>
+	Array.from({ length: size(most) }, () => `"n${size(1e9)}":${value}`).join(",");
+
+const message = (size: Size, members: string): string => `{"type":"${pick(TYPES, size)}",${members}}`;
 
 /** Their relatives. `size(most)` is a whole number from 1 to `most`. */
 const RELATIVES: readonly Make[] = [
@@ -63,6 +101,31 @@ const RELATIVES: readonly Make[] = [
 	(size) => `{"type":"stt","text":"${"t".repeat(size(8_000))}"}`,
 	(size) => `{"type":"custom","payload":${list(size(500), '{"a":1}')}}`,
 	(size) => `{"type":"${"u".repeat(size(8_000))}"}`,
+	(size) => message(size, invented(size, 100)),
+	(size) => message(size, `"${pick(MEMBERS, size)}":{${invented(size, 100)}}`),
+	(size) => message(size, `"${pick(MEMBERS, size)}":[{${invented(size, 50)}},{${invented(size, 50)}}]`),
+	(size) =>
+		message(size, `"${pick(MEMBERS, size)}":${pick(VALUES, size)},"${pick(MEMBERS, size)}":${pick(VALUES, size)}`),
+	(size) => message(size, `"text":"a","text":{${invented(size, 9)}},"text":"b","state":"start","state":[]`),
+	(size) => message(size, Array.from({ length: size(100) }, () => `"${size(2 ** 32)}":0`).join(",")),
+	(size) => message(size, INHERITED.map((name) => `"${name}":{"${name}":${pick(VALUES, size)}}`).join(",")),
+	(size) => message(size, `"payload":{"${"k".repeat(size(6_000))}":"${"v".repeat(size(1_000))}"}`),
+	(size) => message(size, `"\\u0000${size(1e9)}":"\\u0000","\\ud800":"\\udfff${size(1e9)}"`),
+	(size) => `\ufeff${message(size, invented(size, 20))}`,
+	(size) => `${message(size, invented(size, 20))}\u0000`,
+	(size) => `{"type":${pick(VALUES, size)},${invented(size, 20)}}`,
+	(size) => `{"session_id":${pick(VALUES, size)},"type":"mcp","payload":{${invented(size, 50)}}}`,
+	(size) => `{${invented(size, 9, '"a"')},"payload":{${invented(size, 9, '"b"')},"id":2,"x":"${"x".repeat(9_000)}"}}`,
+	(size) => envelope(`{"jsonrpc":"2.0","id":1,${invented(size, 50)},"method":"m${size(1e9)}"}`),
+	(size) => envelope(`{"jsonrpc":"2.0","method":"notifications/n${size(1e9)}","params":{${invented(size, 50)}}}`),
+	(size) => envelope(`{"jsonrpc":"2.0","id":${size(1e9)},"result":{${invented(size, 50)}}}`),
+	(size) => envelope(`{"jsonrpc":"2.0","id":null,"error":{${invented(size, 50)}}}`),
+	(size) => envelope(`[{"jsonrpc":"2.0","id":1,${invented(size, 50)},"method":"ping"}]`),
+	(size) => request("initialize", `{"capabilities":{${invented(size, 50, "{}")}},"clientInfo":{${invented(size, 9)}}}`),
+	(size) => request("tools/call", `{"name":"n${size(1e9)}","arguments":{${invented(size, 50)}}}`),
+	(size) => request("resources/read", `{"uri":"n${size(1e9)}:","_meta":{${invented(size, 50)}}}`),
+	(size) => request("prompts/get", `{"name":"n${size(1e9)}","arguments":{${invented(size, 50)}}}`),
+	(size) => call(`{"volume":50,${invented(size, 100)}}`),
 	(size) => "x".repeat(size(80_000)),
 	(size) => Buffer.alloc(size(9_000), 0xff),
 	(size) => Buffer.alloc(size(9_000)),

@@ -14,6 +14,10 @@ import { skipIf } from "../support/skip-if.js";
 const MESSAGES = Number(process.env.XS_MCP_HOSTILE ?? 1_000);
 /** So many are sent before a ping has to be answered. */
 const BATCH = 50;
+/** The first ones fill what is kept by rule: texts on the screen, glyphs, the names of unknown types. */
+const WARM_UP = 500;
+/** Slots by which the heap may differ at the end. One message with invented names could grow it by 100. */
+const MAX_GROWTH = 100;
 const SEED = 20_261_121;
 
 function send(socket: WebSocket, message: Hostile): void {
@@ -87,8 +91,11 @@ describe("a chip under attack", { skip: skipIf(whyNotXs) }, () => {
 		const { chip, socket, ends } = await connect(t);
 		const random = makeRandom(SEED);
 		await ask(socket, "warm", "tools/list");
-		const before = (await chip.heap()) as HeapReport;
-		for (let sent = 0; sent < MESSAGES; sent += BATCH) {
+		let before: HeapReport | undefined;
+		for (let sent = 0; sent < WARM_UP + MESSAGES; sent += BATCH) {
+			if (sent === WARM_UP) {
+				before = (await chip.heap()) as HeapReport;
+			}
 			for (let at = 0; at < BATCH; at += 1) {
 				send(socket, makeHostile(random));
 			}
@@ -99,9 +106,11 @@ describe("a chip under attack", { skip: skipIf(whyNotXs) }, () => {
 		}
 		const { tools } = (await ask(socket, "list", "tools/list")).result as { tools: object[] };
 		const after = (await chip.heap()) as HeapReport;
+		assert.ok(before !== undefined);
 		t.diagnostic(`slots ${before.slots} -> ${after.slots}, chunks ${before.chunkBytes} -> ${after.chunkBytes}`);
 		t.diagnostic(`most used: ${after.peakSlots} slots, ${after.peakChunkBytes} chunk bytes`);
 		assert.ok(tools.length > 0);
 		assert.deepEqual(ends, []);
+		assert.ok(after.slots <= before.slots + MAX_GROWTH, `${before.slots} slots became ${after.slots}`);
 	});
 });

@@ -7,6 +7,8 @@ import { equal, suite, throws } from "../harness.js";
 const hello = (version: number, transport: string): string =>
 	`{"type":"hello","version":${version},"features":{"mcp":true},"transport":"${transport}","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60},"max_message_bytes":8192}`;
 
+const NAMES = { commonNames: ["type", "payload", "id"], initializeNames: [], widerNames: () => undefined };
+
 export default suite("envelope and hello", {
 	"is an object with a type, and keeps every other member"() {
 		equal(decodeEnvelope('{"type":"x","session_id":"s","a":[1]}'), { type: "x", session_id: "s", a: [1] });
@@ -29,12 +31,42 @@ export default suite("envelope and hello", {
 			equal(throws(() => decodeEnvelope(text), message) instanceof SyntaxError, true, text);
 		}
 	},
-	"keeps just the members of an MCP message that are wanted, and all of any other"() {
-		const names = { commonNames: ["type", "payload", "id"], initializeNames: [], widerNames: () => undefined };
-		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, names);
+	"keeps just the members of an MCP message that are wanted"() {
+		const mcp = decodeEnvelope('{"type":"mcp","payload":{"id":1,"other":{"id":2}},"more":3}', undefined, NAMES);
 		equal(mcp, { type: "mcp", payload: { id: 1 } });
-		const custom = '{"type":"custom","payload":{"other":[{"id":2}]}}';
-		equal(decodeEnvelope(custom, undefined, names), JSON.parse(custom));
+	},
+	"keeps the members of other messages that the firmware reads"() {
+		const audio_params = { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 };
+		const udp = { server: "u", port: 1, key: "k", nonce: "n" };
+		const glyph = { codepoint: 33, box_w: 8, bitmap: "AA==" };
+		for (const message of [
+			{ type: "hello", session_id: "s", transport: "udp", audio_params, udp, features: { listen: false } },
+			{ type: "hello", max_message_bytes: 4096 },
+			{ type: "tts", session_id: "s", state: "sentence_start", text: "a" },
+			{ type: "stt", text: "a", glyph_push: { v: 1, bundle: "unifontex-v1", glyphs: [glyph] } },
+			{ type: "llm", emotion: "happy", text: "a" },
+			{ type: "system", command: "reboot" },
+			{ type: "alert", status: "a", message: "b", emotion: "sad" },
+			{ type: "notify", text: "a", audio_url: "http://a/", subtitles: [{ start_ms: 1, text: "b" }] },
+			{ type: "listen", state: "start" },
+			{ type: "goodbye", session_id: "s" },
+		]) {
+			equal(decodeEnvelope(JSON.stringify(message), undefined, NAMES), message);
+		}
+	},
+	"has the payload of a custom message as text"() {
+		for (const [payload, text] of [
+			['{"other":[{"id":2}]}', '{"other":[{"id":2}]}'],
+			['{"a}":"\\"}{\\\\","b":{}} ', '{"a}":"\\"}{\\\\","b":{}}'],
+			["{}", "{}"],
+			['"{}"', undefined],
+			["[{}]", undefined],
+			["null", undefined],
+			[`{"k":"${"語".repeat(600)}"}`, `{"k":"${"語".repeat(507)}`],
+		]) {
+			const { type, payload: kept } = decodeEnvelope(`{"type":"custom", "payload" : ${payload}}`, undefined, NAMES);
+			equal([type, kept], ["custom", text]);
+		}
 	},
 	"keeps more members of an MCP message that is not a common one, and still no others"() {
 		const allNames = ["type", "payload", "id", "rare"];

@@ -136,9 +136,11 @@ export default suite("input_required of MCP 2026-07-28", {
 		equal(textOf(await call("t", { requestState, inputResponses: more })), "Hello, Ann!");
 	},
 	async "answers may come with the first request"() {
-		const { call } = statelessClient({ tools: [greeter] });
-		equal(textOf(await call("t", { inputResponses })), "Hello, Ann!");
-		equal((await call("t", { inputResponses: 5 })).error.message, "inputResponses: expected an object");
+		const { call, heard } = connect(statelessClient({ tools: [greeter] }), {});
+		await call({ inputResponses });
+		equal(textOf(heard.at(-1)), "Hello, Ann!");
+		await call({ inputResponses: 5 });
+		equal(heard.at(-1).error.message, "inputResponses: expected an object");
 	},
 	async "a state that the device did not give, or gave for something else, is rejected"() {
 		const { call, ask } = statelessClient({ tools: [greeter, makeTool(async () => "", "u")] });
@@ -172,10 +174,12 @@ export default suite("input_required of MCP 2026-07-28", {
 			await askName(call);
 			return (await askName(call)).action;
 		});
-		const { call } = statelessClient({ tools: [twice] });
-		const { resultType, requestState } = (await call("t", { inputResponses })).result;
+		const { call, heard } = connect(statelessClient({ tools: [twice] }), {});
+		await call({ inputResponses });
+		const { resultType, requestState } = heard.at(-1).result;
 		equal(resultType, "input_required");
-		equal(textOf(await call("t", { requestState, inputResponses })), "accept");
+		await call({ requestState, inputResponses });
+		equal(textOf(heard.at(-1)), "accept");
 	},
 	async "answers that cannot be read leave the call waiting"() {
 		const { call } = statelessClient({ tools: [greeter] });

@@ -1,7 +1,6 @@
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { deepFreeze } from "../text/deep-freeze.js";
-import { isObject } from "../text/is-object.js";
 import { shortText } from "../text/short-text.js";
 
 /** Code points of letters and digits, roughly: no punctuation, symbols, emoji or joiners. */
@@ -41,7 +40,7 @@ export const faceChange = (message: Envelope): Partial<Face> => {
 				...emotionChange(message.emotion),
 			};
 		case "custom":
-			return isObject(message.payload) ? textChange(JSON.stringify(message.payload)) : {};
+			return textChange(message.payload);
 		default:
 			return {};
 	}

@@ -1,10 +1,10 @@
 import { ErrorCode, errorMessage, isRequestId, NO_WRAPPER, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
+import { parseMessage } from "../mcp_server/parse-message.js";
 import { REVISIONS, type Revision, unreadableId } from "../mcp_server/revision.js";
 import type { ServedRequest } from "../net/http-server.js";
 import { isObject } from "../text/is-object.js";
-import { parseJson } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import type { KnownClients } from "./known-clients.js";
 import { checkHeaders, isStateless } from "./stateless-headers.js";
@@ -60,9 +60,10 @@ export class PostedMessage<Context> {
 	receive(text: string): void {
 		let message: unknown;
 		try {
-			message = this.parse(text);
+			const { maxBytes } = this.options;
+			message = parseMessage(text, this.server, Math.floor(maxBytes / BYTES_PER_VALUE));
 		} catch (error) {
-			this.reject(undefined, new RpcError(ErrorCode.parseError, `Parse error: ${(error as Error).message}`));
+			this.reject(undefined, error as RpcError);
 			return;
 		}
 		try {
@@ -124,15 +125,6 @@ export class PostedMessage<Context> {
 			throw new RpcError(ErrorCode.invalidRequest, `Unsupported protocol version. ${expected}`);
 		}
 		return revision;
-	}
-
-	/** Unused members are skipped, as in messages of a backend. */
-	private parse(text: string): unknown {
-		const server = this.server;
-		const maxValues = Math.floor(this.options.maxBytes / BYTES_PER_VALUE);
-		const message = parseJson(text, maxValues, server.commonNames);
-		const wider = server.widerNames(message);
-		return wider === undefined ? message : parseJson(text, maxValues, wider);
 	}
 
 	private reject(message: unknown, error: RpcError): void {

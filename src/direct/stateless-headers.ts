@@ -2,7 +2,6 @@ import { ErrorCode, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { checkParams, type Params } from "../mcp_server/params.js";
 import type { ServedRequest } from "../net/http-server.js";
-import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 
 /** The member of a request of 2026-07-28 that names its revision. */
@@ -13,12 +12,18 @@ const VERSION_HEADER = "mcp-protocol-version";
 /** The error code for headers that contradict the body. */
 const HEADER_MISMATCH = -32020;
 
-/** The member of a request's params that `Mcp-Name` repeats. */
-const NAMED: Readonly<Record<string, "name" | "uri">> = deepFreeze({
-	"tools/call": "name",
-	"prompts/get": "name",
-	"resources/read": "uri",
-});
+/** The member of a request's params that `Mcp-Name` repeats. No table: XS keeps each name that is looked up in an object. */
+const namedMember = (method: string): "name" | "uri" | undefined => {
+	switch (method) {
+		case "tools/call":
+		case "prompts/get":
+			return "name";
+		case "resources/read":
+			return "uri";
+		default:
+			return undefined;
+	}
+};
 
 /** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
 export const isStateless = (message: unknown, headers: ServedRequest["headers"]): message is Params => {
@@ -44,7 +49,7 @@ export const checkHeaders = (message: Params, headers: ServedRequest["headers"],
 	const params = checkParams(message.params);
 	compare("MCP-Protocol-Version", headers.get(VERSION_HEADER), version);
 	compare("Mcp-Method", headers.get("mcp-method"), method);
-	const member = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+	const member = namedMember(method);
 	if (member !== undefined && params[member] !== undefined) {
 		compare("Mcp-Name", decode(headers.get("mcp-name")), params[member]);
 	}

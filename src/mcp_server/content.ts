@@ -1,4 +1,5 @@
 import { deepFreeze } from "../text/deep-freeze.js";
+import { parseJson } from "../text/parse-json.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { type Revision, STRUCTURED_SINCE } from "./revision.js";
 
@@ -212,6 +213,9 @@ const contentResult = (items: readonly Content[], revision: Revision): CallResul
 	};
 };
 
+/** No member is read: XS would keep the names of all until the restart, and the text may be a server's. */
+const NO_NAMES: readonly string[] = deepFreeze([]);
+
 /** The first characters of JSON that is not an object. */
 const JSON_STARTS = '[-0123456789"tfn';
 
@@ -227,7 +231,7 @@ const structuredText = (value: string, revision: Revision): string => {
 		return "";
 	}
 	try {
-		JSON.parse(json);
+		parseJson(json, undefined, NO_NAMES);
 		return structuredValue(json);
 	} catch {
 		return "";

@@ -83,7 +83,7 @@ export class McpSession<Context> implements CallSession {
 	receiveText(text: string): void {
 		let message: unknown;
 		try {
-			message = parseMessage(text);
+			message = parseMessage(text, this.server);
 		} catch (error) {
 			this.deliver(this.unreadable(error as RpcError));
 			return;

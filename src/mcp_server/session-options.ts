@@ -28,6 +28,9 @@ export interface SessionServer<Context> extends CallServer {
 	readonly pageBytes: number;
 	/** Limit of asynchronous calls in progress per session. */
 	readonly maxCalls: number;
+	/** Names of members to read in a message, and those to read it with again: see `McpServer`. */
+	readonly commonNames: readonly string[];
+	widerNames(message: unknown): readonly string[] | undefined;
 	/** The open sessions. */
 	readonly sessions: Pick<Set<object>, "add" | "delete">;
 }

@@ -1,6 +1,7 @@
 import { deepFreeze } from "../text/deep-freeze.js";
 import { isObject } from "../text/is-object.js";
 import { parseJson } from "../text/parse-json.js";
+import { MAX_TEXT_LENGTH } from "../text/short-text.js";
 import { utf8Length } from "../text/utf8.js";
 
 /** A text message between device and backend: one JSON object with a type. */
@@ -32,6 +33,58 @@ export const MCP = "mcp";
 /** The members of an envelope that holds MCP. */
 export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
 
+/**
+ * Names of the members that the firmware reads in messages other than MCP. XS would keep the names of all others until the
+ * restart, so a backend could fill the heap with them.
+ */
+const MESSAGE_NAMES: readonly string[] = deepFreeze([
+	"session_id",
+	"type",
+	// hello
+	"transport",
+	"features",
+	"listen",
+	"audio_params",
+	"format",
+	"sample_rate",
+	"channels",
+	"frame_duration",
+	"udp",
+	"server",
+	"port",
+	"key",
+	"nonce",
+	"max_message_bytes",
+	// tts, stt, llm, system, alert, listen
+	"state",
+	"text",
+	"emotion",
+	"command",
+	"status",
+	"message",
+	// notify
+	"audio_url",
+	"subtitles",
+	"start_ms",
+	// glyphs, alone and within other messages
+	"glyph_push",
+	"v",
+	"bundle",
+	"glyphs",
+	"codepoint",
+	"box_w",
+	"bitmap",
+]);
+
+/** The type of a message whose payload may have members of any name. */
+const CUSTOM = "custom";
+
+/** Characters of such a payload that are kept: more than a screen shows. */
+const MAX_PAYLOAD_LENGTH = MAX_TEXT_LENGTH + 1;
+
+/** Names of the members that are read in the start of a message. */
+const START_NAMES: readonly string[] = deepFreeze([...ENVELOPE_NAMES, "id"]);
+
 /** The text before a request's id, if it has only simple members, and the id: `{…,"payload":{…,"id":1,` */
 const startWithIdPattern = (): RegExp =>
 	/^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|null)\s*,)*\s*"payload"\s*:\s*\{(?:\s*"\w+"\s*:\s*"(?:[^"\\]|\\.)*"\s*,)*\s*"id"\s*:\s*(?:"(?:[^"\\]|\\.)*"|-?\d+)(?=\s*[,}])/;
@@ -40,7 +93,8 @@ const startWithIdPattern = (): RegExp =>
  * Reads a message from the wire.
  *
  * @param maxValues how much the message may hold: see {@link parseJson}
- * @param names the wanted members of an MCP message; other messages are parsed whole. Default: all
+ * @param names the wanted members of an MCP message. Default: every message is parsed whole. Otherwise the payload of a
+ *   `custom` message is its JSON as text, and undefined if it is not an object
  * @param isFirst whether it is likely to be a session's first MCP message, `initialize`, which is parsed once
  * @throws JsonLimitError if the message nests too deep or has too many values
  * @throws SyntaxError if it is not JSON, not an object, or has no type
@@ -51,7 +105,8 @@ export const decodeEnvelope = (text: string, maxValues?: number, names?: WantedN
 	}
 	const envelope = parseJson(text, maxValues, isFirst ? names.initializeNames : names.commonNames) as Envelope | null;
 	if (envelope?.type !== MCP) {
-		return checkEnvelope(parseJson(text, maxValues));
+		const message = checkEnvelope(parseJson(text, maxValues, MESSAGE_NAMES));
+		return message.type === CUSTOM ? { ...message, payload: payloadText(text) } : message;
 	}
 	const wider = names.widerNames(envelope.payload, isFirst);
 	return wider === undefined ? envelope : (parseJson(text, maxValues, wider) as Envelope);
@@ -65,10 +120,50 @@ export const decodeEnvelope = (text: string, maxValues?: number, names?: WantedN
 export const decodeStart = (start: string): Envelope | undefined => {
 	const match = startWithIdPattern().exec(start);
 	try {
-		return match === null ? undefined : decodeEnvelope(`${match[0]}}}`);
+		return match === null ? undefined : checkEnvelope(parseJson(`${match[0]}}}`, undefined, START_NAMES));
 	} catch {
 		return undefined;
 	}
+};
+
+/**
+ * The JSON of the payload of a valid message. A long one is truncated.
+ *
+ * @returns undefined if the payload is not an object
+ */
+const payloadText = (text: string): string | undefined => {
+	const match = /"payload"\s*:\s*(?=\{)/.exec(text);
+	if (match === null) {
+		return undefined;
+	}
+	const start = match.index + match[0].length;
+	const payload = text.slice(start, start + MAX_PAYLOAD_LENGTH);
+	return payload.slice(0, objectLength(payload));
+};
+
+/** Characters of the object that a text begins with; all if it does not end there. */
+const objectLength = (text: string): number | undefined => {
+	let length = 0;
+	let depth = 0;
+	let inString = false;
+	let escaped = false;
+	for (const character of text) {
+		length += character.length;
+		if (inString) {
+			inString = escaped || character !== '"';
+			escaped = !escaped && character === "\\";
+		} else if (character === '"') {
+			inString = true;
+		} else if (character === "{") {
+			depth += 1;
+		} else if (character === "}") {
+			depth -= 1;
+			if (depth === 0) {
+				return length;
+			}
+		}
+	}
+	return undefined;
 };
 
 /** Only an object can have a type. */

@@ -43,6 +43,12 @@ const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
 	language: "wrongForm",
 });
 
+/** Values that a form may hold. */
+const MAX_VALUES = 32;
+
+/** The members that are read: XS would keep the names of any others until the restart. */
+const NAMES: readonly string[] = deepFreeze([...FIELDS, "action"]);
+
 /** Throws a SettingError if the firmware could not start with these settings. */
 export type CheckSettings = (settings: Pick<Settings, "get">) => void;
 
@@ -121,7 +127,7 @@ const isField = (name: string): name is Field => FIELDS.includes(name as Field);
 
 const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined => {
 	try {
-		const form = parseJson(text, 32);
+		const form = parseJson(text, MAX_VALUES, NAMES);
 		return isObject(form) ? form : undefined;
 	} catch {
 		return undefined;

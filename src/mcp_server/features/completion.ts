@@ -55,7 +55,8 @@ export class Completion implements Feature<unknown> {
 		const argument = readObject(params, "argument");
 		const name = readText(argument, "name", "the name of an argument");
 		const typed = readText(argument, "value", "what is typed so far");
-		const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
+		// Not a lookup by name: XS keeps each name that is looked up in an object.
+		const completer = Object.entries(completers).find(([argument]) => argument === name)?.[1];
 		const values = complete(completer, typed, readChosen(params));
 		return values instanceof Promise ? values.then(toResult) : toResult(values);
 	}

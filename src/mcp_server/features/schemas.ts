@@ -61,7 +61,8 @@ export const titledEnumeration = <const T extends string>(
 		type: "string",
 		oneOf: values.map(([value, title]) => ({ const: value, title })),
 		...options,
-		check: named((text) => Object.hasOwn(titles, text), `one of ${quoted}`),
+		// Not a lookup in `titles`: XS keeps each name that is looked up in an object.
+		check: named((text) => values.some(([value]) => value === text), `one of ${quoted}`),
 	};
 };
 
