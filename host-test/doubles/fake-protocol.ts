@@ -49,7 +49,7 @@ export class FakeChannel implements Channel {
 
 /** Options of a transport in tests. */
 export type TransportChoice = Partial<
-	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "carriesAudio">
+	Pick<Transport, "saysGoodbye" | "silenceTimeout" | "maxSentBytes" | "mayRetain" | "carriesAudio">
 >;
 
 /** A transport whose channels are in memory. */
@@ -59,6 +59,7 @@ export class FakeTransport implements Transport {
 	readonly saysGoodbye: boolean;
 	readonly silenceTimeout: number;
 	readonly carriesAudio: boolean;
+	readonly mayRetain: boolean;
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes: number;
 	readonly channels: FakeChannel[] = [];
@@ -75,11 +76,13 @@ export class FakeTransport implements Transport {
 	constructor({
 		saysGoodbye = false,
 		silenceTimeout = 0,
+		mayRetain = false,
 		maxSentBytes = Number.POSITIVE_INFINITY,
 		carriesAudio = true,
 	}: TransportChoice = {}) {
 		this.carriesAudio = carriesAudio;
 		this.maxSentBytes = maxSentBytes;
+		this.mayRetain = mayRetain;
 		this.saysGoodbye = saysGoodbye;
 		this.silenceTimeout = silenceTimeout;
 	}

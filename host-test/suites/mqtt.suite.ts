@@ -120,6 +120,28 @@ export default suite("MQTT", {
 		client.options.onControl({ operation: SUBACK, payload: [0] });
 		equal(client.messages.length, 1);
 	},
+	"drops calls of tools that may be retained, until the backend's hello"() {
+		const call = '{"type":"mcp","payload":{"id":9,"method":"tools/call"}}';
+		const batch = '{"type":"mcp","payload":[{"id":9,"method":"tools/call"}]}';
+		const { client, heard } = connect();
+		client.grant(1000);
+		client.arrive([call]);
+		client.options.onControl({ operation: SUBACK, payload: [0] });
+		client.arrive([call]);
+		client.arrive([batch]);
+		equal(heard, []);
+		client.arrive(['{"type":"mcp","payload":{"id":1,"method":"initialize"}}']);
+		client.arrive(['{"type":"hello","transport":"udp","session_id":"s"}']);
+		client.arrive([call]);
+		client.arrive([batch]);
+		equal(heard.length, 3);
+	},
+	"takes commands from the first moment if it has subscribed to nothing"() {
+		const { client, heard } = connect({ subscribeTopic: "" });
+		client.grant(1000);
+		client.arrive(['{"type":"mcp","payload":{"id":9,"method":"tools/call"}}']);
+		equal(heard.length, 1);
+	},
 	"ends the attempt when the broker rejects the subscription"() {
 		const { client, lost } = connect();
 		client.grant(1000);

@@ -76,6 +76,42 @@ export default suite("device protocol", {
 		equal(log.filter((line) => line.startsWith("message dropped")).length, 7);
 		equal([heard, lost], [[], []]);
 	},
+	"drops commands that a broker may have kept, for two seconds or until the backend's hello"() {
+		const commands = ["system", "listen", "notify", "speak_request"].map((type) => ({ type }));
+		for (const isGreeted of [false, true]) {
+			const { protocol, timer, heard, log } = beforeHello({}, { mayRetain: true });
+			const sayAll = (): void => {
+				for (const command of commands) {
+					protocol.lastChannel.say(command);
+				}
+			};
+			sayAll();
+			protocol.lastChannel.say({ type: "stt", text: "the code is 1234" });
+			equal([heard, log.length], [["message stt"], 4]);
+			isGreeted ? protocol.lastChannel.say({ type: "hello", session_id: "s-1" }) : timer.pass(2_000);
+			heard.length = 0;
+			sayAll();
+			equal(heard.length, 4);
+		}
+	},
+	"keeps the session at a hello without session_id, and at one that it cannot use"() {
+		const { protocol, heard, log, lost } = inSession();
+		for (const members of [{}, { session_id: null }, { session_id: "" }, { session_id: 7 }, { audio_params: [] }]) {
+			protocol.lastChannel.say({ type: "hello", ...members });
+		}
+		equal([heard, lost, protocol.session?.id], [[], [], "s-1"]);
+		equal(log, [
+			...Array(3).fill("hello without session_id during a session: dropped"),
+			"hello: session_id: expected a string, got 7: dropped",
+			"hello: audio_params: expected an object, got []: dropped",
+		]);
+	},
+	"takes a second hello of a session without an id"() {
+		const { protocol } = beforeHello();
+		protocol.lastChannel.say({ type: "hello" });
+		protocol.lastChannel.say({ type: "hello", audio_params: { channels: 1 } });
+		equal(protocol.session?.hello.audio_params, { channels: 1 });
+	},
 	"says goodbye when it closes, on a transport that does"() {
 		const { protocol } = inSession({}, { saysGoodbye: true });
 		protocol.close();
@@ -138,9 +174,9 @@ export default suite("device protocol", {
 		protocol.lastChannel.say(request(3, `[${"0,".repeat(505)}0]`));
 		protocol.lastChannel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
 		equal(heard, [
-			{ rejected: { jsonrpc: "2.0", id: 1 }, reason: "nested deeper than 32 levels" },
-			{ rejected: { jsonrpc: "2.0", id: 2 }, reason: "1208 values (limit 512)" },
-			{ rejected: { jsonrpc: "2.0", id: 3 }, reason: "513 values (limit 512)" },
+			{ rejected: { id: 1 }, reason: "nested deeper than 32 levels" },
+			{ rejected: { id: 2 }, reason: "1208 values (limit 512)" },
+			{ rejected: { id: 3 }, reason: "513 values (limit 512)" },
 		]);
 		equal(log.length, 4);
 	},

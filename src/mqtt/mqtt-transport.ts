@@ -43,6 +43,7 @@ export class MqttTransport implements Transport {
 	readonly saysGoodbye = true;
 	readonly silenceTimeout = 0;
 	readonly carriesAudio: boolean;
+	readonly mayRetain: boolean;
 	readonly maxMessageBytes: number;
 	readonly maxSentBytes: number;
 	private readonly options: MqttTransportOptions;
@@ -64,6 +65,7 @@ export class MqttTransport implements Transport {
 		const topicBytes = ArrayBuffer.fromString(options.publishTopic).byteLength;
 		this.maxSentBytes = this.isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - PACKET_OVERHEAD - topicBytes;
 		this.carriesAudio = options.network.openUdp !== undefined;
+		this.mayRetain = (options.subscribeTopic ?? "") !== "";
 		this.options = options;
 		this.record = record;
 		this.host = host;

@@ -1,4 +1,6 @@
 import type { TimerHandle } from "../hardware/timer.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { isObject } from "../text/is-object.js";
 import { JsonLimitError } from "../text/parse-json.js";
 import type { Sendable } from "../text/pieced-text.js";
 import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP } from "./envelope.js";
@@ -16,8 +18,23 @@ const BYTES_PER_VALUE = 16;
 
 const HELLO = "hello";
 
+/**
+ * Milliseconds after a connection in which a command may be one that a broker has kept: it would be carried out at each
+ * connection. The clients of ECMA-419 do not say which messages are retained. The backend's hello ends this time.
+ */
+const RETAINED_TIME = 2_000;
+
 /** Characters of a too large message that are searched for a request's id. */
 const START_LENGTH = 512;
+
+/** Messages besides MCP that make the device do more than show something. */
+const COMMAND_TYPES: readonly string[] = deepFreeze(["system", "listen", "notify", "speak_request"]);
+
+/** Whether a message is carried out, and not only answered or shown. A batch may hold calls of tools. */
+const isCommand = ({ type, payload }: Envelope): boolean =>
+	type === MCP
+		? Array.isArray(payload) || (isObject(payload) && payload.method === "tools/call")
+		: COMMAND_TYPES.includes(type);
 
 /**
  * A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting.
@@ -43,6 +60,8 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	/** Timer: ends the attempt, or starts the next one. */
 	private timer: TimerHandle | undefined;
 	private watch: SessionWatch | undefined;
+	/** Runs while commands are dropped, because they may be retained messages. */
+	private retained: TimerHandle | undefined;
 	private readonly unknownTypes: UnknownTypes;
 
 	constructor(transport: Transport, options: ProtocolOptions) {
@@ -159,6 +178,11 @@ export class Protocol implements ChannelEvents, WatchEvents {
 	onOpen(): void {
 		this.clearTimer();
 		this.state = "ready";
+		if (this.transport.mayRetain) {
+			this.retained = this.options.timer.set(() => {
+				this.retained = undefined;
+			}, RETAINED_TIME);
+		}
 		this.options.events.onOpen();
 		if (this.state === "ready" && this.isWanted) {
 			this.sendHello();
@@ -220,18 +244,28 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
+	/** During a session a hello that cannot be used is dropped, and so is one that would take the session's id away. */
 	private acceptHello(hello: Envelope): void {
 		let session: Session;
 		try {
 			session = readHello(hello);
 		} catch (error) {
-			this.onClose(error as ProtocolError);
+			if (this.state === "open") {
+				this.options.log(`${(error as Error).message}: dropped`);
+			} else {
+				this.onClose(error as ProtocolError);
+			}
+			return;
+		}
+		if (session.id === "" && this._session !== undefined && this._session.id !== "") {
+			this.options.log("hello without session_id during a session: dropped");
 			return;
 		}
 		this._session = session;
 		this.maxSentBytes = sendLimit(session.hello.max_message_bytes, this.transport.maxSentBytes);
 		if (this.state === "greeting") {
 			this.clearTimer();
+			this.endRetained();
 			this.state = "open";
 			this.watch = new SessionWatch(this, this.options.timer, this.transport.silenceTimeout);
 		}
@@ -262,6 +296,8 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		// Most backends send the id of their hello.
 		if (envelope.session_id !== this._session?.id && !this.isOurs(envelope)) {
 			this.options.log(`message of type ${type} for another session: dropped`);
+		} else if (this.retained !== undefined && isCommand(envelope)) {
+			this.options.log(`command of type ${type} before the backend's hello: dropped, it may be a retained message`);
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
 			const watch = this.watch;
 			if (watch !== undefined && watch.quietSteps > 0) {
@@ -316,8 +352,14 @@ export class Protocol implements ChannelEvents, WatchEvents {
 		this.isFirst = true;
 	}
 
+	private endRetained(): void {
+		this.options.timer.clear(this.retained);
+		this.retained = undefined;
+	}
+
 	private release(): void {
 		this.endSession();
+		this.endRetained();
 		const channel = this.channel;
 		this.channel = undefined;
 		this.ended += 1;

@@ -36,6 +36,8 @@ export interface Transport {
 	readonly version: number;
 	/** Whether a session ends with a goodbye, which the connection outlives, or with its connection. */
 	readonly saysGoodbye: boolean;
+	/** Whether what arrives right after a connection may be an old message that the broker has kept. */
+	readonly mayRetain?: boolean;
 	/** Milliseconds without traffic from the backend after which the session ends; 0 for never. */
 	readonly silenceTimeout: number;
 	/** The longest message from the backend, in bytes. */
