@@ -1,4 +1,5 @@
-import { openHttp } from "../doubles/fake-http-client.js";
+import { splitUrl, type UrlParts } from "../../src/text/url.js";
+import { FakeHttpClient, openHttp } from "../doubles/fake-http-client.js";
 import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
@@ -249,5 +250,82 @@ export default suite("HTTP", {
 		equal(limit?.bytes, Number.POSITIVE_INFINITY);
 		await go();
 		equal(limit?.bytes, 8_192);
+	},
+	async "follows a redirect, whatever its kind and however its target is written"() {
+		for (const [location, next] of [
+			["/b?c=d#e", "http://host:81/b?c=d"],
+			["c", "http://host:81/a/c"],
+			["?q", "http://host:81/a/b?q"],
+			["//other/x", "http://other/x"],
+			[" HTTPS://other/x ", "https://other/x"],
+		] as const) {
+			for (const status of [301, 302, 303, 307, 308]) {
+				const { client, end } = openHttp().ask({ url: "http://host:81/a/b" });
+				const target = splitUrl(next) as UrlParts;
+				client.begin(status, { location });
+				await settled();
+				const after = FakeHttpClient.made.at(-1) as FakeHttpClient;
+				equal([client.closed, after.options.host, after.sent.path], [true, target.host, target.path]);
+				equal(after.options.port, target.port ?? (target.scheme === "https" ? 443 : 80));
+				after.answer(200, "found");
+				await settled();
+				equal(end, { value: { status: 200, body: bytes("found") } });
+			}
+		}
+	},
+	async "repeats the method and the body after a redirect, except after 303"() {
+		for (const [status, method, length] of [
+			[302, "POST", "4"],
+			[307, "POST", "4"],
+			[303, "GET", undefined],
+		] as const) {
+			const { client } = openHttp().ask({ method: "POST", body: [bytes("body")] });
+			client.begin(status, { location: "/next" });
+			await settled();
+			const { sent } = FakeHttpClient.made.at(-1) as FakeHttpClient;
+			equal([sent.path, sent.method, sent.headers.get("Content-Length")], ["/next", method, length]);
+		}
+	},
+	async "sends Authorization to no other server"() {
+		const headers = new Map([
+			["Authorization", "Bearer t"],
+			["Device-Id", "d"],
+		]);
+		for (const [url, location, isSent] of [
+			["http://host/a", "/b", true],
+			["http://host/a", "https://host/b", true],
+			["http://host/a", "http://host:81/b", false],
+			["http://host/a", "https://host:444/b", false],
+			["http://host/a", "http://other/b", false],
+		] as const) {
+			const { client } = openHttp().ask({ url, headers });
+			client.begin(302, { location });
+			await settled();
+			const { sent } = FakeHttpClient.made.at(-1) as FakeHttpClient;
+			equal([sent.headers.has("Authorization"), sent.headers.has("Device-Id")], [isSent, true], location);
+		}
+	},
+	async "ends after five redirects, and at one to http from https or to no HTTP URL"() {
+		for (const [url, location, error] of [
+			["http://host/", "/", "http://host/: more than 5 redirects"],
+			["https://host/", "http://host/", "https://host/: redirect from https to http rejected"],
+			["http://host/", "ftp://host/", 'http://host/: redirect to an unusable URL: "ftp://host/"'],
+		] as const) {
+			const { client, end } = openHttp().ask({ url });
+			let last: FakeHttpClient = client;
+			for (let hops = 0; end.error === undefined && hops < 9; hops += 1) {
+				last.begin(302, { location });
+				await settled();
+				last = FakeHttpClient.made.at(-1) as FakeHttpClient;
+			}
+			equal(end, { error });
+		}
+	},
+	async "reports a redirect of a body that cannot be read again"() {
+		const picture = { byteLength: 3, read: async () => new Uint8Array(3), close() {} };
+		const { client, end } = openHttp().ask({ method: "POST", body: [picture] });
+		client.begin(307, { location: "/next" });
+		await settled();
+		equal(end.value?.status, 307);
 	},
 });

@@ -36,7 +36,7 @@ interface TransportOptions extends Pick<ChannelOptions, "log"> {
  */
 export const createTransport = ({ config, network, deviceId, uuid, mqtt, ...options }: TransportOptions): Transport => {
 	const limits = messageLimits(config.chunkBytes);
-	if (config.backend.startsWith("mqtt")) {
+	if (/^mqtts?:/i.test(config.backend)) {
 		if (mqtt === undefined) {
 			throw new SettingError("backend", "this build has no MQTT");
 		}

@@ -195,10 +195,15 @@ export interface HttpRequest {
 export interface HttpResponse {
 	readonly status: number;
 	readonly body: ArrayBuffer;
+	/** The target of a redirect that was not followed. */
+	readonly location?: string | undefined;
 }
 
 export interface Http {
-	/** Rejects without a complete response; any status is a response. */
+	/**
+	 * Follows redirects, but not from https to http, and none of a body that is read from a source. Another server gets no
+	 * `Authorization`. Rejects without a complete response; any status is a response.
+	 */
 	request(request: HttpRequest): Promise<HttpResponse>;
 }
 

@@ -1,8 +1,12 @@
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "./http-exchange.js";
+import { redirected } from "./redirect.js";
 
 /** Limited because each has its own connection: more would fill the heap. */
 const MAX_REQUESTS = 2;
+
+/** Redirects of a request that are followed. */
+const MAX_REDIRECTS = 5;
 
 /** HTTP on the platform's client class. Each request has its own connection, which closes with it. */
 export class EcmaHttp implements Http {
@@ -19,7 +23,16 @@ export class EcmaHttp implements Http {
 		}
 		this.running += 1;
 		try {
-			return await new Exchange(request, this.options).response;
+			let current = request;
+			for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+				const response = await new Exchange(current, this.options).response;
+				const next = redirected(current, response);
+				if (next === undefined) {
+					return response;
+				}
+				current = next;
+			}
+			throw new Error(`${request.url}: more than ${MAX_REDIRECTS} redirects`);
 		} finally {
 			this.running -= 1;
 		}

@@ -43,6 +43,7 @@ export class Exchange {
 	private client: HttpClient | undefined;
 	private isDone = false;
 	private status = 0;
+	private location: string | undefined;
 	/** Whether the server announces the body's length; otherwise the body ends with the connection. */
 	private knowsLength = false;
 	/** Bytes of the body, if announced. */
@@ -112,7 +113,7 @@ export class Exchange {
 			method: this.request.method,
 			path,
 			headers,
-			headersMask: ["content-length", "transfer-encoding"],
+			headersMask: ["content-length", "transfer-encoding", "location"],
 			onHeaders: (status, received) => this.begin(status, received),
 			onReadable: (count) => this.read(count),
 			onWritable: (room) => {
@@ -184,11 +185,15 @@ export class Exchange {
 	private begin(status: number, headers: ReadonlyMap<string, string>): void {
 		this.checksWithoutProgress = 0;
 		this.status = status;
+		this.location = headers.get("location");
 		const length = headers.get("content-length");
 		this.knowsLength = length !== undefined || headers.has("transfer-encoding");
 		this.length = length === undefined ? undefined : Number(length);
 		this.allowance.bytes = this.headBytes;
-		if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
+		if (this.location !== undefined && status >= 300 && status <= 399) {
+			// The text for people is not read.
+			this.succeed();
+		} else if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
 			this.fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);
 		} else if (!this.isInPieces && (this.length ?? 0) > this.maxBytes) {
 			this.fail(`response of ${length} bytes (limit ${this.maxBytes})`);
@@ -289,11 +294,16 @@ export class Exchange {
 			return;
 		}
 		if (error === null || (this.status !== 0 && !this.knowsLength)) {
-			this.close();
-			this.settle.resolve({ status: this.status, body: joined(this.pieces) });
+			this.succeed();
 		} else {
 			this.fail(error.message || (this.status === 0 ? "no answer" : CUT_OFF));
 		}
+	}
+
+	private succeed(): void {
+		this.close();
+		const { status, location } = this;
+		this.settle.resolve({ status, body: joined(this.pieces), ...(location !== undefined && { location }) });
 	}
 
 	private fail(message: string): void {

@@ -75,7 +75,7 @@ const readVision = (vision: unknown, log: (message: string) => void): Vision | u
 		return undefined;
 	}
 	const { url, token } = isObject(vision) ? vision : {};
-	const isHttp = typeof url === "string" && (url.startsWith("http://") || url.startsWith("https://"));
+	const isHttp = typeof url === "string" && /^https?:\/\//i.test(url);
 	if (!isHttp || url.length > MAX_KEPT_LENGTH) {
 		const got = quotable(JSON.stringify(url) ?? "nothing");
 		log(`capabilities.vision.url: expected an http or https URL, got ${got}; vision service disabled`);

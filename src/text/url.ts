@@ -1,6 +1,6 @@
 /** The parts of a URL that a device connects to. */
 export interface UrlParts {
-	/** "ws", "mqtts", "https", … */
+	/** In lower case: "ws", "mqtts", "https", … */
 	readonly scheme: string;
 	/** Of an IPv6 address without the brackets. */
 	readonly host: string;
@@ -10,7 +10,8 @@ export interface UrlParts {
 	readonly path: string;
 }
 
-const urlPattern = (): RegExp => /^([a-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
+const urlPattern = (): RegExp =>
+	/^([A-Za-z]+):\/\/(\[[0-9a-fA-F:.]+\]|[^/:?#@\s[\]]+)(?::([0-9]{1,5}))?([/?][^\s#]*)?$/;
 
 /**
  * Takes a URL apart. Not the SDK's module `url`: XS from npm, which runs the suites and virtual devices, does not have it,
@@ -29,7 +30,7 @@ export const splitUrl = (url: string): UrlParts | undefined => {
 		return undefined;
 	}
 	return {
-		scheme,
+		scheme: scheme.toLowerCase(),
 		host: host.startsWith("[") ? host.slice(1, -1) : host,
 		port: portNumber,
 		path: path.startsWith("/") ? path : `/${path}`,
