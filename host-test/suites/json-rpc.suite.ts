@@ -115,9 +115,17 @@ export default suite("JSON-RPC 2.0", {
 		equal(code('{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}'), { id: 1, code: -32602, answers: 1 });
 	},
 	"answers params that are neither object nor array with invalid request"() {
-		for (const params of ["1", '"a"', "true", "null"]) {
+		for (const params of ["1", '"a"', "true"]) {
 			equal(code(`{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`), { id: 1, code: -32600, answers: 1 });
 		}
+	},
+	"takes params that are null as absent"() {
+		equal(client().say('{"jsonrpc":"2.0","id":1,"method":"ping","params":null}')[0].result, {});
+	},
+	"drops a response whose method is null"() {
+		const peer = client();
+		equal(peer.say('{"jsonrpc":"2.0","id":1,"method":null,"result":{},"error":null}'), []);
+		equal(peer.log, ["unexpected response, id 1: dropped"]);
 	},
 	"answers an unknown method by its name"() {
 		const { error } = client().ask("resources/list");

@@ -40,8 +40,10 @@ export default suite("MCP", {
 		const client = clientWith(...numbered(2, ""));
 		const { result } = client.ask("initialize", { protocolVersion: null, capabilities: null, clientInfo: null });
 		equal([result.protocolVersion, client.session.client], ["2024-11-05", { capabilities: {} }]);
-		client.ask("initialize", { capabilities: { vision: null } });
-		equal(client.session.client.vision, undefined);
+		for (const capabilities of [{ vision: null }, { roots: null, sampling: null, elicitation: null, vision: null }]) {
+			client.ask("initialize", { capabilities });
+			equal(client.session.client, { capabilities: {} });
+		}
 		equal(client.names({ cursor: null, withUserTools: null }), ["common.0", "common.1"]);
 	},
 	"keeps capabilities of up to 1024 characters, and logs that it drops longer ones"() {

@@ -153,9 +153,12 @@ export default suite("schema", {
 			equal([error.path, error.message.startsWith(`${path}: `)], [path, true], path);
 		}
 	},
-	"does not take null for left out"() {
-		throws(() => check({ a: optional(string()) }, { a: null }), /^a: expected a string, got null$/);
-		throws(() => check({ a: integer({ default: 1 }) }, { a: null }), /^a: expected an integer, got null$/);
+	"takes null for left out, unless the member is required"() {
+		equal(check({ a: optional(string()), b: integer({ default: 1 }) }, { a: null, b: null }), { b: 1 });
+		equal(check({ a: optional(object({ x: integer() })) }, { a: null }), {});
+		equal(check({ a: object({ x: optional(integer()) }) }, { a: { x: null } }), { a: {} });
+		throws(() => check({ a: string() }, { a: null }), /^a: expected a string, got null$/);
+		throws(() => check({ a: array(string()) }, { a: [null] }), /^a\[0\]: expected a string, got null$/);
 	},
 	"fills in defaults in every item, but not if the whole list is optional and left out"() {
 		const item = object({ x: integer({ default: 0 }), on: boolean({ default: false }) });

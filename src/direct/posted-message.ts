@@ -170,7 +170,7 @@ export class PostedMessage<Context> {
 const isInitialize = (message: unknown): boolean => isObject(message) && message.method === "initialize";
 
 const isResponse = (message: unknown): message is object =>
-	isObject(message) && message.method === undefined && ("result" in message || "error" in message);
+	isObject(message) && (message.method ?? null) === null && ("result" in message || "error" in message);
 
 /** Whether it is a message of JSON-RPC, or a batch of them. */
 const isReadable = (message: unknown): boolean =>

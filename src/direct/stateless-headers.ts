@@ -27,7 +27,7 @@ const namedMember = (method: string): "name" | "uri" | undefined => {
 
 /** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
 export const isStateless = (message: unknown, headers: ServedRequest["headers"]): message is Params => {
-	if (!isObject(message) || message.method === undefined) {
+	if (!isObject(message) || (message.method ?? null) === null) {
 		return false;
 	}
 	const isClaimed = readVersion(message) !== undefined || message.method === "server/discover";

@@ -57,7 +57,7 @@ const readCapabilities = (
 	{ elicitation, roots, sampling }: Readonly<Record<string, unknown>>,
 	log: (message: string) => void,
 ): Client["capabilities"] => {
-	if (elicitation === undefined && roots === undefined && sampling === undefined) {
+	if ((elicitation ?? roots ?? sampling ?? null) === null) {
 		return NO_CAPABILITIES;
 	}
 	const capabilities = { elicitation, roots, sampling };

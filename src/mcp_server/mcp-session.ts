@@ -209,7 +209,7 @@ export class McpSession<Context> implements CallSession {
 
 	/** A message without a method is a response, which needs no answer, or not JSON-RPC. */
 	protected answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
-		if (message.method === undefined && ("result" in message || "error" in message)) {
+		if ((message.method ?? null) === null && ("result" in message || "error" in message)) {
 			this.server.log(`unexpected response, id ${JSON.stringify(message.id)}: dropped`);
 			return undefined;
 		}

@@ -53,7 +53,7 @@ const NO_PARAMS: Params = deepFreeze({});
 const { isArray } = Array;
 
 /**
- * The params of a request; an empty object if absent.
+ * The params of a request; an empty object if absent or null.
  *
  * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
  */
@@ -61,7 +61,7 @@ export const checkParams = (params: unknown): Params => {
 	if (typeof params === "object" && params !== null && !isArray(params)) {
 		return params as Params;
 	}
-	if (params === undefined) {
+	if (params === undefined || params === null) {
 		return NO_PARAMS;
 	}
 	if (isArray(params)) {

@@ -83,7 +83,8 @@ export const validate = ({ schema, members, items }: Validator, value: unknown, 
 };
 
 /**
- * {@link validate} for the members of a known object. Every call runs it, so it builds no path for a valid, flat member.
+ * {@link validate} for the members of a known object. Null is absence in a member that is not required. Every call runs it, so
+ * it builds no path for a valid, flat member.
  *
  * @throws ValidationError at the first mismatch
  */
@@ -98,20 +99,19 @@ export const validateMembers = (
 		const member = members[at] as Member;
 		const name = member.name;
 		const schema = member.validator.schema;
-		if (!hasOwn(value, name)) {
+		const given = hasOwn(value, name) ? value[name] : undefined;
+		if (given === undefined || (given === null && !member.isRequired)) {
 			if (schema.default !== undefined) {
 				result[name] = schema.default;
 			} else if (member.isRequired) {
 				throw new ValidationError(memberPath(path, name), `missing, expected ${describe(schema)}`);
 			}
 		} else if (member.isNested) {
-			result[name] = validate(member.validator, value[name], memberPath(path, name));
-		} else {
-			const given = value[name];
-			if (!fits(schema, given)) {
-				throw misfit(schema, given, memberPath(path, name));
-			}
+			result[name] = validate(member.validator, given, memberPath(path, name));
+		} else if (fits(schema, given)) {
 			result[name] = given;
+		} else {
+			throw misfit(schema, given, memberPath(path, name));
 		}
 	}
 	return result;

@@ -53,7 +53,8 @@ const isDeclared = (declared: unknown, { mode }: Question): boolean => {
 	if (!isObject(declared)) {
 		return false;
 	}
-	return mode === undefined || mode in declared || (mode === "form" && !("url" in declared));
+	const hasMode = (name: string): boolean => (declared[name] ?? null) !== null;
+	return mode === undefined || hasMode(mode) || (mode === "form" && !hasMode("url"));
 };
 
 const missingCapability = ({ capability, mode }: Question, isStateless: boolean): Error => {

@@ -72,7 +72,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	}
 
 	protected override answerWithoutMethod(message: Params, wrapper: Wrapper): string | undefined {
-		const isTaken = message.method === undefined && this.server.features.takeResponse(this, message);
+		const isTaken = (message.method ?? null) === null && this.server.features.takeResponse(this, message);
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
 	}
 

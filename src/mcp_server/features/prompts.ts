@@ -99,7 +99,7 @@ export class Prompts<Context> implements Feature<Context>, Completable {
 const checkArguments = (prompt: Prompt<unknown>, args: Params): Params => {
 	const result: Record<string, string> = Object.create(null);
 	for (const name of prompt.argumentNames) {
-		const value = args[name];
+		const value = args[name] ?? undefined;
 		if (typeof value === "string") {
 			result[name] = value;
 		} else if (value !== undefined || prompt.requiredNames.includes(name)) {
