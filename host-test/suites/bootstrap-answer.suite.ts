@@ -4,7 +4,15 @@ import { isNewer } from "../../src/text/version.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";
 
-const read = (answer: unknown) => readAnswer(JSON.stringify(answer));
+/** An answer of which nothing is dropped: its first backend, and the rest. */
+const read = (answer: unknown) => {
+	const { backends, dropped, ...rest } = readAnswer(JSON.stringify(answer));
+	equal(dropped, []);
+	const [backend] = backends;
+	return { ...(backend && { backend }), ...rest };
+};
+
+const droppedOf = (answer: unknown): readonly string[] => readAnswer(JSON.stringify(answer)).dropped;
 
 const MQTT = {
 	endpoint: "broker",
@@ -79,19 +87,43 @@ export default suite("the bootstrap's settings and answers", {
 		throws(() => read({ success: false, message: "request error." }), /^server error: request error\.$/);
 		throws(() => read({ error: "Device ID is required" }), /^server error: Device ID is required$/);
 	},
-	"name the member that is wrong"() {
-		for (const [answer, message] of [
-			[{ mqtt: 5 }, /^mqtt: expected an object, got number$/],
-			[{ mqtt: { ...MQTT, endpoint: 5 } }, /^mqtt\.endpoint: expected a string, got number$/],
-			[{ mqtt: { ...MQTT, endpoint: "a b" } }, /^mqtt\.endpoint: expected host\[:port\], got "a b"$/],
-			[{ mqtt: { endpoint: "b" } }, /^mqtt\.client_id: expected a string, got nothing$/],
-			[{ websocket: {} }, /^websocket\.url: expected a string, got nothing$/],
-			[{ websocket: { url: "ws://w", version: "1" } }, /^websocket\.version: expected a number/],
-			[{ firmware: { url: "http://f", version: 5 } }, /^firmware\.version: expected a string, got number$/],
-			[{ activation: { code: 5 } }, /^activation\.code: expected a string, got number$/],
+	"drop a bad block, and name its member"() {
+		for (const [answer, problem] of [
+			[{ mqtt: 5 }, "mqtt: expected an object, got number"],
+			[{ mqtt: {} }, "mqtt.endpoint: expected a string, got nothing"],
+			[{ mqtt: { ...MQTT, endpoint: null } }, "mqtt.endpoint: expected a string, got nothing"],
+			[{ mqtt: { ...MQTT, endpoint: "" } }, 'mqtt.endpoint: expected host[:port], got ""'],
+			[{ mqtt: { ...MQTT, endpoint: "a b" } }, 'mqtt.endpoint: expected host[:port], got "a b"'],
+			[{ mqtt: { ...MQTT, password: {} } }, "mqtt.password: expected a string, got object"],
+			[{ mqtt: { endpoint: "b" } }, "mqtt.client_id: expected a string, got nothing"],
+			[{ firmware: { url: "http://f", version: true } }, "firmware.version: expected a string, got boolean"],
+			[{ firmware: { url: "http://f", sha256: [] } }, "firmware.sha256: expected a string, got object"],
+			[{ activation: { code: [] } }, "activation.code: expected a string, got object"],
+			[{ server_time: "now" }, "server_time: expected an object, got string"],
 		] as const) {
-			throws(() => read(answer), message);
+			const websocket = { url: "ws://w/" };
+			const { backends, dropped, ...rest } = readAnswer(JSON.stringify({ ...answer, websocket }));
+			equal([backends, dropped, rest], [[{ backend: "ws://w/", token: "" }], [problem], {}]);
 		}
+		equal(droppedOf({ mqtt: MQTT, websocket: {} }), ["websocket.url: expected a string, got nothing"]);
+	},
+	"drop a bad member that its block can do without"() {
+		const { backends, dropped } = readAnswer('{"websocket":{"url":"ws://w","version":"three"}}');
+		equal(
+			[backends, dropped],
+			[[{ backend: "ws://w", token: "" }], ['websocket.version: expected a number, got "three"']],
+		);
+	},
+	"take numbers that are text, text that is a number, and spaces around a URL"() {
+		equal(read({ websocket: { url: " ws://w/ ", token: 12345, version: "3" } }).backend, {
+			backend: "ws://w/",
+			token: "12345",
+			protocolVersion: 3,
+		});
+		equal(read({ mqtt: { ...MQTT, keepalive: "120", endpoint: " b " } }).backend?.keepAlive, 120);
+		equal(read({ activation: { code: 123456 } }).activation?.code, "123456");
+	},
+	"reject what is no JSON object"() {
 		throws(() => readAnswer("[]"), /not a JSON object/);
 		throws(() => readAnswer("{"), /JSON|object|missing|property/i);
 	},
@@ -104,7 +136,7 @@ export default suite("the bootstrap's settings and answers", {
 		equal(read({ server_time: { timestamp: 5, timezone_offset: 60 } }), {});
 	},
 	"take no time that a clock cannot have"() {
-		equal(readAnswer('{"server_time":{"timestamp":1e999}}'), {});
+		equal(readAnswer('{"server_time":{"timestamp":1e999}}').serverTime, undefined);
 		equal(read({ server_time: { timestamp: 5_000_000_000_000 } }), {});
 		for (const offset of [1e9, -1_000, "60", null]) {
 			const { serverTime } = read({ server_time: { timestamp: 1_800_000_000_000, timezone_offset: offset } });

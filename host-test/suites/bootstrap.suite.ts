@@ -48,6 +48,36 @@ export default suite("the bootstrap", {
 			equal((server.body(0) as { language: string }).language, tag);
 		}
 	},
+	async "logs what it drops of the answer, and uses the rest"() {
+		const { heard, log } = await bootstrap(new FakeOtaServer({ mqtt: { endpoint: "" }, ...WEBSOCKET }));
+		equal([heard, log], [[BACKEND], ['bootstrap: dropped: mqtt.endpoint: expected host[:port], got ""']]);
+	},
+	async "names what it dropped if nothing is left"() {
+		const { heard } = await bootstrap(new FakeOtaServer({ websocket: {} }));
+		const problem = "the response has neither mqtt nor websocket; websocket.url: expected a string, got nothing";
+		equal(heard, [[problem, 10_000]]);
+	},
+	async "uses the WebSocket of an answer whose MQTT cannot be used"() {
+		const mqtt = { endpoint: "broker", client_id: "c", publish_topic: "a/#" };
+		const reported: string[] = [];
+		const { log, heard } = await bootstrap(new FakeOtaServer({ mqtt, ...WEBSOCKET }), undefined, {
+			events: {
+				onBackend: ({ backend }) => {
+					if (backend.startsWith("mqtt")) {
+						throw new Error("publishTopic: expected a topic without wildcards");
+					}
+					reported.push(backend);
+				},
+				onActivation() {},
+				onActivated() {},
+				onFirmware: async () => {},
+				onMissing() {},
+				onFailed() {},
+			},
+		});
+		const problem = "bootstrap: dropped: mqtts://broker:8883: publishTopic: expected a topic without wildcards";
+		equal([reported, log, heard], [["ws://backend/"], [problem], []]);
+	},
 	async "tells the backend once, and checks again every day"() {
 		const { server, heard, pass } = await bootstrap(new FakeOtaServer(WEBSOCKET));
 		equal([heard, server.requests.length], [[BACKEND], 1]);

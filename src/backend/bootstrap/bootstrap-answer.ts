@@ -47,8 +47,10 @@ export interface Activation {
 }
 
 export interface BootstrapAnswer {
-	/** MQTT is preferred if the server offers both, unless the device needs WebSocket for its audio. */
-	readonly backend?: ServedBackend;
+	/** The usable backends, preferred first. */
+	readonly backends: readonly ServedBackend[];
+	/** What was dropped: each text names a block or member and its error. */
+	readonly dropped: readonly string[];
 	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
 	readonly serverTime?: { readonly time: number; readonly timezone: number };
 	readonly firmware?: OfferedFirmware;
@@ -104,30 +106,47 @@ const MAX_OFFSET = 14 * 60;
 const MAX_TIMEOUT = 120_000;
 
 /**
- * Reads the server's answer. Blocks and members that are missing or null are taken as absent.
+ * Reads the server's answer. Blocks and members that are missing or null are taken as absent. A bad block is dropped, and so is
+ * a bad member that its block can do without.
  *
- * @param prefersWebSocket whether WebSocket is taken if the server offers both
- * @throws Error that names the member, or quotes the server's own error, which comes with status 200
+ * @param prefersWebSocket whether WebSocket comes before MQTT
+ * @throws Error if the text is not a JSON object; or an error that quotes the server's own, which comes with status 200
  */
 export const readAnswer = (text: string, prefersWebSocket = false): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
 	if (!isObject(answer)) {
 		throw new Error("the response is not a JSON object");
 	}
-	const { mqtt, websocket, server_time: serverTime, firmware, activation } = answer;
 	checkError(answer);
-	const overMqtt = prefersWebSocket && isGiven(websocket) ? undefined : readMqtt(block("mqtt", mqtt));
-	const backend = overMqtt ?? readWebSocket(block("websocket", websocket));
-	const time = block("server_time", serverTime);
-	const image = block("firmware", firmware);
-	const offered = image && readFirmware(image);
-	const binding = block("activation", activation);
+	const dropped: string[] = [];
+	const read = <Value>(name: string, readBlock: (block: Block, dropped: string[]) => Value): Value | undefined =>
+		attempt(dropped, () => {
+			const given = block(name, answer[name]);
+			return given && readBlock(given, dropped);
+		});
+	const backends = [read("mqtt", readMqtt), read("websocket", readWebSocket)];
+	if (prefersWebSocket) {
+		backends.reverse();
+	}
+	const firmware = read("firmware", readFirmware);
+	const activation = read("activation", readActivation);
 	return {
-		...(backend && { backend }),
-		...(time && readTime(time)),
-		...(offered && { firmware: offered }),
-		...(binding && { activation: readActivation(binding) }),
+		backends: backends.filter((backend) => backend !== undefined),
+		...read("server_time", readTime),
+		...(firmware && { firmware }),
+		...(activation && { activation }),
+		dropped,
 	};
+};
+
+/** @returns undefined after an error, whose message is added to the dropped ones */
+const attempt = <Value>(dropped: string[], read: () => Value): Value | undefined => {
+	try {
+		return read();
+	} catch (error) {
+		dropped.push((error as Error).message);
+		return undefined;
+	}
 };
 
 const checkError = ({ success, error, message }: Readonly<Record<string, unknown>>): void => {
@@ -150,11 +169,8 @@ const block = (name: string, value: unknown): Block | undefined => {
 	return value;
 };
 
-const readMqtt = (mqtt: Block | undefined): ServedBackend | undefined => {
-	if (mqtt === undefined) {
-		return undefined;
-	}
-	const endpoint = string("mqtt.endpoint", mqtt.endpoint);
+const readMqtt = (mqtt: Block, dropped: string[]): ServedBackend => {
+	const endpoint = string("mqtt.endpoint", mqtt.endpoint).trim();
 	const url = splitUrl(endpoint.includes("://") ? endpoint : `mqtt://${endpoint}`);
 	if (url === undefined || url.path !== "/") {
 		throw new Error(`mqtt.endpoint: expected host[:port], got ${JSON.stringify(endpoint.slice(0, 200))}`);
@@ -163,6 +179,7 @@ const readMqtt = (mqtt: Block | undefined): ServedBackend | undefined => {
 	const scheme = endpoint.includes("://") ? url.scheme : port === MQTTS_PORT ? "mqtts" : "mqtt";
 	const host = url.host.includes(":") ? `[${url.host}]` : url.host;
 	const subscribeTopic = string("mqtt.subscribe_topic", mqtt.subscribe_topic ?? "");
+	const keepAlive = optionalNumber("mqtt.keepalive", mqtt.keepalive, dropped);
 	return {
 		backend: `${scheme}://${host}:${port}`,
 		clientId: string("mqtt.client_id", mqtt.client_id),
@@ -170,18 +187,16 @@ const readMqtt = (mqtt: Block | undefined): ServedBackend | undefined => {
 		mqttPassword: string("mqtt.password", mqtt.password ?? ""),
 		publishTopic: string("mqtt.publish_topic", mqtt.publish_topic),
 		subscribeTopic: subscribeTopic === "null" ? "" : subscribeTopic,
-		...(isGiven(mqtt.keepalive) && { keepAlive: number("mqtt.keepalive", mqtt.keepalive) }),
+		...(keepAlive !== undefined && { keepAlive }),
 	};
 };
 
-const readWebSocket = (websocket: Block | undefined): ServedBackend | undefined => {
-	if (websocket === undefined) {
-		return undefined;
-	}
+const readWebSocket = (websocket: Block, dropped: string[]): ServedBackend => {
+	const protocolVersion = optionalNumber("websocket.version", websocket.version, dropped);
 	return {
-		backend: string("websocket.url", websocket.url),
+		backend: string("websocket.url", websocket.url).trim(),
 		token: string("websocket.token", websocket.token ?? ""),
-		...(isGiven(websocket.version) && { protocolVersion: number("websocket.version", websocket.version) }),
+		...(protocolVersion !== undefined && { protocolVersion }),
 	};
 };
 
@@ -219,16 +234,26 @@ const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block
 	timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
 });
 
+/** Servers send codes and tokens as numbers, too. */
 const string = (name: string, value: unknown): string => {
-	if (typeof value !== "string") {
-		throw new Error(`${name}: expected a string, got ${value === undefined ? "nothing" : typeof value}`);
+	if (typeof value === "string") {
+		return value;
 	}
-	return value;
+	if (Number.isSafeInteger(value)) {
+		return String(value);
+	}
+	throw new Error(`${name}: expected a string, got ${isGiven(value) ? typeof value : "nothing"}`);
 };
 
-const number = (name: string, value: unknown): number => {
-	if (typeof value !== "number") {
-		throw new Error(`${name}: expected a number, got ${typeof value}`);
-	}
-	return value;
-};
+/** Servers send numbers as text, too. */
+const optionalNumber = (name: string, value: unknown, dropped: string[]): number | undefined =>
+	attempt(dropped, () => {
+		if (!isGiven(value) || value === "") {
+			return undefined;
+		}
+		const number = typeof value === "string" ? Number(value) : value;
+		if (!Number.isFinite(number)) {
+			throw new Error(`${name}: expected a number, got ${JSON.stringify(value)?.slice(0, 40)}`);
+		}
+		return number as number;
+	});

@@ -134,9 +134,13 @@ export class Bootstrap {
 	}
 
 	private async ask(): Promise<BootstrapAnswer> {
-		const { config, prefersWebSocket } = this.options;
+		const { config, prefersWebSocket, log } = this.options;
 		const response = await this.post(config.otaUrl, JSON.stringify(bootstrapReport(this.identity)), TIMEOUT);
-		return readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body), prefersWebSocket);
+		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, config.otaUrl).body), prefersWebSocket);
+		for (const problem of answer.dropped) {
+			log(`bootstrap: dropped: ${problem}`);
+		}
+		return answer;
 	}
 
 	private get identity(): Identity {
@@ -156,7 +160,7 @@ export class Bootstrap {
 	}
 
 	private async take(answer: BootstrapAnswer, turn: number): Promise<void> {
-		const { serverTime, firmware, activation, backend } = answer;
+		const { serverTime, firmware, activation } = answer;
 		if (serverTime !== undefined) {
 			this.options.board.clock?.set(serverTime.time, serverTime.timezone);
 		}
@@ -167,25 +171,47 @@ export class Bootstrap {
 			await this.activate(activation, turn);
 		} else if (turn === this.turn) {
 			this.endActivation();
-			this.use(backend);
+			this.use(answer);
 			this.forgetFailures();
 			this.schedule();
 		}
 	}
 
-	/** Without a backend in the answer, the one that this server named last is used. */
-	private use(served: ServedBackend | undefined): void {
+	/**
+	 * Uses the first usable backend of the answer. If it names none, the one that this server named last is used.
+	 *
+	 * @throws Error if none can be used
+	 */
+	private use({ backends, dropped }: BootstrapAnswer): void {
 		const { config, log } = this.options;
 		const { settings } = this.options.board;
-		const backend = served ?? storedBackend(settings, config.otaUrl);
-		if (backend === undefined) {
-			throw new Error("the response has neither mqtt nor websocket");
+		const stored = storedBackend(settings, config.otaUrl);
+		const [first, ...others] = backends.length > 0 ? backends : [stored];
+		if (first === undefined) {
+			throw new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
 		}
-		this.report(backend);
+		const backend = this.reportFirst(first, others);
 		try {
 			storeBackend(settings, config.otaUrl, backend);
 		} catch (error) {
 			log(`could not store the backend: ${String(error)}`);
+		}
+	}
+
+	/** Reports a backend, or the next one if it cannot be used. */
+	private reportFirst(
+		backend: ServedBackend,
+		[next, ...others]: readonly (ServedBackend | undefined)[],
+	): ServedBackend {
+		try {
+			this.report(backend);
+			return backend;
+		} catch (error) {
+			if (next === undefined) {
+				throw error;
+			}
+			this.options.log(`bootstrap: dropped: ${backend.backend}: ${(error as Error).message}`);
+			return this.reportFirst(next, others);
 		}
 	}
 
