@@ -2,7 +2,7 @@ import { type DirectOptions, openDirect } from "../../src/direct/open-direct.js"
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
-import { createTool } from "../../src/mcp_server/tool.js";
+import { createTool, type Tool } from "../../src/mcp_server/tool.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { SettingError } from "../../src/settings/setting-error.js";
 import { tool } from "../doubles/client.js";
@@ -13,7 +13,7 @@ import { meta, VERSION } from "../doubles/stateless-client.js";
 import { equal, matches, ok, suite, throws } from "../harness.js";
 
 /** A server at port 80, on a platform that listens at this address. */
-function open(built: object = {}, address?: string) {
+function open(built: object = {}, address?: string, more: readonly Tool<undefined>[] = []) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform(address);
 	const log: string[] = [];
@@ -31,7 +31,13 @@ function open(built: object = {}, address?: string) {
 		run: ({ name }) => `hello ${name}`,
 	});
 	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
-	const server = features.serve({ name: "test", version: "1", context: undefined, tools: [wait, greet], timer });
+	const server = features.serve({
+		name: "test",
+		version: "1",
+		context: undefined,
+		tools: [wait, greet, ...more],
+		timer,
+	});
 	const options: DirectOptions = {
 		built: { http: 80, ...built },
 		settings: undefined,
@@ -136,9 +142,43 @@ export default suite("HTTP server", {
 			{ origin: "http://localhost:6274" },
 			{ origin: "http://192.0.2.7:80" },
 			{ accept: "*/*" },
+			{ accept: "application/*, text/*;q=0.5" },
+			{ accept: "Application/JSON, Text/Event-Stream" },
+			{ "content-type": "Application/JSON" },
 			{ "content-type": "application/json; charset=utf-8" },
 		] as readonly Record<string, string>[]) {
 			equal(post(PING, headers).response?.status, 200);
+		}
+	},
+	"serves at /mcp/, and a client that names no accepted types"() {
+		const { platform } = open();
+		const { accept: _, ...headers } = GOOD_HEADERS;
+		const connection = platform.connect();
+		const body = JSON.stringify(PING);
+		connection.begin({ ...headers, "content-length": String(body.length) }, "POST", "/mcp/?x");
+		connection.arrive(body);
+		connection.end();
+		equal(connection.grant().response?.status, 200);
+	},
+	"lists all tools on one page, also to stateless clients"() {
+		const run = (): boolean => true;
+		const many = Array.from({ length: 40 }, (_, at) =>
+			createTool({ name: `t${at}`, description: "x".repeat(400), run }),
+		);
+		const { post } = open({}, undefined, many);
+		for (const [message, headers] of [
+			[{ jsonrpc: "2.0", id: 1, method: "tools/list" }, {}],
+			[
+				{ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta() } },
+				{ "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" },
+			],
+		] as const) {
+			const connection = post(message, headers);
+			for (let turn = 0; turn < 100; turn += 1) {
+				connection.grant();
+			}
+			const { result } = JSON.parse(connection.sent);
+			equal([result.tools.length, result.nextCursor], [42, undefined]);
 		}
 	},
 	"answers a rejected request when it is whole, or at once if its body is long or without a length"() {

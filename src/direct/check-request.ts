@@ -42,7 +42,7 @@ export const checkRequest = ({ method, path, headers }: ServedRequest, rules: Re
 	if (!isOwnOrigin(headers.get("origin"), host, rules.hostname)) {
 		return { status: 403, reason: "Origin: requests from other web sites are rejected" };
 	}
-	if (path.split("?", 1)[0] !== MCP_PATH) {
+	if ((path.split("?", 1)[0] as string).replace(/\/+$/, "") !== MCP_PATH) {
 		return { status: 404, reason: `MCP is at ${MCP_PATH}` };
 	}
 	if (rules.token !== "" && !isSame(bearerPattern().exec(headers.get("authorization") ?? "")?.[1] ?? "", rules.token)) {
@@ -58,7 +58,7 @@ const checkBody = (headers: ServedRequest["headers"], maxBytes: number): Rejecti
 	if (mediaType(headers.get("content-type") ?? "") !== "application/json") {
 		return { status: 415, reason: "Content-Type: expected application/json" };
 	}
-	if (!accepts(headers.get("accept") ?? "")) {
+	if (!accepts(headers.get("accept") ?? "*/*")) {
 		return { status: 406, reason: "Accept: expected application/json and text/event-stream" };
 	}
 	const length = headers.get("content-length");
@@ -78,8 +78,10 @@ const checkBody = (headers: ServedRequest["headers"], maxBytes: number): Rejecti
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
 const accepts = (accept: string): boolean => {
-	const types = accept.split(",").map(mediaType);
-	return types.includes("*/*") || (types.includes("application/json") && types.includes("text/event-stream"));
+	const ranges = accept.split(",").map(mediaType);
+	const takes = (kind: string, type: string): boolean =>
+		["*/*", `${kind}/*`, `${kind}/${type}`].some((range) => ranges.includes(range));
+	return takes("application", "json") && takes("text", "event-stream");
 };
 
 const mediaType = (value: string): string => (value.split(";", 1)[0] as string).trim().toLowerCase();

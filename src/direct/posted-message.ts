@@ -37,6 +37,9 @@ export interface PostedMessageOptions {
  */
 const DEFAULT_REVISION: Revision = "2025-03-26";
 
+/** Bytes of a page of a list. Many clients read only the first page, and the device sends it entry by entry, from flash. */
+const MAX_PAGE_BYTES = 65_536;
+
 /** Bytes of a message per allowed value, as in messages of a backend. */
 const BYTES_PER_VALUE = 16;
 
@@ -94,6 +97,7 @@ export class PostedMessage<Context> {
 		const client = clients.find(headers.get(CLIENT_HEADER));
 		const session = this.server.open({
 			owner: clients,
+			pageBytes: MAX_PAGE_BYTES,
 			send: (text, isAnswer) =>
 				isAnswer ? this.answer(this.statusOf(message, text), text, isInitialize(message)) : onEvent(String(text)),
 		});

@@ -67,16 +67,19 @@ export class McpSession<Context> implements CallSession {
 	/** Asynchronous calls in progress. Not a map, because backends reuse ids. */
 	calls: ToolCall[] = [];
 	private closed = false;
+	/** The session's own limit of a page: see {@link SessionOptions}. */
+	readonly maxPageBytes: number | undefined;
 
-	constructor(server: SessionServer<Context>, { send, wrapper = NO_WRAPPER }: SessionOptions) {
+	constructor(server: SessionServer<Context>, { send, wrapper = NO_WRAPPER, pageBytes }: SessionOptions) {
 		this.server = server;
+		this.maxPageBytes = pageBytes;
 		this.send = send;
 		this.wrapper = wrapper;
 	}
 
 	/** The largest message with a page of a list, without the wrapper, in bytes. */
 	get pageBytes(): number {
-		return this.server.pageBytes - this.wrapper.bytes;
+		return (this.maxPageBytes ?? this.server.pageBytes) - this.wrapper.bytes;
 	}
 
 	/** Takes one JSON-RPC message as text. */
@@ -149,7 +152,7 @@ export class McpSession<Context> implements CallSession {
 		if (error !== undefined) {
 			return this.unreadable(error);
 		}
-		const answer = answerBatch(messages, this.pageBytes / 2, (message, room) =>
+		const answer = answerBatch(messages, (this.server.pageBytes - this.wrapper.bytes) / 2, (message, room) =>
 			this.answer(message as Params, NO_WRAPPER, room),
 		);
 		return answer instanceof Promise ? answer.then((text) => text && this.wrap(text)) : answer && this.wrap(answer);

@@ -13,6 +13,8 @@ export interface SessionOptions {
 	readonly send: (text: Sendable, isAnswer: boolean) => void;
 	/** The transport's wrapper around each message. Default: none. */
 	readonly wrapper?: Wrapper;
+	/** The largest message with a page of a list, wrapper included, in bytes. Default: that of the server. */
+	readonly pageBytes?: number | undefined;
 	/** Sessions with the same owner may resume each other's suspended requests. Default: the session itself. */
 	readonly owner?: object;
 }

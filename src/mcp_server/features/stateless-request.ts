@@ -99,7 +99,7 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 		method: string,
 		params: Params,
 	) {
-		super(connection.server, { send() {}, wrapper: connection.wrapper });
+		super(connection.server, { send() {}, wrapper: connection.wrapper, pageBytes: connection.maxPageBytes });
 		this.connection = connection;
 		this.calls = connection.calls;
 		this.revision = "2026-07-28";
