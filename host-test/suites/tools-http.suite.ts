@@ -44,6 +44,11 @@ export default suite("tools that use the network", {
 				"BOUNDARY--\r\n",
 		);
 	},
+	async "ask what a photo shows if the call has no question"() {
+		const board = new FakeBoard();
+		await callTool(seeing(board), "self.camera.take_photo", {});
+		matches(form(board), /name="question"\r\n\r\nWhat does the photo show\?\r\n/);
+	},
 	async "hand a photo on as it is, and close it"() {
 		const board = new FakeBoard();
 		let closed = 0;
@@ -196,7 +201,7 @@ export default suite("tools that use the network", {
 			["self.screen.preview_image", {}, /^url: missing/],
 			["self.upgrade_firmware", { url: 5 }, /^url: expected/],
 			["self.assets.set_download_url", {}, /^url: missing/],
-			["self.camera.take_photo", {}, /^question: missing, expected a string of at most 1000 characters$/],
+			["self.camera.take_photo", { question: 5 }, /^question: expected a string of at most 1000 characters, got 5$/],
 		] as const) {
 			matches((await callTool(client, name, args)).error.message, message);
 		}

@@ -16,7 +16,13 @@ export default defineTool({
 	// Not read-only: people near a camera want to be asked.
 	annotations: { ...ACTS, openWorldHint: true },
 	needs: ["camera", "http"],
-	input: { question: string({ maxLength: 1_000, description: "What to find out about the photo" }) },
+	input: {
+		question: string({
+			maxLength: 1_000,
+			default: "What does the photo show?",
+			description: "What to find out about the photo",
+		}),
+	},
 	run: async ({ question }, { camera, http, system, settings }, { id, client, session }) => {
 		if (client.vision === undefined) {
 			return await ownPhoto(camera, session.revision);
