@@ -193,10 +193,18 @@ it("a board's build has the tools of its parts", () => {
 	}
 });
 
-it("tools are listed in the order of their files", async () => {
+it("the list of tools begins as that of the C++ firmware, and goes on in the order of their files", async () => {
+	const first = [
+		"self.get_device_status",
+		"self.audio_speaker.set_volume",
+		"self.screen.set_brightness",
+		"self.screen.set_theme",
+		"self.camera.take_photo",
+	];
 	const files = sources.filter((file) => /^src\/tools\/[^/]+\/[^/]+$/.test(file)).sort();
+	const others = files.map(toolNameOf).filter((name) => !first.includes(name));
 	const names = (await loadTools()).map(({ name }) => name);
-	assert.deepEqual(names, files.map(toolNameOf));
+	assert.deepEqual(names, [...first, ...others]);
 });
 
 /** The name of the tool that a file defines; "" for a file of what tools share. */

@@ -1,19 +1,30 @@
 import Modules from "modules";
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** Where tools are: each is a module in the folder of its part, `src/tools/PART/NAME`; those of a project, `tools/NAME`. */
 const TOOLS = "src/tools/";
 const PROJECT_TOOLS = "tools/";
 
+/** The modules of the tools that the list begins with: those of every board, in the order of the C++ firmware. */
+const FIRST: readonly string[] = deepFreeze([
+	"src/tools/board/get-device-status",
+	"src/tools/sound/set-volume",
+	"src/tools/screen/set-brightness",
+	"src/tools/screen/set-theme",
+	"src/tools/camera/take-photo",
+]);
+
 /**
- * The tools of the build, in the order of their modules' names. That order stays the same, so that prompt caches of
- * language models stay valid.
+ * The tools of the build: the first ones, then the others in the order of their modules' names. That order stays the same, so
+ * that prompt caches of language models stay valid.
  *
  * @throws Error if two modules define tools of the same name
  */
 export const findTools = (): readonly HardwareTool[] => {
 	const found = new Map<string, string>();
-	const modules = Modules.host.filter(isTool).sort();
+	const all = Modules.host.filter(isTool).sort();
+	const modules = [...FIRST.filter((name) => all.includes(name)), ...all.filter((name) => !FIRST.includes(name))];
 	return modules.map((module) => {
 		const tool = Modules.importNow(module) as HardwareTool | undefined;
 		if (typeof tool?.name !== "string") {
