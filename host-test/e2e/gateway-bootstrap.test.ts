@@ -49,12 +49,12 @@ for (const [transport, flags] of Object.entries(TRANSPORTS)) {
 			assert.equal(started.gateway.servers.find(MAC), undefined);
 			const response = await fetch(`${started.base}/bindings/${code}`, { method: "POST" });
 			assert.deepEqual(await response.json(), { device: MAC });
-			assert.equal(await setVolume(t, started), "true");
+			assert.equal(await setVolume(t, started), '{"volume":30}');
 			assert.equal(started.gateway.servers.find(MAC)?.session?.identity.transport, transport);
 			device.stop();
 			await until(() => started.gateway.servers.find(MAC)?.online === false, "the device is offline");
 			await powerOn(t, started, settingsFile);
-			assert.equal(await setVolume(t, started), "true");
+			assert.equal(await setVolume(t, started), '{"volume":30}');
 		});
 	});
 }

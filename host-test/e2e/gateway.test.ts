@@ -50,7 +50,7 @@ for (const [transport, open] of Object.entries(TRANSPORTS)) {
 				const client = await connect(t, side);
 				const tools = await names(client);
 				assert.deepEqual([tools.length, tools[0]], [COMMON_TOOLS, STATUS]);
-				assert.equal(text(await client.callTool({ name: VOLUME, arguments: { volume: 30 } })), "true");
+				assert.equal(text(await client.callTool({ name: VOLUME, arguments: { volume: 30 } })), '{"volume":30}');
 				const { structuredContent } = await client.callTool({ name: STATUS });
 				assert.deepEqual((structuredContent as { audio_speaker: unknown }).audio_speaker, { volume: 30 });
 				await assert.rejects(client.callTool({ name: SYSTEM_INFO }), /Unknown tool/);

@@ -35,7 +35,7 @@ async function callThrough(t: TestContext, client: Client): Promise<void> {
 	const setVolume = tools.find(({ name }) => name.includes("set_volume"));
 	assert.ok(setVolume, JSON.stringify(tools));
 	const result = await client.callTool({ name: setVolume.name, arguments: { volume: 44 } });
-	assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+	assert.deepEqual(result.content, [{ type: "text", text: '{"volume":44}' }]);
 	t.diagnostic(`${tools.length} tools`);
 }
 
@@ -109,6 +109,6 @@ describe(endpointServer.title, { skip: endpointServer.skip }, () => {
 		}
 		relay.sayAsDevice({ type: "listen", state: "detect", text: "volume 46, please" });
 		await until(() => model.results.length > 0, "the model has the tool's result");
-		assert.deepEqual(model.results, ["true"]);
+		assert.deepEqual(model.results, ['{"volume":46}']);
 	});
 });

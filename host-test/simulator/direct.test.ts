@@ -61,7 +61,7 @@ describe("the SDK's HTTP server in the simulator", { skip: noSdk }, () => {
 			JSON.stringify(tools),
 		);
 		const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
-		assert.deepEqual(result.content, [{ type: "text", text: "true" }]);
+		assert.deepEqual(result.content, [{ type: "text", text: '{"volume":30}' }]);
 		// It serves three at a time: the others wait.
 		await Promise.all(Array.from({ length: 10 }, () => client.ping()));
 		assert.ok(!lines.some((line) => line.startsWith("it ended")), lines.join("\n"));

@@ -58,7 +58,7 @@ describe("mods in the simulator", { skip: noSdk }, () => {
 		const first = await start(LAMP);
 		const lamp = await callTool(first.device, "self.lamp.toggle");
 		assert.deepEqual(lamp.structuredContent, { on: true });
-		assert.equal(text(await callTool(first.device, "self.audio_speaker.set_volume", { volume: 30 })), "true");
+		assert.equal(text(await callTool(first.device, "self.audio_speaker.set_volume", { volume: 30 })), '{"volume":30}');
 		assert.ok(first.lines.includes("mod: self.lamp.toggle"), first.lines.join("\n"));
 		await first.stop();
 
@@ -73,7 +73,7 @@ describe("mods in the simulator", { skip: noSdk }, () => {
 
 		const broken = await start(otherMod(t, 'throw new Error("no lamp here");\n'));
 		assert.ok(broken.lines.includes("mod skipped: no lamp here"), broken.lines.join("\n"));
-		assert.equal(text(await callTool(broken.device, "self.audio_speaker.set_volume", { volume: 30 })), "true");
+		assert.equal(text(await callTool(broken.device, "self.audio_speaker.set_volume", { volume: 30 })), '{"volume":30}');
 		await broken.stop();
 		assert.ok(firmware.equals(readFileSync(library)), "the firmware stayed as it was");
 	});

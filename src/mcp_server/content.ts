@@ -72,8 +72,8 @@ class Done {
 }
 
 /**
- * For a tool that has set something. The text is "true", as backends of the family expect it; since 2025-06-18
- * `structuredContent` says what is true now.
+ * Result of a tool that has set something: what is true now. Until 2025-03-26 it is the text "true", as backends of the family
+ * expect it.
  *
  * @param state JSON; a member that is undefined is left out
  * @example
@@ -148,15 +148,14 @@ export const resourceLink = (link: ResourceLink): Content =>
  *
  * @throws RpcError internal error, if the value is not JSON: undefined, a function, a circular object
  */
-export const callResult = (value: ToolResult, revision: Revision): CallResult => {
-	if (value === true && revision < STRUCTURED_SINCE) {
+export const callResult = (result: ToolResult, revision: Revision): CallResult => {
+	const isDone = result instanceof Done;
+	if ((result === true || isDone) && revision < STRUCTURED_SINCE) {
 		return TRUE_RESULT;
 	}
+	const value = isDone ? result.state : result;
 	if (typeof value !== "object" || value === null) {
 		return scalarResult(value, revision);
-	}
-	if (value instanceof Done) {
-		return revision < STRUCTURED_SINCE ? TRUE_RESULT : textResult('"true"', STRUCTURED.concat(stringify(value.state)));
 	}
 	if (value instanceof Content) {
 		return contentResult([value], revision);
