@@ -103,6 +103,29 @@ export default suite("results of tools", {
 			equal(client.call("gone").error, { code: expected, message: "Unknown tool: gone" });
 		}
 	},
+	"suggests the nearest name for an unknown tool since 2025-03-26"() {
+		const names = ["self.audio_speaker.set_volume", "self.screen.set_brightness", "self.light.set", "garden.pump"];
+		const client = clientWith(...names.map((name) => tool(name, () => true)));
+		const messageFor = (name: string): string => client.call(name).error.message;
+		equal(messageFor("set_volume"), "Unknown tool: set_volume");
+		client.initialize("2025-11-25");
+		for (const [name, nearest] of [
+			["self_audio_speaker_set_volume", "self.audio_speaker.set_volume"],
+			["self.speaker.setVolum", "self.audio_speaker.set_volume"],
+			["set_volume", "self.audio_speaker.set_volume"],
+			["Self.Screen.SetBrightness", "self.screen.set_brightness"],
+			["self.screen.brightness", "self.screen.set_brightness"],
+			["lights.set", "self.light.set"],
+			["self.garden.pump", "garden.pump"],
+			["self", undefined],
+			["", undefined],
+			["weather", undefined],
+			[`self.light.set${".x".repeat(40)}`, undefined],
+		] as const) {
+			const suggestion = nearest === undefined ? "" : `. Did you mean ${nearest}?`;
+			equal(messageFor(name), `Unknown tool: ${name}${suggestion}`);
+		}
+	},
 	"reports a missing argument as invalid params, and as a failed call since 2025-11-25"() {
 		const set = createTool({
 			name: "set",

@@ -309,7 +309,7 @@ export class McpSession<Context> implements CallSession {
 	private callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {
 		const tool = this.server.tools.byName.get(params.name);
 		if (tool === undefined) {
-			throw unknownTool(params.name, this.revision);
+			throw unknownTool(params.name, this.revision, this.server.tools);
 		}
 		const call = this.begin(id, params);
 		try {

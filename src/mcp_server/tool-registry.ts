@@ -14,6 +14,19 @@ export const listKindOf = (hasDetails: boolean, withUserTools: boolean): ListKin
 	return withUserTools ? "all plain" : "plain";
 };
 
+/** Characters of a name that is compared with those of the tools. */
+const MAX_COMPARED = 64;
+
+/** Shared words of two names, in parts of all their words. */
+const MIN_LIKENESS = 0.5;
+
+/** The words of a tool's name, without the first word of almost all names. */
+const wordsOf = (name: string): readonly string[] =>
+	name
+		.toLowerCase()
+		.split(/[^a-z0-9]+/)
+		.filter((word) => word !== "" && word !== "self");
+
 /**
  * The tools of a server, in the order they are listed: common ones first, then those for users, each in the order they
  * were added. The order is stable, so that prompt caches of language models stay valid.
@@ -68,6 +81,23 @@ export class ToolRegistry<Context> {
 		this.commonCount -= tool.userOnly ? 0 : 1;
 		this.changed();
 		return true;
+	}
+
+	/** The name of a common tool that shares most words with another name; undefined if they share less than half. */
+	nearest(name: string): string | undefined {
+		const words = name.length > MAX_COMPARED ? [] : wordsOf(name);
+		let nearest: string | undefined;
+		let best = MIN_LIKENESS;
+		for (const tool of this.tools.slice(0, this.commonCount)) {
+			const others = wordsOf(tool.name);
+			const shared = words.filter((word) => others.some((other) => other.startsWith(word) || word.startsWith(other)));
+			const likeness = (2 * shared.length) / (words.length + others.length);
+			if (likeness > best) {
+				best = likeness;
+				nearest = tool.name;
+			}
+		}
+		return nearest;
 	}
 
 	/** The names of all tools' arguments, and of their members. */
