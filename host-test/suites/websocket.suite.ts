@@ -242,6 +242,15 @@ export default suite("WebSocket", {
 			equal([heard, log.some((line) => line.includes("not valid UTF-8"))], [[], true], `bytes ${bytes.join()}`);
 		}
 	},
+	"takes a message that begins with a byte order mark, or ends with NUL bytes"() {
+		const { client, heard } = inSession();
+		for (const text of ['{"type":"mcp","payload":1}', '{"type":"mcp","payload":"é"}']) {
+			client.arrive([`\ufeff${text}`]);
+			client.arrive([`${text}\0`]);
+			client.arrive([`\ufeff${text}\0\0`]);
+		}
+		equal(heard, [1, 1, 1, "é", "é", "é"]);
+	},
 	"rejects a message with text after a NUL"() {
 		const { client, heard, log } = inSession();
 		client.arrive([Uint8Array.of(...new Uint8Array(ArrayBuffer.fromString(mcp("a"))), 0, 0x7d).buffer]);

@@ -67,10 +67,17 @@ export class MessageAssembler {
 	}
 }
 
+/** Some peers begin a text with it. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** Some peers send the end of a C string, too. */
+const NUL = "\0";
+const MAX_NULS = 8;
+
 /**
- * A message as text.
+ * A message as text, without a byte order mark at its start and NUL bytes at its end.
  *
- * @throws MessageRejected if it is not UTF-8
+ * @throws MessageRejected if it is not UTF-8, or has a NUL byte elsewhere
  */
 export const decodeText = (message: ArrayBuffer): string => {
 	let text: string;
@@ -79,10 +86,18 @@ export const decodeText = (message: ArrayBuffer): string => {
 	} catch {
 		throw new MessageRejected(`not valid UTF-8`);
 	}
-	// XS 13 takes what stands before a NUL byte for the whole. Later ones keep it, and it is no JSON. The search takes long, and
-	// ASCII that is whole needs none.
-	if (text.length < message.byteLength && new Uint8Array(message).includes(0)) {
-		throw new MessageRejected(`contains a NUL byte`);
+	// XS 13 takes what stands before a NUL byte for the whole; later ones keep it. Whole ASCII needs no search, which takes long.
+	if (text.length < message.byteLength || text.endsWith(NUL)) {
+		const bytes = new Uint8Array(message);
+		const nul = bytes.indexOf(0);
+		if (nul >= 0) {
+			const end = bytes.subarray(nul);
+			if (end.byteLength > MAX_NULS || end.some((byte) => byte !== 0)) {
+				throw new MessageRejected(`contains a NUL byte`);
+			}
+			text = String.fromArrayBuffer(message.slice(0, nul));
+		}
+		return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 	}
 	return text;
 };
