@@ -54,7 +54,7 @@ const board: Board = {
 	preview: { begin: () => ({ write() {}, end: async () => {}, cancel() {} }) },
 	camera: { capture: async () => new HeldBytes(new Uint8Array(0)) },
 	installer: { install: async () => {} },
-	settings: { get: () => undefined, set() {}, delete() {} },
+	settings: { get: () => undefined, set: () => true, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },
 	close() {},
 };

@@ -19,8 +19,9 @@ export class FakeSettings implements Settings {
 		return this.values.get(`${domain}/${key}`);
 	}
 
-	set(domain: string, key: string, value: SettingValue): void {
+	set(domain: string, key: string, value: SettingValue): boolean {
 		this.values.set(`${domain}/${key}`, value);
+		return true;
 	}
 
 	delete(domain: string, key: string): void {

@@ -3,7 +3,7 @@ import { FIRMWARE } from "../../src/settings/firmware.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { bootstrap, FakeOtaServer, OTA_URL } from "../doubles/fake-ota-server.js";
 import { settled } from "../doubles/promises.js";
-import { equal, matches, suite } from "../harness.js";
+import { equal, suite } from "../harness.js";
 
 const WEBSOCKET = { websocket: { url: "ws://backend/", token: "t" } };
 const BACKEND = { backend: "ws://backend/", token: "t" };
@@ -160,12 +160,9 @@ export default suite("the bootstrap", {
 	},
 	async "connects even if the backend cannot be stored"() {
 		const settings = new FakeSettings();
-		settings.set = () => {
-			throw new Error("flash full");
-		};
-		const { heard, log } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, {}, settings);
+		settings.set = () => false;
+		const { heard } = await bootstrap(new FakeOtaServer(WEBSOCKET), {}, {}, settings);
 		equal(heard, [BACKEND]);
-		matches(log[0] ?? "", /could not store the backend: Error: flash full/);
 	},
 	async "sets the clock by the server's time"() {
 		const time = { timestamp: 1_800_000_000_000, timezone_offset: 540 };

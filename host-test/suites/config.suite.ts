@@ -125,7 +125,7 @@ export default suite("configuration", {
 		}
 	},
 	"does not take stored bytes for text"() {
-		const settings: Settings = { get: () => new ArrayBuffer(4), set() {}, delete() {} };
+		const settings: Settings = { get: () => new ArrayBuffer(4), set: () => true, delete() {} };
 		throws(() => read({}, settings), /^clientId: expected a string/);
 	},
 	"makes the transport that the backend's URL asks for"() {

@@ -23,6 +23,7 @@ export { default as examples } from "./examples.suite.js";
 export { default as face } from "./face.suite.js";
 export { default as faceMotion } from "./face-motion.suite.js";
 export { default as failingHardware } from "./failing-hardware.suite.js";
+export { default as failingSettings } from "./failing-settings.suite.js";
 export { default as familyFace } from "./family-face.suite.js";
 export { default as familyWire } from "./family-wire.suite.js";
 export { default as fatalError } from "./fatal-error.suite.js";

@@ -76,8 +76,10 @@ export class StoredReminders implements Reminders {
 			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
 		}
 		const running: Running = { text, due: this.now() + seconds * 1_000, handle: undefined };
+		if (!this.store(id, running)) {
+			throw new Error("the timer could not be stored; the device's log has the reason");
+		}
 		this.running.set(id, running);
-		this.store(id, running);
 		this.wait(id, running);
 		return { id, text, seconds };
 	}
@@ -125,8 +127,8 @@ export class StoredReminders implements Reminders {
 		}
 	}
 
-	private store(id: number, { due, text }: Running): void {
-		this.settings.set(DOMAIN, String(id), `${due} ${text}`);
+	private store(id: number, { due, text }: Running): boolean {
+		return this.settings.set(DOMAIN, String(id), `${due} ${text}`);
 	}
 
 	private forget(id: number): void {

@@ -165,10 +165,11 @@ export interface System {
 
 export type SettingValue = string | number | boolean;
 
-/** Values that outlive a restart. The shape of Moddable's `preference` module. */
+/** Values that outlive a restart. */
 export interface Settings {
 	get(domain: string, key: string): SettingValue | ArrayBuffer | undefined;
-	set(domain: string, key: string, value: SettingValue): void;
+	/** @returns whether the value is stored */
+	set(domain: string, key: string, value: SettingValue): boolean;
 	delete(domain: string, key: string): void;
 }
 

@@ -1,5 +1,6 @@
 import type { Settings } from "../hardware/hardware.js";
 import type { Runtime } from "../hardware/timer.js";
+import { hasFailedToStart } from "../settings/failed-starts.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** The mod that is installed beside the firmware, as the platform finds it. */
@@ -18,10 +19,6 @@ export interface ModToolsOptions extends Runtime {
 	readonly onBroken: (reason: string) => void;
 }
 
-/** Stores how many starts with a mod failed. */
-const DOMAIN = "mod";
-const STARTS = "starts";
-
 /** Consecutive failed starts after which a mod is left out. Enough to install several mods in a row, each with a restart. */
 const MAX_STARTS = 5;
 
@@ -38,14 +35,10 @@ export const withModTools = (options: ModToolsOptions): readonly HardwareTool[] 
 	if (mod === undefined) {
 		return tools;
 	}
-	const starts = Number(settings?.get(DOMAIN, STARTS) ?? 0);
-	if (starts >= MAX_STARTS) {
-		settings?.delete(DOMAIN, STARTS);
-		onBroken(`the device restarted ${starts} times with it; the next start tries it again`);
+	if (hasFailedToStart("mod", { settings, timer, most: MAX_STARTS, lasting: LASTING_START })) {
+		onBroken(`the device restarted ${MAX_STARTS} times with it; the next start tries it again`);
 		return tools;
 	}
-	settings?.set(DOMAIN, STARTS, starts + 1);
-	timer.set(() => settings?.delete(DOMAIN, STARTS), LASTING_START);
 	try {
 		const added = readTools(mod.load(), tools);
 		log(`mod: ${added.map(({ name }) => name).join(", ")}`);

@@ -48,9 +48,11 @@ export const settingText = (name: SettingName, source: SettingSource): string =>
 	return String(findValue(name, source) ?? ("default" in rule ? rule.default : undefined) ?? "");
 };
 
-/** Stores a setting, which then overrides the built-in one. */
+/** Stores a setting, which then overrides the built-in one. @throws Error if it cannot be stored */
 export const storeSetting = (name: SettingName, value: string, settings: Pick<Settings, "set">): void => {
-	settings.set(DOMAIN, name, value);
+	if (!settings.set(DOMAIN, name, value)) {
+		throw new Error(`${name}: could not be stored; the device's log has the reason`);
+	}
 };
 
 /** The settings with these values on top. */

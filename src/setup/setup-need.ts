@@ -13,7 +13,7 @@ export interface SetupNeedOptions extends Pick<SettingSource, "built"> {
 	readonly timer: TimerModule;
 }
 
-/** Stores the name of the network that was joined last. Written only when it changes, to spare the flash. */
+/** Stores the name of the network that was joined last. */
 const JOINED = deepFreeze(["wifi", "joined"] as const);
 
 /** Set until the stored backend was reached once. */
@@ -35,9 +35,7 @@ export class SetupNeed {
 		const { timer, after, settings } = this.options;
 		if (online) {
 			this.stop();
-			if (settings.get(...JOINED) !== this.ssid) {
-				settings.set(...JOINED, this.ssid);
-			}
+			settings.set(...JOINED, this.ssid);
 		}
 		if (online ? this.isUnreached && after > 0 : this.mayBegin) {
 			this.timer ??= timer.set(() => {

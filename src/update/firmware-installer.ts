@@ -58,7 +58,7 @@ export class FirmwareInstaller implements Installer {
 			sink.cancel();
 			throw error;
 		}
-		this.remember(source.version ?? source.url);
+		rememberTrial(this.options.settings, source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
 		system.restart(RESTART_DELAY);
 	}
@@ -74,16 +74,6 @@ export class FirmwareInstaller implements Installer {
 		}
 		if (version !== undefined && refusesDowngrades && isNewer(FIRMWARE.version, version)) {
 			throw new Error(`downgrade rejected: firmware ${version} is older than ${FIRMWARE.version}`);
-		}
-	}
-
-	/** The image is installed, whether or not its name can be stored. */
-	private remember(name: string): void {
-		const { settings, log } = this.options;
-		try {
-			rememberTrial(settings, name);
-		} catch (error) {
-			log(`could not store the name of the new firmware: ${String(error)}`);
 		}
 	}
 

@@ -183,7 +183,7 @@ export class Bootstrap {
 	 * @throws Error if none can be used
 	 */
 	private use({ backends, dropped }: BootstrapAnswer): void {
-		const { config, log } = this.options;
+		const { config } = this.options;
 		const { settings } = this.options.board;
 		const stored = storedBackend(settings, config.otaUrl);
 		const [first, ...others] = backends.length > 0 ? backends : [stored];
@@ -191,11 +191,7 @@ export class Bootstrap {
 			throw new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
 		}
 		const backend = this.reportFirst(first, others);
-		try {
-			storeBackend(settings, config.otaUrl, backend);
-		} catch (error) {
-			log(`could not store the backend: ${String(error)}`);
-		}
+		storeBackend(settings, config.otaUrl, backend);
 	}
 
 	/** Reports a backend, or the next one if it cannot be used. */

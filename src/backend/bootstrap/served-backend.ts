@@ -13,10 +13,7 @@ const KEY = "backend";
 
 /** Stores a backend, so that the next start works without the server. One text, so that it is never stored in part. */
 export const storeBackend = (settings: Settings | undefined, otaUrl: string, backend: ServedBackend): void => {
-	const text = JSON.stringify({ otaUrl, backend });
-	if (settings !== undefined && settings.get(DOMAIN, KEY) !== text) {
-		settings.set(DOMAIN, KEY, text);
-	}
+	settings?.set(DOMAIN, KEY, JSON.stringify({ otaUrl, backend }));
 };
 
 /** The backend that this server served last. Checked, because the stored text may be from another firmware. */

@@ -8,6 +8,7 @@ import { openFace } from "../../pictures/face/open-face.js";
 import { openPreview } from "../../pictures/preview/open-preview.js";
 import { inBuild } from "../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { StoredSettings } from "../../settings/stored-settings.js";
 import { openPlayer } from "../../sound/player/open-player.js";
 import { openControls } from "./controls.js";
 
@@ -43,6 +44,7 @@ const macAddress = (settings: Settings): string => {
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export const openBoard = () => {
 	shuffleRandom();
+	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
 	// A build with parts of its own shows their pins.
 	inBuild<() => void>("src/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
@@ -65,7 +67,7 @@ export const openBoard = () => {
 		network: wifi ?? { type: "ethernet", online: true, onChange: undefined },
 		...(wifi && { accessPoint: wifi }),
 		system: {
-			macAddress: macAddress(Preference),
+			macAddress: macAddress(settings),
 			info: () => ({
 				language: "en-US",
 				chip_model_name: "simulator",
@@ -76,7 +78,7 @@ export const openBoard = () => {
 				Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
 			},
 		},
-		settings: Preference,
+		settings,
 		close() {
 			player.close();
 			preview.close();

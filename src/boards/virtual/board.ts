@@ -12,6 +12,7 @@ import {
 } from "../../hardware/hardware.js";
 import type { ByteSource } from "../../hardware/pictures.js";
 import { openSimulatedWiFi } from "../../platform/simulated-wifi.js";
+import { StoredSettings } from "../../settings/stored-settings.js";
 import { loudness, SoundPlayer } from "../../sound/player/sound-player.js";
 import { openParts } from "./parts.js";
 import { VirtualUpdater } from "./updater.js";
@@ -129,7 +130,7 @@ export const openBoard = () => {
 			restart: (delay) => host.tell("restart", delay),
 		},
 		updater: new VirtualUpdater(),
-		settings: Preference,
+		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
 		close() {
 			player?.close();
 			close();

@@ -4,6 +4,7 @@ import Timer from "timer";
 import type { Board } from "../../hardware/hardware.js";
 import type { ChipPower } from "../../hardware/power.js";
 import { inBuild } from "../../platform/in-build.js";
+import { StoredSettings } from "../../settings/stored-settings.js";
 import type openUpdater from "../updater/open-updater.js";
 import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
@@ -34,7 +35,7 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 			restart: () => esp32Chip.restart(),
 			timer: Timer,
 		}),
-		settings: Preference,
+		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
 		clock: {
 			set(time, timezone) {
 				setTime(Math.round(time / 1000));

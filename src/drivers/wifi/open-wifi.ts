@@ -6,6 +6,7 @@ import Preference from "preference";
 import Timer from "timer";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import { type SettingSource, settingText } from "../../settings/read-setting.js";
+import { StoredSettings } from "../../settings/stored-settings.js";
 import { hostnameOf } from "../../text/hostname.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
@@ -18,8 +19,8 @@ import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
  * @param setTime sets the clock, in seconds since 1970
  */
 export const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
-	const source: SettingSource = { built, settings: Preference };
 	const log = (message: string): void => trace(`${message}\n`);
+	const source: SettingSource = { built, settings: new StoredSettings(Preference, log) };
 	const servers = [settingText("ntp", source)];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
 	return new WiFiNetwork({

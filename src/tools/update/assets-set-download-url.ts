@@ -9,9 +9,11 @@ export default defineTool({
 	audience: "user",
 	annotations: SETS,
 	needs: ["settings"],
-	input: { url: string({ description: "URL of the assets" }) },
+	input: { url: string({ maxLength: 500, description: "URL of the assets" }) },
 	run: ({ url }, { settings }) => {
-		settings.set("assets", "download_url", url);
+		if (!settings.set("assets", "download_url", url)) {
+			throw new Error("url: could not be stored; the device's log has the reason");
+		}
 		return true;
 	},
 });

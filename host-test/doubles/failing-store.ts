@@ -1,0 +1,47 @@
+import type { SettingValue } from "../../src/hardware/hardware.js";
+import type { SettingsStore } from "../../src/settings/stored-settings.js";
+
+/** What a chip's flash does when a setting is stored: it erases the old value, and then writes the new one. */
+type Step = "erase" | "write";
+
+/** A store as the SDK's `preference` on a chip, which a test lets fail, or cuts off from its power. */
+export class FailingStore implements SettingsStore {
+	readonly values = new Map<string, SettingValue>();
+	/** Erased and written values, in order. */
+	readonly steps: string[] = [];
+	/** Every access throws. */
+	isBroken = false;
+	/** Steps until the power is cut. */
+	powerFor = Number.POSITIVE_INFINITY;
+
+	get(domain: string, key: string): SettingValue | undefined {
+		this.#expectWorking("nvs get fail");
+		return this.values.get(`${domain}/${key}`);
+	}
+
+	set(domain: string, key: string, value: SettingValue): void {
+		this.#expectWorking("nvs set fail");
+		this.#step("erase", `${domain}/${key}`, () => this.values.delete(`${domain}/${key}`));
+		this.#step("write", `${domain}/${key}`, () => this.values.set(`${domain}/${key}`, value));
+	}
+
+	delete(domain: string, key: string): void {
+		this.#expectWorking("nvs erase fail");
+		this.#step("erase", `${domain}/${key}`, () => this.values.delete(`${domain}/${key}`));
+	}
+
+	#expectWorking(message: string): void {
+		if (this.isBroken) {
+			throw new Error(message);
+		}
+	}
+
+	#step(step: Step, place: string, act: () => void): void {
+		if (this.powerFor === 0) {
+			throw new Error("no power");
+		}
+		this.powerFor -= 1;
+		this.steps.push(`${step} ${place}`);
+		act();
+	}
+}
