@@ -6,15 +6,19 @@ import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
 import { Guard } from "./app/guard.js";
+import { needsSafeMode, SAFE_FEATURES, SAFE_TOOLS } from "./app/safe-mode.js";
 import { startFirmware } from "./app/start-firmware.js";
 
 /** A function, because what the top of a module names stays in memory. */
 const start = (): void => {
-	const { improv, parts: openParts, resources: openResources, ...features } = findFeatures();
 	const log = (message: string): void => trace(`${message}\n`);
 	const ticks = (): number => Time.ticks;
 	const guard = new Guard(log, ticks);
-	const bare = { board: openBoard(), tools: findTools(), followers: [] };
+	const opened = openBoard();
+	const isSafe = needsSafeMode(opened, Timer);
+	const found = findFeatures(isSafe ? SAFE_FEATURES : undefined);
+	const { improv, parts: openParts, resources: openResources, ...features } = found;
+	const bare = { board: opened, tools: findTools(isSafe ? SAFE_TOOLS : undefined), followers: [] };
 	const parts = openParts?.(bare.board, { tools: bare.tools, timer: Timer, ticks, log }) ?? bare;
 	const { board } = parts;
 	const resources = openResources?.(board);
@@ -26,6 +30,7 @@ const start = (): void => {
 		built,
 		openNetwork,
 		guard,
+		isSafe,
 		timer: Timer,
 		ticks,
 		log,

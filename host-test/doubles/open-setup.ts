@@ -16,7 +16,7 @@ interface Response {
 	readonly text: string;
 }
 
-interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways"> {
+interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways" | "isSafe"> {
 	readonly built?: object;
 	readonly screen?: boolean;
 }

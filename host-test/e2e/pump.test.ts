@@ -11,6 +11,9 @@ import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures
 const pump = await bundleManifest("examples/pump/manifest.json");
 const heater = await bundleManifest("host-test/fixtures/heater/manifest.json");
 
+/** Restarts in a row before safe mode. */
+const MAX_RESTARTS = 10;
+
 /** A device of one's own that is online, and what a client of its gateway calls, is told and reads. */
 async function startPump(t: TestContext, engine: Engine, script = pump) {
 	const { device, side, server } = await startOwnDevice(t, engine, script);
@@ -95,6 +98,23 @@ for (const engine of cases(ENGINES)) {
 			const { structuredContent } = await call("self_get_device_status");
 			const { sensors, switches } = structuredContent as Record<string, Record<string, Record<string, unknown>>>;
 			assert.deepEqual([sensors?.soil?.value, switches?.pump?.on], [100, false]);
+		});
+
+		it("starts without its parts after ten restarts in a row, and says why", async (t) => {
+			const { device, client, call, server } = await startPump(t, engine);
+			const traces: string[] = [];
+			device.on("trace", (line) => traces.push(line));
+			for (let start = 0; start <= MAX_RESTARTS; start += 1) {
+				const restarted = once(device, "restarted");
+				device.restart();
+				await restarted;
+			}
+			await until(() => server.online, "online again");
+			assert.match(traces.join("\n"), /^safe mode: the device restarted again and again/m);
+			const { structuredContent } = await call("self_get_device_status");
+			assert.equal((structuredContent as { switches?: unknown }).switches, undefined);
+			const { tools } = await client.listTools();
+			assert.ok(!tools.some(({ name }) => name === "self_switch_set"));
 		});
 	});
 }

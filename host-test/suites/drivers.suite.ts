@@ -19,6 +19,7 @@ const CHIP: Chip = {
 	flashSize: 16_777_216,
 	psramSize: 8_388_608,
 	minimumFreeHeap: 100_000,
+	resetReason: 6,
 	temperature: 41.5,
 };
 
@@ -86,6 +87,7 @@ export default suite("drivers", {
 			flash_size: 16_777_216,
 			psram_size: 8_388_608,
 			minimum_free_heap_size: 100_000,
+			reset_reason: "task watchdog",
 			chip_model_name: "esp32s3",
 			chip_info: { model: 9, cores: 2, revision: 2, features: 18 },
 			ota: { label: "ota_1" },

@@ -52,6 +52,7 @@ export { default as preview } from "./preview.suite.js";
 export { COMPLETION, PROMPTS } from "./prompts.suite.js";
 export { default as protocol } from "./protocol.suite.js";
 export { default as resources } from "./resources.suite.js";
+export { default as safeMode } from "./safe-mode.suite.js";
 export { default as schema } from "./schema.suite.js";
 export { default as sentGlyphs } from "./sent-glyphs.suite.js";
 export { default as servedBackend } from "./served-backend.suite.js";

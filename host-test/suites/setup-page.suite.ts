@@ -89,10 +89,17 @@ export default suite("the set-up page", {
 			hasPassword: true,
 			hasToken: true,
 			device: "xs-mcp-56789a",
+			isSafe: false,
 			findsGateways: false,
 		});
 		ok(!text.includes("secret"));
 		equal([formToken.length, headers.get("cache-control")], [16, "no-store"]);
+	},
+	async "page and screen say that the device runs in safe mode"() {
+		const { ask, shown } = beginSetup({ isSafe: true });
+		equal(JSON.parse((await ask("GET", "/settings")).text).isSafe, true);
+		matches(JSON.parse((await ask("GET", "/texts/en")).text).safeMode, /runs in safe mode/);
+		matches(shown[0]?.progress ?? "", /runs in safe mode/);
 	},
 	async "is the only one that may change settings"() {
 		const { ask, accessPoint } = beginSetup();

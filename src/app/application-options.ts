@@ -61,6 +61,8 @@ export interface ApplicationOptions extends Runtime {
 	readonly followers?: readonly Attachment[];
 	/** Counts and logs errors that nobody handles. Default: one of its own. */
 	readonly guard?: Guard | undefined;
+	/** Whether the device runs in safe mode. Default false. */
+	readonly isSafe?: boolean;
 	/** Whether firmware of this version was rolled back. Default: none was. */
 	readonly hasFailed?: (version: string) => boolean;
 }

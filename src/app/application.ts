@@ -92,10 +92,17 @@ export class Application implements BackendLink, InputActions, NetworkEvents, Pa
 	}
 
 	/** The board, whose parts tell the application how they are used, and what the application adds to it. */
-	private observeParts({ board, timer, words, update, ticks }: ApplicationOptions): Board & Partial<Hardware> {
+	private observeParts({
+		board,
+		timer,
+		words,
+		update,
+		isSafe = false,
+		ticks,
+	}: ApplicationOptions): Board & Partial<Hardware> {
 		const parts = withObservedParts(board, { timer, words, observeInstaller: update?.observe, link: this });
 		return Object.assign(parts, {
-			device: new RunningDevice(board.name, this._state, this.guard, ticks),
+			device: new RunningDevice(board.name, this._state, { guard: this.guard, isSafe, ticks }),
 			...(this.network.hasSetup && { wifiSetup: { begin: (delay = 0) => this.network.setUpIn(delay) } }),
 		});
 	}

@@ -13,7 +13,7 @@ import { createTransport, type NetworkClients } from "./create-transport.js";
 /** The board, and what the firmware offers. */
 export interface FirmwareOptions
 	extends Partial<Addons>,
-		Pick<ApplicationOptions, "tools" | "features" | "guard" | "ticks" | "followers" | "timer" | "log">,
+		Pick<ApplicationOptions, "tools" | "features" | "guard" | "isSafe" | "ticks" | "followers" | "timer" | "log">,
 		Pick<SettingSource, "built"> {
 	readonly board: Board & { readonly system: System };
 	readonly openNetwork: (built: Readonly<Record<string, unknown>>) => NetworkClients & HttpClients;

@@ -2,27 +2,28 @@ import type { DeviceState } from "../device_state/device-state.js";
 import type { Device } from "../hardware/hardware.js";
 import type { Guard } from "./guard.js";
 
+interface RunningDeviceOptions {
+	readonly guard: Guard;
+	readonly isSafe: boolean;
+	/** A monotonic clock: milliseconds, as a 32-bit number. */
+	readonly ticks: (() => number) | undefined;
+}
+
 /** The device as a whole, for tools and resources. */
 export class RunningDevice implements Device {
 	readonly name: string;
+	readonly isSafe: boolean;
 	private readonly machine: { readonly state: DeviceState };
-	private readonly guard: Pick<Guard, "count" | "lastError">;
+	private readonly guard: Guard;
 	private readonly ticks: (() => number) | undefined;
 	private readonly start: number | undefined;
 
-	/**
-	 * @param name the board's
-	 * @param ticks a monotonic clock: milliseconds, as a 32-bit number
-	 */
-	constructor(
-		name: string,
-		machine: { readonly state: DeviceState },
-		guard: Pick<Guard, "count" | "lastError">,
-		ticks: (() => number) | undefined,
-	) {
+	/** @param name the board's */
+	constructor(name: string, machine: { readonly state: DeviceState }, { guard, isSafe, ticks }: RunningDeviceOptions) {
 		this.name = name;
 		this.machine = machine;
 		this.guard = guard;
+		this.isSafe = isSafe;
 		this.ticks = ticks;
 		this.start = ticks?.();
 	}

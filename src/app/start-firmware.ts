@@ -17,6 +17,7 @@ import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
 import { Guard } from "./guard.js";
+import { SAFE_TIME } from "./safe-mode.js";
 import { RESTART_DELAY } from "./system-commands.js";
 import { deviceUuid } from "./uuid.js";
 
@@ -48,6 +49,9 @@ export const startFirmware = (options: FirmwareOptions): Application | undefined
 		const application = createApplication({ ...options, tools: allTools(options, broken) }, checks, trial);
 		trial?.start();
 		application.start();
+		if (options.isSafe) {
+			followSafeMode(options, application);
+		}
 		for (const reason of broken) {
 			options.log(`mod skipped: ${reason}`);
 			application.alert("modSkipped", reason);
@@ -65,6 +69,18 @@ export const startFirmware = (options: FirmwareOptions): Application | undefined
 		}
 		return undefined;
 	}
+};
+
+/** Says that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */
+const followSafeMode = ({ board, timer, log }: FirmwareOptions, application: Application): void => {
+	const message = "the device restarted again and again; it has only set-up and update now";
+	log(`safe mode: ${message}`);
+	application.alert("safeMode", message);
+	timer.repeat(() => {
+		if (application.state !== "upgrading" && application.state !== "wifi_configuring") {
+			board.system.restart(RESTART_DELAY);
+		}
+	}, SAFE_TIME);
 };
 
 /** @param broken called with the reason if a mod is left out */
@@ -108,7 +124,8 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		};
 	};
 	const listGateways = options.discovery?.list;
-	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, timer, log });
+	const { isSafe } = options;
+	const setup = options.setup?.({ board, built, deviceId, check, routeOf, listGateways, isSafe, timer, log });
 	// At a wake-up the chip starts from the beginning: firmware on trial would be rolled back.
 	const guard = options.guard ?? new Guard(log, options.ticks ?? (() => 0));
 	const power = options.power?.({ board, built, maySleep: trial?.isRunning !== true, guard, timer, log });

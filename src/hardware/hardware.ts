@@ -150,6 +150,8 @@ export interface SystemInfo {
 		readonly revision: number;
 		readonly features: number;
 	};
+	/** Why the chip has started: "power-on", "software", "panic", "task watchdog", "brownout", "deep sleep", … */
+	readonly reset_reason?: string;
 	readonly partition_table?: readonly object[];
 	readonly ota?: { readonly label: string };
 	readonly board?: object;
@@ -229,6 +231,8 @@ export interface Device {
 	readonly errors: number;
 	/** The latest of these. */
 	readonly lastError: string | undefined;
+	/** Whether it runs in safe mode, because it restarted again and again. */
+	readonly isSafe: boolean;
 }
 
 /** The parts of a board. A missing part is undefined, and its tools are not offered. */

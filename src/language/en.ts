@@ -13,6 +13,7 @@ export const ENGLISH = deepFreeze({
 	error: "Error",
 	noBackend: "No backend",
 	updateFailed: "Update failed",
+	safeMode: "Safe mode",
 	modSkipped: "Mod skipped",
 	invalidSetting: "Invalid setting",
 	timer: "Timer",

@@ -19,11 +19,14 @@ const FIRST: readonly string[] = deepFreeze([
  * The tools of the build: the first ones, then the others in the order of their modules' names. That order stays the same, so
  * that prompt caches of language models stay valid.
  *
+ * @param folders only those of the firmware in these folders. Default: all
  * @throws Error if two modules define tools of the same name
  */
-export const findTools = (): readonly HardwareTool[] => {
+export const findTools = (folders?: readonly string[]): readonly HardwareTool[] => {
 	const found = new Map<string, string>();
-	const all = Modules.host.filter(isTool).sort();
+	const isWanted = (module: string): boolean =>
+		folders?.some((folder) => module.startsWith(`${TOOLS}${folder}/`)) !== false;
+	const all = Modules.host.filter((module) => isTool(module) && isWanted(module)).sort();
 	const modules = [...FIRST.filter((name) => all.includes(name)), ...all.filter((name) => !FIRST.includes(name))];
 	return modules.map((module) => {
 		const tool = Modules.importNow(module) as HardwareTool | undefined;

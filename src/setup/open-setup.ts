@@ -19,6 +19,8 @@ export interface SetupOptions extends Runtime, Pick<SettingSource, "built"> {
 	readonly routeOf?: (settings: Pick<Settings, "get">) => BackendRoute;
 	/** Default: the page does not look for gateways. */
 	readonly listGateways?: ListGateways | undefined;
+	/** Whether the page and the screen say that the device runs in safe mode. Default false. */
+	readonly isSafe?: boolean | undefined;
 	/** Default: Math.random, the chip's generator on an ESP32. */
 	readonly random?: () => number;
 }
@@ -40,7 +42,7 @@ const PASSWORD_LENGTH = 8;
  * @throws SettingError
  */
 export const openSetup = (platform: HttpServerPlatform, options: SetupOptions): Setup | undefined => {
-	const { board, built, deviceId, random = Math.random, listGateways, routeOf, timer, log } = options;
+	const { board, built, deviceId, isSafe = false, random = Math.random, listGateways, routeOf, timer, log } = options;
 	const { accessPoint, screen, settings } = board;
 	if (accessPoint === undefined || settings === undefined) {
 		return undefined;
@@ -55,6 +57,7 @@ export const openSetup = (platform: HttpServerPlatform, options: SetupOptions): 
 		accessPoint,
 		settings,
 		random,
+		isSafe,
 		name: hostnameOf(deviceId),
 		isProtected: password !== "" || screen !== undefined,
 		makePassword: () => password || (screen === undefined ? "" : inventPassword(random)),

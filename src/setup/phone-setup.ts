@@ -18,6 +18,7 @@ interface PhoneSetupOptions extends SetupAttemptOptions, SetupNeedOptions {
 	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
 	readonly patience: number;
 	readonly check: CheckSettings;
+	readonly isSafe: boolean;
 	/** A number in [0, 1). */
 	readonly random: () => number;
 }
@@ -197,7 +198,8 @@ export class PhoneSetup {
 
 	private show(): void {
 		const { message } = this.status;
-		const progress = message === undefined ? "" : inLanguage(message, this.language);
+		const shown = message ?? (this.options.isSafe ? { text: "safeMode" as const } : undefined);
+		const progress = shown === undefined ? "" : inLanguage(shown, this.language);
 		this.events.onShow({ ...this.access, url: this.url, progress });
 	}
 
@@ -219,6 +221,7 @@ export class PhoneSetup {
 			host: this.host,
 			formToken: this.formToken,
 			device: this.access.ssid,
+			isSafe: this.options.isSafe,
 			findsGateways: this.options.findGateways !== undefined,
 			status: () => this.status,
 			values: () => currentValues(this.options),

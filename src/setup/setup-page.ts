@@ -175,7 +175,7 @@ const draw=()=>{
 for(const element of document.querySelectorAll("[data-text]"))element.textContent=t(element.dataset.text);
 for(const element of document.querySelectorAll("[data-label]"))element.setAttribute("aria-label",t(element.dataset.label));
 document.title=t("title");
-at("intro").textContent=t("intro",saved.device);
+at("intro").textContent=t("intro",saved.device)+(saved.isSafe?" "+t("safeMode"):"");
 at("networks").replaceChildren(...networks.map(network));
 at("search").textContent=t(searchText);
 if(said)say(...said);

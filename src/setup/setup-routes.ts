@@ -26,6 +26,8 @@ export interface SetupSource {
 	readonly formToken: string;
 	/** The name of the device's own network. */
 	readonly device: string;
+	/** Whether the device runs in safe mode. */
+	readonly isSafe: boolean;
 	/** Whether it can look for gateways. */
 	readonly findsGateways: boolean;
 	status(): SetupStatus;
@@ -111,8 +113,16 @@ const isForeign = ({ headers }: ServedRequest, { host }: SetupSource): boolean =
 /** The settings without secrets. */
 const publicSettings = (source: SetupSource): object => {
 	const { password, token, ...settings } = source.values();
-	const { device, formToken, findsGateways } = source;
-	return { ...settings, hasPassword: password !== "", hasToken: token !== "", device, formToken, findsGateways };
+	const { device, isSafe, formToken, findsGateways } = source;
+	return {
+		...settings,
+		hasPassword: password !== "",
+		hasToken: token !== "",
+		device,
+		isSafe,
+		formToken,
+		findsGateways,
+	};
 };
 
 const redirect = ({ host }: SetupSource): Answer => ({

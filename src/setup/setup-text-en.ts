@@ -7,6 +7,7 @@ import { deepFreeze } from "../text/deep-freeze.js";
 export const ENGLISH = deepFreeze({
 	title: "Set up the device",
 	intro: "Choose the Wi-Fi that {name} uses, and the server that it connects to.",
+	safeMode: "The device restarted again and again, so it runs in safe mode: nothing but set-up and update works.",
 	language: "Language",
 	wifi: "Wi-Fi",
 	networks: "Networks found",

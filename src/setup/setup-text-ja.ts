@@ -5,6 +5,7 @@ import type { SetupTexts } from "./setup-text-en.js";
 export const JAPANESE: SetupTexts = deepFreeze({
 	title: "デバイスの設定",
 	intro: "{name} が使う Wi-Fi と、接続先のサーバーを選んでください。",
+	safeMode: "再起動を繰り返したため、セーフモードで動いています。設定と更新だけが使えます。",
 	language: "言語",
 	wifi: "Wi-Fi",
 	networks: "見つかったネットワーク",

@@ -5,6 +5,7 @@ import type { SetupTexts } from "./setup-text-en.js";
 export const CHINESE: SetupTexts = deepFreeze({
 	title: "设置设备",
 	intro: "请选择 {name} 使用的 Wi-Fi，以及要连接的服务器。",
+	safeMode: "设备反复重启，已进入安全模式：只能设置和更新。",
 	language: "语言",
 	wifi: "Wi-Fi",
 	networks: "找到的网络",

@@ -47,7 +47,7 @@ declare module "preference" {
 /** The features of a build. */
 declare module "src/platform/features" {
 	import type { BuildAddons } from "../app/addons.js";
-	export function findFeatures(): BuildAddons;
+	export function findFeatures(names?: readonly string[]): BuildAddons;
 }
 
 /** Modules of a folder in this build. */
@@ -58,7 +58,7 @@ declare module "src/platform/in-build" {
 /** The tools of a build. */
 declare module "src/platform/tools" {
 	import type { HardwareTool } from "../tools/define-tool.js";
-	export function findTools(): readonly HardwareTool[];
+	export function findTools(folders?: readonly string[]): readonly HardwareTool[];
 }
 
 /** The network clients that the host has. */
@@ -104,7 +104,11 @@ declare module "virtual-host" {
 		readonly sensors: readonly ("temperature" | "light" | "motion")[];
 	}
 	/** The options of the command line. */
-	export const options: { readonly macAddress: string; readonly board: VirtualBoardProfile };
+	export const options: {
+		readonly macAddress: string;
+		readonly resetReason: string | undefined;
+		readonly board: VirtualBoardProfile;
+	};
 	/** A picture of the simulated room, as a JPEG file. */
 	export function capture(): Promise<ByteSource>;
 	/** Draws the simulated screen, as a JPEG file. */

@@ -8,6 +8,8 @@ declare global {
 		readonly config: Readonly<Record<string, unknown>>;
 		readonly settings: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>;
 		readonly macAddress: string;
+		/** Why the device starts, as a chip reports it. */
+		readonly resetReason?: string;
 		readonly board: VirtualBoardProfile;
 		readonly firmware: { readonly capacity: number; readonly isOnTrial: boolean };
 		/** The levels at pins, set from outside. */

@@ -5,7 +5,7 @@ import { boot, call, receive, send } from "./bridge.js";
 export { AudioOut } from "./audio-out.js";
 export { openCodec } from "./codec.js";
 
-export const options = { macAddress: boot.macAddress, board: boot.board };
+export const options = { macAddress: boot.macAddress, resetReason: boot.resetReason, board: boot.board };
 
 export function tell(kind: string, ...args: unknown[]): void {
 	send([`board.${kind}`, ...args]);

@@ -10,8 +10,9 @@ interface DevicePowerOptions extends Omit<RunOptions, "onRestart"> {
 	 * The device's state when the firmware starts.
 	 *
 	 * @param isOnTrial whether it was installed by an update and is not confirmed
+	 * @param resetReason why it starts, as a chip reports it
 	 */
-	readonly hostConfig: (isOnTrial: boolean) => object;
+	readonly hostConfig: (isOnTrial: boolean, resetReason: string) => object;
 }
 
 /** Milliseconds until a watchdog restarts a device. */
@@ -27,6 +28,7 @@ export class DevicePower {
 	readonly #abandoned = new Set<Service>();
 	#run: DeviceRun | undefined;
 	#restartTimer: NodeJS.Timeout | undefined;
+	#resetReason = "power-on";
 	#stopped = false;
 	#line = "";
 
@@ -51,12 +53,13 @@ export class DevicePower {
 		const run = new DeviceRun(engine, { ...this.#options, onRestart: (delay) => this.restartIn(delay) });
 		this.#run = run;
 		void engine.exited.then((exit) => this.#ended(run, exit));
-		await run.boot(hostConfig(isOnTrial), script);
+		await run.boot(hostConfig(isOnTrial, this.#resetReason), script);
 	}
 
 	/** @param delay milliseconds */
-	restartIn(delay: number): void {
+	restartIn(delay: number, resetReason = "software"): void {
 		clearTimeout(this.#restartTimer);
+		this.#resetReason = resetReason;
 		if (!this.#stopped) {
 			this.#restartTimer = setTimeout(() => void this.#restart(), delay);
 		}
@@ -69,7 +72,7 @@ export class DevicePower {
 			this.#abandoned.add(client);
 		}
 		setTimeout(() => this.#closeAbandoned(clients), ABANDONED_TIME).unref();
-		this.restartIn(0);
+		this.restartIn(0, "brownout");
 	}
 
 	/** Switches the device off for good. */
@@ -104,7 +107,7 @@ export class DevicePower {
 		this.#halt();
 		events.emit("exit", exit);
 		if (watchdog) {
-			this.restartIn(WATCHDOG_DELAY);
+			this.restartIn(WATCHDOG_DELAY, "panic");
 		}
 	}
 

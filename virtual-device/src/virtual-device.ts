@@ -69,7 +69,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			events: this,
 			startEngine: options.startEngine,
 			watchdog: options.watchdog ?? false,
-			hostConfig: (isOnTrial) => this.#hostConfig(isOnTrial),
+			hostConfig: (isOnTrial, resetReason) => this.#hostConfig(isOnTrial, resetReason),
 		});
 	}
 
@@ -307,8 +307,9 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.emit("surrounded");
 	}
 
-	#hostConfig(isOnTrial: boolean): object {
+	#hostConfig(isOnTrial: boolean, resetReason: string): object {
 		return {
+			resetReason,
 			config: this.#options.config,
 			settings: this.#settings.domains,
 			macAddress: this.#macAddress,

@@ -126,7 +126,12 @@ export const openBoard = () => {
 		thermometer: { temperature: 41.5 },
 		system: {
 			macAddress: host.options.macAddress,
-			info: () => ({ language: "en-US", chip_model_name: "virtual", board: { type: board.name, name: board.name } }),
+			info: () => ({
+				language: "en-US",
+				chip_model_name: "virtual",
+				...(host.options.resetReason !== undefined && { reset_reason: host.options.resetReason }),
+				board: { type: board.name, name: board.name },
+			}),
 			restart: (delay) => host.tell("restart", delay),
 		},
 		updater: new VirtualUpdater(),

@@ -63,6 +63,11 @@ void xs_esp32chip_minimumFreeHeap(xsMachine *the)
 	xsmcSetNumber(xsResult, esp_get_minimum_free_heap_size());
 }
 
+void xs_esp32chip_resetReason(xsMachine *the)
+{
+	xsmcSetInteger(xsResult, esp_reset_reason());
+}
+
 void xs_esp32chip_restart(xsMachine *the)
 {
 	esp_restart();

@@ -38,6 +38,11 @@ export const esp32Chip = deepFreeze({
 		return native("xs_esp32chip_minimumFreeHeap").call(this) as number;
 	},
 
+	/** ESP-IDF's number for the reason of the last reset (esp_reset_reason_t). */
+	get resetReason(): number {
+		return native("xs_esp32chip_resetReason").call(this) as number;
+	},
+
 	/** Degrees Celsius; undefined without a working sensor, such as on the first ESP32. */
 	get temperature(): number | undefined {
 		return native("xs_esp32chip_temperature").call(this) as number | undefined;

@@ -1,7 +1,7 @@
 import type { System, SystemInfo, Thermometer } from "../../hardware/hardware.js";
 import type { TimerModule } from "../../hardware/timer.js";
 import type { esp32Chip } from "./esp32-chip.js";
-import { ESP32_MODELS } from "./esp32-models.js";
+import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 
 /** ESP-IDF's data about the chip. */
 export type Chip = Omit<typeof esp32Chip, "restart">;
@@ -38,6 +38,7 @@ export class Esp32System implements System {
 			flash_size: chip.flashSize,
 			psram_size: chip.psramSize,
 			minimum_free_heap_size: chip.minimumFreeHeap,
+			reset_reason: ESP32_RESET_REASONS[chip.resetReason] ?? "unknown",
 			chip_model_name: ESP32_MODELS[model] ?? `model ${model}`,
 			chip_info: { model, cores, revision, features },
 			ota: { label: partition },

@@ -23,6 +23,7 @@ export default defineTool({
 			mac_address: system.macAddress,
 			...(typeof uuid === "string" && { uuid }),
 			...(typeof assetsUrl === "string" && { assets: { download_url: assetsUrl } }),
+			...(device?.isSafe && { safe_mode: true }),
 			...(device?.lastError !== undefined && { errors: device.errors, last_error: device.lastError }),
 			application: { name: FIRMWARE.name, version: FIRMWARE.version },
 		};

@@ -1,0 +1,91 @@
+import { needsSafeMode, SAFE_TOOLS } from "../../src/app/safe-mode.js";
+import { LANGUAGES } from "../../src/language/feature.js";
+import { findTools } from "../../src/platform/tools.js";
+import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { startOn } from "../doubles/started-firmware.js";
+import { equal, matches, ok, suite } from "../harness.js";
+
+const MAX_RESTARTS = 10;
+const MINUTE = 60_000;
+const SAFE_TIME = 900_000;
+
+/** A device that starts for these reasons, one after another, and runs for a time after each start. */
+function starts(reasons: readonly string[], running = 1_000, settings = new FakeSettings()): boolean[] {
+	return reasons.map((reset_reason) => {
+		const timer = new FakeTimer();
+		const board = new FakeBoard(settings);
+		const isSafe = needsSafeMode({ ...board, system: { ...board.system, info: () => ({ reset_reason }) } }, timer);
+		timer.pass(running);
+		return isSafe;
+	});
+}
+
+const crashes = (count: number, reason = "panic"): string[] => Array.from({ length: count }, () => reason);
+
+/** The firmware in safe mode. */
+function startSafely() {
+	const board = new FakeBoard();
+	const started = startOn({
+		board,
+		isSafe: true,
+		tools: findTools(SAFE_TOOLS),
+		language: LANGUAGES,
+	});
+	return { ...started, board };
+}
+
+export default suite("safe mode", {
+	"begins after ten restarts in a row, and ends with the next start"() {
+		for (const reason of ["panic", "software", "task watchdog", "brownout"]) {
+			const safe = starts(["power-on", ...crashes(MAX_RESTARTS + 2, reason)]);
+			equal(safe.indexOf(true), MAX_RESTARTS + 1, reason);
+			equal(safe.at(-1), false, reason);
+		}
+	},
+	"does not begin for a device that runs for a minute after each start"() {
+		ok(!starts(crashes(50), MINUTE).includes(true));
+	},
+	"does not begin because somebody switches the device off and on, or it wakes from deep sleep"() {
+		for (const reason of ["power-on", "external pin", "deep sleep"]) {
+			ok(!starts(crashes(50, reason)).includes(true), reason);
+		}
+		const settings = new FakeSettings();
+		starts(crashes(MAX_RESTARTS), 1_000, settings);
+		equal(starts(["power-on", "panic"], 1_000, settings), [false, false]);
+	},
+	"has the tools for set-up and update alone"() {
+		equal(
+			findTools(SAFE_TOOLS).map(({ name }) => name),
+			[
+				"self.get_device_status",
+				"self.get_system_info",
+				"self.reboot",
+				"self.system.reconfigure_wifi",
+				"self.assets.set_download_url",
+				"self.upgrade_firmware",
+			],
+		);
+	},
+	"is said in the log, on the screen and in the system information"() {
+		const { log, board, greet } = startSafely();
+		ok(log.some((line) => line.startsWith("safe mode: the device restarted again and again")));
+		equal(board.shown.find(({ alert }) => alert?.status === "Safe mode")?.alert?.status, "Safe mode");
+		const socket = greet();
+		socket.arrive([
+			'{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.get_system_info"}}}',
+		]);
+		matches(socket.messages.at(-1) ?? "", /safe_mode\\":true/);
+	},
+	"ends by a restart after a quarter of an hour, but not during an update"() {
+		const { timer, board, application } = startSafely();
+		timer.pass(SAFE_TIME - 1);
+		equal(board.restarts, []);
+		application?.onUpgrade("upgrading");
+		timer.pass(1);
+		equal(board.restarts, []);
+		application?.onUpgrade("idle");
+		timer.pass(SAFE_TIME);
+		equal(board.restarts.length, 1);
+	},
+});
