@@ -7,8 +7,11 @@ import { openFakeNetwork } from "./fake-network.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
-export function startOn({ built, ...options }: Partial<FirmwareOptions>) {
-	const timer = new FakeTimer();
+export function startOn({
+	built,
+	timer = new FakeTimer(),
+	...options
+}: Partial<FirmwareOptions> & { timer?: FakeTimer }) {
 	const log: string[] = [];
 	const first = FakeWebSocketClient.made.length;
 	const application = startFirmware({

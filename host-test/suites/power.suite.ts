@@ -1,9 +1,11 @@
 import type { Button, Press } from "../../src/hardware/button.js";
 import type { ChipPower, WakePin } from "../../src/hardware/power.js";
+import type { Switches } from "../../src/hardware/switch.js";
 import { ENGLISH } from "../../src/language/en.js";
-import { openPower } from "../../src/power/feature.js";
+import { openPower, type PowerOptions } from "../../src/power/feature.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeUpdater } from "../doubles/fake-updater.js";
 import { request } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
@@ -52,19 +54,38 @@ interface Choice {
 	readonly battery?: boolean;
 	readonly pins?: readonly number[];
 	readonly chip?: FakeChipPower;
+	readonly switches?: Switches;
+	/** Stored timers. */
+	readonly timers?: readonly string[];
 }
 
-function start({ built, isOnTrial = false, battery = true, pins = [0, 41], chip = new FakeChipPower() }: Choice = {}) {
+/** Later than the machine's clock. */
+const NOW = Date.UTC(2100, 0, 1);
+
+function start({
+	built,
+	isOnTrial = false,
+	battery = true,
+	pins = [0, 41],
+	chip = new FakeChipPower(),
+	switches,
+	timers = [],
+}: Choice = {}) {
 	const bare = new FakeBoard();
 	const screen = Object.assign(bare.screen, { light: 100 });
 	const updater = new FakeUpdater();
 	updater.isOnTrial = isOnTrial;
 	const buttons = Object.fromEntries(pins.map((pin) => [`b${pin}`, new FakeButton(pin)]));
-	const board = Object.assign(bare, { updater, buttons, power: chip });
+	const board = Object.assign(bare, { updater, buttons, power: chip, ...(switches && { switches }) });
+	for (const [at, text] of timers.entries()) {
+		board.settings.set("timers", String(at + 1), text);
+	}
 	if (!battery) {
 		Object.defineProperty(board, "battery", { value: undefined });
 	}
-	const started = startOn({ board, built: { session: "on-demand", ...built }, power: openPower });
+	const timer = new FakeTimer();
+	const power = (options: PowerOptions) => openPower({ ...options, now: () => NOW + timer.now });
+	const started = startOn({ board, built: { session: "on-demand", ...built }, power, timer });
 	/** Backlight of the screen `seconds` later. */
 	const lightAfter = (seconds: number): number => {
 		started.timer.pass(seconds * 1000);
@@ -190,6 +211,49 @@ export default suite("power", {
 		equal(chip.slept.length, 0);
 		timer.pass(1);
 		equal(chip.slept.length, 1);
+	},
+	"does not sleep while a relay is on"() {
+		const pump = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
+		const { chip, timer, log } = start({ built: { sleepAfter: 10 }, switches: { pump } });
+		timer.pass(60_000);
+		equal(chip.slept, []);
+		ok(log.includes("no deep sleep: pump is on"));
+		pump.on = false;
+		timer.pass(10_000);
+		equal(chip.slept.length, 1);
+	},
+	"wakes for the next timer, and does not sleep when one is due soon"() {
+		const due = (seconds: number): string => `${NOW + seconds * 1_000} tea`;
+		const { chip, timer } = start({ built: { sleepAfter: 10, wakeAfter: 3_600 }, timers: [due(7_000), due(1_810)] });
+		timer.pass(10_000);
+		equal(chip.slept, [{ pins: [{ pin: 0, high: false }], seconds: 1_740 }]);
+		const soon = start({ built: { sleepAfter: 10 }, timers: [due(40)] });
+		soon.timer.pass(30_000);
+		equal(soon.chip.slept, []);
+		ok(soon.log.includes("no deep sleep: a timer is due in 30 seconds"));
+	},
+	"sleeps for an hour when its battery is low, also in a session, unless it is charged"() {
+		for (const [level, charging, slept] of [
+			[5, false, 0],
+			[4, false, 1],
+			[4, true, 0],
+		] as const) {
+			const { board, chip, greet, timer, log } = start({ built: { session: "always", sleepBelow: 5 } });
+			greet();
+			Object.assign(board.battery, { level, charging });
+			timer.pass(60_000);
+			equal(chip.slept.length, slept, `${level} ${charging}`);
+			if (slept > 0) {
+				equal(chip.slept[0]?.seconds, 3_600);
+				ok(log.includes("battery at 4 %: deep sleep for 3600 s"));
+			}
+		}
+	},
+	"does not sleep for a low battery by default"() {
+		const { board, chip, timer } = start();
+		Object.assign(board.battery, { level: 0, charging: false });
+		timer.pass(600_000);
+		equal(chip.slept, []);
 	},
 	"does not sleep by default, and not while its firmware is on trial"() {
 		const byDefault = start();

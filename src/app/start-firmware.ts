@@ -17,6 +17,7 @@ import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
 import { Guard } from "./guard.js";
+import { OfflineRestart } from "./offline-restart.js";
 import { SAFE_TIME } from "./safe-mode.js";
 import { RESTART_DELAY } from "./system-commands.js";
 import { deviceUuid } from "./uuid.js";
@@ -143,7 +144,17 @@ const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial
 		// New firmware must prove that it reaches its backend, even if sessions are on demand and none is needed now.
 		session: trial?.isRunning ? "always" : config.session,
 		hasFailed: (version: string) => trial?.hasFailed(version) ?? false,
-		followers: [...(options.followers ?? []), ...(trial ? [{ reached: () => trial.pass() }] : [])],
+		followers: [
+			...(options.followers ?? []),
+			new OfflineRestart({
+				board,
+				after: readSetting("restartAfter", { built, settings }),
+				isOnDemand: config.session === "on-demand",
+				timer,
+				log,
+			}),
+			...(trial ? [{ reached: () => trial.pass() }] : []),
+		],
 	};
 	if (connectsByUrl(backendConfig, direct !== undefined)) {
 		return new Application({ ...given, backend, transport: openTransport(config) });

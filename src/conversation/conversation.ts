@@ -1,6 +1,6 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware, Settings } from "../hardware/hardware.js";
-import type { Reminder, Reminders } from "../hardware/reminders.js";
+import { nextReminder, type Reminder, type Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { Alarm } from "./alarm.js";
@@ -9,7 +9,7 @@ import type { ConversationOptions } from "./backend-link.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { DeviceEvents } from "./device-events.js";
 import { Notice } from "./notice.js";
-import { hasReminders, StoredReminders } from "./stored-reminders.js";
+import { StoredReminders } from "./stored-reminders.js";
 
 /**
  * A conversation by text with the backend's assistant, to which the device tells what happens to it. It is the part
@@ -44,7 +44,7 @@ export class Conversation implements Reminders {
 		if (screen !== undefined && mainButton !== undefined) {
 			this.questions = new ButtonQuestions(mainButton, options);
 		}
-		if (settings !== undefined && hasReminders(settings)) {
+		if (settings !== undefined && nextReminder(settings) !== undefined) {
 			this.remind(settings);
 		}
 		this.parts = {

@@ -1,5 +1,5 @@
 import type { Settings } from "../hardware/hardware.js";
-import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
+import { MAX_REMINDERS, REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../hardware/reminders.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ConversationOptions } from "./backend-link.js";
 
@@ -17,21 +17,6 @@ interface Running {
 	due: number;
 	handle: TimerHandle | undefined;
 }
-
-const DOMAIN = "timers";
-
-/** Whether any timer is stored. */
-export const hasReminders = (settings: Settings): boolean => {
-	for (let id = 1; id <= MAX_REMINDERS; id += 1) {
-		if (settings.get(DOMAIN, String(id)) !== undefined) {
-			return true;
-		}
-	}
-	return false;
-};
-
-/** 2024. A clock that says less was not set since the chip has started. */
-const SET_CLOCK = 1_704_067_200_000;
 
 /** Milliseconds between two looks at a clock that is not set. */
 const CLOCK_CHECK = 5_000;
@@ -111,7 +96,7 @@ export class StoredReminders implements Reminders {
 	}
 
 	private restore(id: number): void {
-		const stored = this.settings.get(DOMAIN, String(id));
+		const stored = this.settings.get(REMINDERS, String(id));
 		const text = typeof stored === "string" ? stored : "";
 		const end = text.indexOf(" ");
 		const due = Number(text.slice(0, end));
@@ -128,12 +113,12 @@ export class StoredReminders implements Reminders {
 	}
 
 	private store(id: number, { due, text }: Running): boolean {
-		return this.settings.set(DOMAIN, String(id), `${due} ${text}`);
+		return this.settings.set(REMINDERS, String(id), `${due} ${text}`);
 	}
 
 	private forget(id: number): void {
 		this.running.delete(id);
-		this.settings.delete(DOMAIN, String(id));
+		this.settings.delete(REMINDERS, String(id));
 	}
 
 	private wait(id: number, running: Running): void {

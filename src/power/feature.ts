@@ -9,6 +9,8 @@ export interface PowerOptions extends Runtime, Pick<SettingSource, "built"> {
 	/** Whether the chip may sleep at all. */
 	readonly maySleep: boolean;
 	readonly guard: Guard;
+	/** The machine's time, in milliseconds since 1970. Default `Date.now`. */
+	readonly now?: (() => number) | undefined;
 }
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
@@ -16,11 +18,11 @@ const SCREEN_DIM = 60;
 const SCREEN_OFF = 300;
 
 /**
- * Saves power as the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter` and `wifiPowerSave` say.
+ * Saves power as the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter`, `sleepBelow` and `wifiPowerSave` say.
  *
  * @throws SettingError
  */
-export const openPower = ({ board, built, maySleep, guard, timer, log }: PowerOptions): PowerSaver => {
+export const openPower = ({ board, built, maySleep, guard, now, timer, log }: PowerOptions): PowerSaver => {
 	const { battery, power: chip, settings } = board;
 	const source = { built, settings };
 	const onBattery = (seconds: number): number => (battery === undefined ? 0 : seconds);
@@ -30,6 +32,7 @@ export const openPower = ({ board, built, maySleep, guard, timer, log }: PowerOp
 		screenOff: readSetting("screenOff", source) ?? onBattery(SCREEN_OFF),
 		sleepAfter: maySleep ? sleepAfter : 0,
 		wakeAfter: readSetting("wakeAfter", source),
+		sleepBelow: maySleep ? readSetting("sleepBelow", source) : 0,
 	};
 	const mode = readSetting("wifiPowerSave", source);
 	try {
@@ -37,7 +40,7 @@ export const openPower = ({ board, built, maySleep, guard, timer, log }: PowerOp
 	} catch (error) {
 		log(`Wi-Fi power save "${mode}": ${String(error)}`);
 	}
-	return new PowerSaver({ ...times, board, chip, guard, timer, log });
+	return new PowerSaver({ ...times, board, chip, guard, now, timer, log });
 };
 
 export default openPower;

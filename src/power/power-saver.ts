@@ -1,6 +1,7 @@
 import type { Guard } from "../app/guard.js";
 import type { Face, Hardware } from "../hardware/hardware.js";
 import type { ChipPower } from "../hardware/power.js";
+import { nextReminder, SET_CLOCK } from "../hardware/reminders.js";
 import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
@@ -14,17 +15,28 @@ interface PowerTimes {
 	readonly sleepAfter: number;
 	/** From then until it wakes by itself. */
 	readonly wakeAfter: number;
+	/** Percent of the battery below which the chip sleeps in any case. */
+	readonly sleepBelow: number;
 }
 
 interface PowerSaverOptions extends PowerTimes, Runtime {
-	readonly board: Pick<Hardware, "screen" | "buttons">;
+	readonly board: Pick<Hardware, "screen" | "buttons" | "switches" | "settings">;
 	readonly guard: Guard;
+	/** The machine's time, in milliseconds since 1970. Default `Date.now`. */
+	readonly now?: (() => number) | undefined;
 	/** Absent where the chip cannot sleep. */
 	readonly chip: Pick<ChipPower, "canWake" | "sleep"> | undefined;
 }
 
 /** Percent of the chosen brightness that a dimmed screen has. */
 const DIMMED = 20;
+
+/** Seconds from a low battery to the sleep, and from one look at it to the next. */
+const LOW_BATTERY_DELAY = 10;
+const LOW_BATTERY_SLEEP = 3_600;
+
+/** Seconds before a timer is due in which the chip does not sleep: it takes some to start. */
+const SOON = 60;
 
 /** A device in one of these states is in use for as long as it lasts. */
 const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
@@ -37,6 +49,10 @@ export class PowerSaver {
 	private readonly options: PowerSaverOptions;
 	private isBusy = false;
 	private isConnected = false;
+	/** The level of the battery, while it is low and not charged. */
+	private lowBattery: number | undefined;
+	/** Whether the log says, since the last use, why the chip does not sleep. */
+	private isExplained = false;
 	private dimming: TimerHandle | undefined;
 	private darkening: TimerHandle | undefined;
 	private sleeping: TimerHandle | undefined;
@@ -48,6 +64,7 @@ export class PowerSaver {
 
 	/** The device is used: the screen is lit, and all times start again. */
 	used(): void {
+		this.isExplained = false;
 		this.clearScreen();
 		this.light(100);
 		if (!this.isBusy) {
@@ -63,7 +80,7 @@ export class PowerSaver {
 
 	/** Takes what has changed on the face, also on a board without a screen. */
 	shown(change: Partial<Face>): void {
-		const { state, connected } = change;
+		const { state, connected, battery } = change;
 		const wasBusy = this.isBusy;
 		if (state !== undefined) {
 			this.isBusy = BUSY.includes(state);
@@ -71,6 +88,13 @@ export class PowerSaver {
 		if (connected !== undefined && connected !== this.isConnected) {
 			this.isConnected = connected;
 			this.planSleep();
+		}
+		if (battery !== undefined) {
+			const isLow = battery.level < this.options.sleepBelow && !battery.charging;
+			if (isLow !== (this.lowBattery !== undefined)) {
+				this.lowBattery = isLow ? battery.level : undefined;
+				this.planSleep();
+			}
 		}
 		if (wasBusy !== this.isBusy || isForPeople(change)) {
 			this.used();
@@ -103,9 +127,28 @@ export class PowerSaver {
 
 	/** A device in a session does not sleep: its backend may call it. */
 	private planSleep(): void {
-		this.options.timer.clear(this.sleeping);
-		const awaits = !this.isBusy && !this.isConnected;
-		this.sleeping = awaits ? this.after(this.options.sleepAfter, () => this.sleep()) : undefined;
+		const { timer, sleepAfter } = this.options;
+		timer.clear(this.sleeping);
+		const restTime = this.isConnected ? 0 : sleepAfter;
+		const seconds = this.lowBattery === undefined ? restTime : LOW_BATTERY_DELAY;
+		this.sleeping = this.isBusy ? undefined : this.after(seconds, () => this.sleep());
+	}
+
+	/** Seconds until a stored timer is due, if the clock is set. */
+	private get dueIn(): number | undefined {
+		const { board, now = Date.now } = this.options;
+		const due = board.settings && nextReminder(board.settings);
+		return due === undefined || now() < SET_CLOCK ? undefined : Math.max(0, Math.ceil((due - now()) / 1000));
+	}
+
+	/** Why the chip must stay awake; undefined if it may sleep. */
+	private get task(): string | undefined {
+		const on = Object.entries(this.options.board.switches ?? {}).find(([, each]) => each.on);
+		if (on !== undefined) {
+			return `${on[0]} is on`;
+		}
+		const dueIn = this.dueIn ?? SOON;
+		return dueIn < SOON ? `a timer is due in ${dueIn} seconds` : undefined;
 	}
 
 	private after(seconds: number, callback: () => void): TimerHandle | undefined {
@@ -113,25 +156,43 @@ export class PowerSaver {
 	}
 
 	private sleep(): void {
+		const { task } = this;
+		if (task !== undefined && this.lowBattery === undefined) {
+			this.explain(task);
+			this.planSleep();
+			return;
+		}
 		const { chip, board, wakeAfter, log } = this.options;
 		const pins = Object.values(board.buttons ?? {})
 			.map(({ wakePin }) => wakePin)
 			.filter((pin) => pin !== undefined)
 			.filter((pin) => chip?.canWake(pin));
+		const longest = wakeAfter === 0 && this.lowBattery !== undefined ? LOW_BATTERY_SLEEP : wakeAfter;
+		const { dueIn } = this;
+		// It wakes in time for the next timer.
+		const seconds = dueIn === undefined ? longest : Math.min(longest || dueIn, Math.max(1, dueIn - SOON));
 		this.sleeping = undefined;
 		if (chip === undefined) {
-			log("no deep sleep: this device cannot");
-		} else if (pins.length === 0 && wakeAfter === 0) {
-			log("no deep sleep: no button can end it, and wakeAfter is 0");
+			this.explain("this device cannot");
+		} else if (pins.length === 0 && seconds === 0) {
+			this.explain("no button can end it, and wakeAfter is 0");
 		} else {
-			log(`deep sleep${wakeAfter === 0 ? "" : ` for ${wakeAfter} s`}`);
+			const reason = this.lowBattery === undefined ? "" : `battery at ${this.lowBattery} %: `;
+			log(`${reason}deep sleep${seconds === 0 ? "" : ` for ${seconds} s`}`);
 			this.close();
 			this.light(0);
 			try {
-				chip.sleep(pins, wakeAfter);
+				chip.sleep(pins, seconds);
 			} catch (error) {
 				log(`no deep sleep: ${String(error)}`);
 			}
+		}
+	}
+
+	private explain(reason: string): void {
+		if (!this.isExplained) {
+			this.isExplained = true;
+			this.options.log(`no deep sleep: ${reason}`);
 		}
 	}
 }

@@ -299,6 +299,23 @@ export const SETTINGS = deepFreeze({
 		orZero: true,
 		default: 0,
 	},
+	/** battery level below which the device sleeps until it is charged; it looks each hour, or after `wakeAfter`. 0: never */
+	sleepBelow: {
+		kind: "integer",
+		unit: "percent",
+		min: 1,
+		max: 50,
+		orZero: true,
+		default: 0,
+	},
+	/** time without backend or network after which a device that had them restarts once, unless a relay is on; 0: never */
+	restartAfter: {
+		...SECONDS,
+		min: 60,
+		max: DAY,
+		orZero: true,
+		default: 3_600,
+	},
 	/** power save of the Wi-Fi: `off` answers fastest, `max` sleeps longest */
 	wifiPowerSave: {
 		kind: "choice",

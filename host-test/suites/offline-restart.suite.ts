@@ -1,0 +1,75 @@
+import { FakeBoard } from "../doubles/fake-board.js";
+import { startOn } from "../doubles/started-firmware.js";
+import { equal, ok, suite } from "../harness.js";
+
+const AFTER = 3_600_000;
+
+/** A device that was in a session, and has lost its network. */
+function lose({ built = {}, wasReached = true, switches = {} } = {}) {
+	const board = Object.assign(new FakeBoard(), { switches });
+	const started = startOn({ board, built });
+	if (wasReached) {
+		started.greet();
+	}
+	const follow = (online: boolean): void => {
+		board.network.online = online;
+		board.network.onChange?.();
+	};
+	follow(false);
+	return { ...started, board, follow };
+}
+
+export default suite("a device that is offline for long", {
+	"restarts after an hour, once"() {
+		const { timer, board, log } = lose();
+		timer.pass(AFTER - 1);
+		equal(board.restarts, []);
+		timer.pass(1);
+		ok(log.includes("offline for 3600 s: restarting"));
+		timer.pass(10 * AFTER);
+		equal(board.restarts.length, 1);
+	},
+	"restarts after the time of the setting, or never"() {
+		const early = lose({ built: { restartAfter: 60 } });
+		early.timer.pass(60_000);
+		equal(early.board.restarts.length, 1);
+		const never = lose({ built: { restartAfter: 0 } });
+		never.timer.pass(10 * AFTER);
+		equal(never.board.restarts, []);
+	},
+	"does not restart when its session comes back"() {
+		const { timer, board, follow, greet } = lose();
+		timer.pass(AFTER - 1);
+		follow(true);
+		greet();
+		timer.pass(60_000);
+		equal(board.restarts, []);
+	},
+	"restarts when the network is there but its backend is not"() {
+		const { timer, board, follow } = lose();
+		follow(true);
+		timer.pass(AFTER);
+		equal(board.restarts.length, 1);
+	},
+	"does not restart if it was never reached since its start"() {
+		const { timer, board } = lose({ wasReached: false });
+		timer.pass(10 * AFTER);
+		equal(board.restarts, []);
+	},
+	"needs only the network if its sessions are on demand"() {
+		const { timer, board, follow } = lose({ built: { session: "on-demand" } });
+		timer.pass(AFTER - 1);
+		follow(true);
+		timer.pass(10 * AFTER);
+		equal(board.restarts, []);
+	},
+	"waits for a relay that is on"() {
+		const pump = { on: true, left: undefined, error: undefined, onChange: undefined, turn: () => {} };
+		const { timer, board } = lose({ switches: { pump } });
+		timer.pass(2 * AFTER);
+		equal(board.restarts, []);
+		pump.on = false;
+		timer.pass(AFTER);
+		equal(board.restarts.length, 1);
+	},
+});
