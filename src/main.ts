@@ -5,9 +5,9 @@ import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Time from "time";
 import Timer from "timer";
-import { Guard } from "./app/guard.js";
 import { needsSafeMode, SAFE_FEATURES, SAFE_TOOLS } from "./app/safe-mode.js";
 import { startFirmware } from "./app/start-firmware.js";
+import { Guard } from "./hardware/guard.js";
 
 /** A function, because what the top of a module names stays in memory. */
 const start = (): void => {

@@ -1,4 +1,4 @@
-import { Guard } from "../../src/app/guard.js";
+import { Guard } from "../../src/hardware/guard.js";
 import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
 import { settled } from "./promises.js";
 

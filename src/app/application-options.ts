@@ -3,6 +3,7 @@ import type { ConversationOptions } from "../conversation/backend-link.js";
 import type { Conversation } from "../conversation/conversation.js";
 import type { DeviceState } from "../device_state/device-state.js";
 import type { Direct } from "../direct/open-direct.js";
+import type { Guard } from "../hardware/guard.js";
 import type { Board, Face, Hardware } from "../hardware/hardware.js";
 import type { Runtime } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
@@ -14,7 +15,6 @@ import type { SettingValue } from "../settings/settings-table.js";
 import type { Setup } from "../setup/open-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { Voice, VoiceOptions } from "../voice/voice.js";
-import type { Guard } from "./guard.js";
 import type { ObserverOptions } from "./observed-parts.js";
 
 export interface ApplicationOptions extends Runtime {

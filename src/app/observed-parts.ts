@@ -1,10 +1,10 @@
+import type { Guard } from "../hardware/guard.js";
 import type { Board, Face, Screen, Settings, Theme } from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { Words } from "../language/en.js";
 import type { InstallerLink, observedInstaller } from "../update/observed-installer.js";
-import type { Guard } from "./guard.js";
 import { PassingAlerts } from "./passing-alerts.js";
 
 export interface ObserverOptions {

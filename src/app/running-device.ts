@@ -1,6 +1,6 @@
 import type { DeviceState } from "../device_state/device-state.js";
+import type { Guard } from "../hardware/guard.js";
 import type { Device } from "../hardware/hardware.js";
-import type { Guard } from "./guard.js";
 
 interface RunningDeviceOptions {
 	readonly guard: Guard;

@@ -1,6 +1,7 @@
 import type { ServedBackend } from "../backend/bootstrap/served-backend.js";
 import type { Backend } from "../backend/search/backend-search.js";
 import { DeviceStateMachine } from "../device_state/device-state.js";
+import { Guard } from "../hardware/guard.js";
 import type { Board, Http, System } from "../hardware/hardware.js";
 import type { Transport } from "../protocols/transport.js";
 import { type Config, readConfig } from "../settings/config.js";
@@ -16,7 +17,6 @@ import { Application } from "./application.js";
 import type { ApplicationOptions } from "./application-options.js";
 import { createTransport, messageLimits } from "./create-transport.js";
 import { connectsByUrl, type FirmwareOptions, readBackendConfig, settingsCheck, sourceOf } from "./firmware-backend.js";
-import { Guard } from "./guard.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { SAFE_TIME } from "./safe-mode.js";
 import { RESTART_DELAY } from "./system-commands.js";

@@ -1,6 +1,6 @@
+import type { Guard } from "../hardware/guard.js";
 import type { Board, Face } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import type { Guard } from "./guard.js";
 
 /** Poll interval for battery and signal, ms. */
 const POLL_INTERVAL = 30_000;

@@ -1,6 +1,7 @@
 import type { Press } from "../hardware/button.js";
 import type { Hardware, Settings } from "../hardware/hardware.js";
-import { nextReminder, type Reminder, type Reminders } from "../hardware/reminders.js";
+import { nextReminder } from "../hardware/reminder-times.js";
+import type { Reminder, Reminders } from "../hardware/reminders.js";
 import type { Reading, Sensor } from "../hardware/sensor.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { Alarm } from "./alarm.js";

@@ -1,5 +1,6 @@
 import type { Settings } from "../hardware/hardware.js";
-import { MAX_REMINDERS, REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../hardware/reminders.js";
+import { REMINDERS, SET_CLOCK } from "../hardware/reminder-times.js";
+import { MAX_REMINDERS, type Reminder, type Reminders } from "../hardware/reminders.js";
 import type { TimerHandle } from "../hardware/timer.js";
 import type { ConversationOptions } from "./backend-link.js";
 

@@ -1,5 +1,3 @@
-import type { Settings } from "./hardware.js";
-
 /** A timer that a person or a client has set. */
 export interface Reminder {
 	/** From 1. */
@@ -20,24 +18,6 @@ export interface Reminders {
 
 /** Timers at the same time. */
 export const MAX_REMINDERS = 8;
-
-/** The domain of stored timers: by their ids, each "TIME TEXT". */
-export const REMINDERS = "timers";
-
-/** 2024, in milliseconds since 1970. A clock that says less was not set since the chip has started. */
-export const SET_CLOCK = 1_704_067_200_000;
-
-/** When the next stored timer is due, in milliseconds since 1970; undefined without one. */
-export const nextReminder = (settings: Settings): number | undefined => {
-	let next: number | undefined;
-	for (let id = 1; id <= MAX_REMINDERS; id += 1) {
-		const due = Number.parseInt(String(settings.get(REMINDERS, String(id)) ?? ""), 10);
-		if (!Number.isNaN(due) && (next === undefined || due < next)) {
-			next = due;
-		}
-	}
-	return next;
-};
 
 /** Seconds that a timer may take: 7 days. */
 export const MAX_SECONDS = 604_800;

@@ -1,4 +1,4 @@
-import type { Guard } from "../app/guard.js";
+import type { Guard } from "../hardware/guard.js";
 import type { Board } from "../hardware/hardware.js";
 import type { Runtime } from "../hardware/timer.js";
 import { readSetting, type SettingSource } from "../settings/read-setting.js";

@@ -1,7 +1,7 @@
-import type { Guard } from "../app/guard.js";
+import type { Guard } from "../hardware/guard.js";
 import type { Face, Hardware } from "../hardware/hardware.js";
 import type { ChipPower } from "../hardware/power.js";
-import { nextReminder, SET_CLOCK } from "../hardware/reminders.js";
+import { nextReminder, SET_CLOCK } from "../hardware/reminder-times.js";
 import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 

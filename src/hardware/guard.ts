@@ -1,4 +1,4 @@
-import type { Runtime } from "../hardware/timer.js";
+import type { Runtime } from "./timer.js";
 
 /** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */
 const LOG_INTERVAL = 10_000;
