@@ -8,6 +8,7 @@ import { buildForSimulator, buildModForSimulator } from "../../scripts/moddable/
 import { Simulator } from "../../scripts/moddable/simulator.js";
 import { callTool } from "../support/call-tool.js";
 import { noSdk, sdk } from "../support/sdk.js";
+import { until } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LAMP = join(ROOT, "examples", "mod-lamp");
@@ -35,8 +36,27 @@ const blink = defineTool({ name: "self.lamp.blink", description: "Blink.", needs
 export default [blink];
 `;
 
+const THROWING = `
+import Timer from "timer";
+import { defineTool } from "../../src/tools/define-tool.js";
+
+const fail = defineTool({
+	name: "self.lamp.fail",
+	description: "Fail later.",
+	needs: [],
+	run() {
+		Timer.set(() => {
+			throw new Error("thrown on purpose");
+		}, 1);
+		return true;
+	},
+});
+
+export default [fail];
+`;
+
 describe("mods in the simulator", { skip: noSdk }, () => {
-	it("add tools to a firmware that stays as it is, and can be replaced", async (t) => {
+	it("add tools to a firmware that stays as it is, and can be replaced or fail", async (t) => {
 		const { gateway, deviceUrl } = await startGateway(t);
 		const library = await buildForSimulator(sdk, ROOT, [`backend=${deviceUrl}`]);
 		const firmware = readFileSync(library);
@@ -70,6 +90,13 @@ describe("mods in the simulator", { skip: noSdk }, () => {
 			["self.lamp.blink"],
 		);
 		await second.stop();
+
+		const throwing = await start(otherMod(t, THROWING));
+		await callTool(throwing.device, "self.lamp.fail");
+		const logged = "error 1 since the start: Error: thrown on purpose";
+		await until(() => throwing.lines.includes(logged), "the error is logged");
+		assert.equal(text(await callTool(throwing.device, "self.lamp.fail")), "true");
+		await throwing.stop();
 
 		const broken = await start(otherMod(t, 'throw new Error("no lamp here");\n'));
 		assert.ok(broken.lines.includes("mod skipped: no lamp here"), broken.lines.join("\n"));

@@ -51,11 +51,12 @@ const withRun =
 			await test(device);
 		} finally {
 			device.release();
+			device.canvas.forget();
 		}
 	};
 
 /** Ten minutes in which all of the hardware is polled, called and interrupted. */
-async function useEverything({ bus, board, timer, ask }: ReturnType<typeof run>): Promise<void> {
+async function useEverything({ bus, board, timer, canvas, ask }: ReturnType<typeof run>): Promise<void> {
 	await ask("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
 	board.camera.capture().catch(() => {});
 	for (let minute = 0; minute < 10; minute += 1) {
@@ -64,6 +65,7 @@ async function useEverything({ bus, board, timer, ask }: ReturnType<typeof run>)
 			each.onPress?.({ long: minute % 2 === 1, milliseconds: 100 });
 		}
 		timer.pass(MINUTE);
+		canvas.forget();
 		await ask("ping");
 	}
 	for (const [name, args] of CALLS) {
