@@ -8,7 +8,7 @@ import { settled } from "../doubles/promises.js";
 import { start } from "../doubles/started-application.js";
 import { startOn } from "../doubles/started-firmware.js";
 import { TOOLS } from "../doubles/tools.js";
-import { equal, matches, ok, suite } from "../harness.js";
+import { equal, matches, ok, suite, throws } from "../harness.js";
 
 const MINUTE = 60_000;
 
@@ -148,6 +148,19 @@ export default suite("hardware that fails", {
 		screen.show({ state: "idle" });
 		ok(draw().areas.length > 0);
 		equal(new Aw88298(bus.wrap({ volume: 0 })).volume, 70);
+	},
+	"a brightness that could not be set is not reported"() {
+		const bus = new FailingBus();
+		const chip = bus.wrap({ readUint8: () => 0, writeUint8: () => {}, close: () => {} });
+		const { screen } = makeFace({ backlight: new Axp2101(chip) });
+		bus.isDown = true;
+		throws(() => {
+			screen.brightness = 20;
+		}, /writeRead failed/);
+		throws(() => {
+			screen.light = 0;
+		}, /writeRead failed/);
+		equal([screen.brightness, screen.light], [75, 100]);
 	},
 	"a relay that could not be switched off is switched off as soon as its pin answers": withRun(
 		false,

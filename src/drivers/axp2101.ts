@@ -42,15 +42,13 @@ export class Axp2101 implements Battery, Backlight {
 	}
 
 	set brightness(brightness: number) {
-		this._brightness = brightness;
 		const supplies = this.device.readUint8(LDO_ENABLE);
-		if (brightness === 0) {
-			this.device.writeUint8(LDO_ENABLE, supplies & ~DLDO1);
-			return;
+		if (brightness > 0) {
+			const step = DARKEST + Math.round(((BRIGHTEST - DARKEST) * brightness) / 100);
+			this.device.writeUint8(DLDO1_VOLTAGE, step);
 		}
-		const step = DARKEST + Math.round(((BRIGHTEST - DARKEST) * brightness) / 100);
-		this.device.writeUint8(DLDO1_VOLTAGE, step);
-		this.device.writeUint8(LDO_ENABLE, supplies | DLDO1);
+		this.device.writeUint8(LDO_ENABLE, brightness === 0 ? supplies & ~DLDO1 : supplies | DLDO1);
+		this._brightness = brightness;
 	}
 
 	close(): void {

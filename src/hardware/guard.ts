@@ -1,3 +1,4 @@
+import { deepFreeze } from "../text/deep-freeze.js";
 import type { Runtime } from "./timer.js";
 
 /** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */
@@ -7,7 +8,7 @@ const LOG_INTERVAL = 10_000;
 const MAX_ERROR = 200;
 
 /** Reasons for which XS would end the machine, and after which it can continue. Lack of memory is none of them. */
-const UNHANDLED = /^unhandled (exception|rejection)$/;
+const UNHANDLED: readonly string[] = deepFreeze(["unhandled exception", "unhandled rejection"]);
 
 /**
  * Keeps the machine running after an exception that nobody caught: in a callback of a timer, of a driver or of a socket,
@@ -43,7 +44,7 @@ export class Guard {
 	 */
 	install(): void {
 		(globalThis as { abort?: unknown }).abort = (reason: string, error: unknown): boolean => {
-			const isUnhandled = UNHANDLED.test(reason);
+			const isUnhandled = UNHANDLED.includes(reason);
 			if (isUnhandled) {
 				this.report(error);
 			}

@@ -99,7 +99,7 @@ export class FaceScreen implements Screen {
 			this.glyphs = { font: SentGlyphs.fontOf(options.charset), take: (push) => this.takeGlyphs(push) };
 		}
 		try {
-			this.lightUp();
+			this.lightUp(this.brightness, this.light);
 		} catch {
 			// The backlight stays as it is until the next change.
 			this.redraw("all");
@@ -112,11 +112,10 @@ export class FaceScreen implements Screen {
 
 	set brightness(brightness: number) {
 		if (brightness !== this._light.brightness) {
-			this._light.brightness = brightness;
+			this.lightUp(brightness, this.light);
 			if (this.face.state !== BLANK_FACE.state) {
 				this.level.show({ of: "brightness", percent: brightness });
 			}
-			this.lightUp();
 		}
 	}
 
@@ -125,8 +124,7 @@ export class FaceScreen implements Screen {
 	}
 
 	set light(percent: number) {
-		this._light.percent = percent;
-		this.lightUp();
+		this.lightUp(this.brightness, percent);
 	}
 
 	get theme(): Theme {
@@ -224,8 +222,8 @@ export class FaceScreen implements Screen {
 		};
 	}
 
-	private lightUp(): void {
-		if (this._light.apply()) {
+	private lightUp(brightness: number, percent: number): void {
+		if (this._light.set(brightness, percent)) {
 			this.redraw("all");
 		}
 	}
