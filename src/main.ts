@@ -1,4 +1,5 @@
 import built from "mc/config";
+import Preference from "preference";
 import { openBoard } from "src/boards/target/board";
 import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
@@ -8,10 +9,14 @@ import Timer from "timer";
 import { needsSafeMode, SAFE_FEATURES, SAFE_TOOLS } from "./app/safe-mode.js";
 import { startFirmware } from "./app/start-firmware.js";
 import { Guard } from "./hardware/guard.js";
+import { preferFlashed } from "./settings/known-networks.js";
+import { StoredSettings } from "./settings/stored-settings.js";
 
 /** A function, because what the top of a module names stays in memory. */
 const start = (): void => {
 	const log = (message: string): void => trace(`${message}\n`);
+	// Before a board reads its settings.
+	preferFlashed({ built, settings: new StoredSettings(Preference, log) });
 	const ticks = (): number => Time.ticks;
 	const guard = new Guard(log, ticks);
 	const opened = openBoard();

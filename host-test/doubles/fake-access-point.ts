@@ -8,6 +8,7 @@ export class FakeAccessPoint implements AccessPoint {
 	opened: WiFiAccess | undefined;
 	found: readonly FoundNetwork[] = [];
 	scans = 0;
+	rejoins = 0;
 	readonly attempts: WiFiAccess[] = [];
 	/** Thrown by the next `open`. */
 	fault: Error | undefined;
@@ -31,6 +32,13 @@ export class FakeAccessPoint implements AccessPoint {
 
 	join(access: WiFiAccess): Promise<boolean> {
 		this.attempts.push(access);
+		return new Promise((resolve) => {
+			this.#settle = resolve;
+		});
+	}
+
+	rejoin(): Promise<boolean> {
+		this.rejoins += 1;
 		return new Promise((resolve) => {
 			this.#settle = resolve;
 		});

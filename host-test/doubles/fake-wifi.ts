@@ -1,9 +1,18 @@
-import { type Clock, type WiFiFound, type WiFiInterface, WiFiNetwork } from "../../src/drivers/wifi/wifi-network.js";
+import {
+	type Clock,
+	type WiFiFound,
+	type WiFiInterface,
+	WiFiNetwork,
+	type WiFiNetworkOptions,
+} from "../../src/drivers/wifi/wifi-network.js";
+import type { WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** ECMA-419's Wi-Fi interface; the test plays the access point. */
 export class FakeWiFi implements WiFiInterface {
 	static readonly made: FakeWiFi[] = [];
+	/** Result of the first scan of an interface that is opened. */
+	static firstFound: readonly WiFiFound[] | undefined = [];
 	/** ECMA-419: 200 disconnected, 300 connecting, 400 connected, 500 with an address. */
 	connection = 200;
 	readonly MAC = "AA:BB:CC:00:11:22";
@@ -18,7 +27,9 @@ export class FakeWiFi implements WiFiInterface {
 	disconnects = 0;
 	scans = 0;
 	/** Result of the next scan; without it the scan throws. */
-	found: readonly WiFiFound[] | undefined = [];
+	found = FakeWiFi.firstFound;
+	/** Reports a network to the scan that is under way. */
+	onFound: (network: WiFiFound) => void = () => {};
 	/** Ends the scan that is under way. */
 	finishScan = (): void => {};
 	closed = false;
@@ -57,6 +68,7 @@ export class FakeWiFi implements WiFiInterface {
 		for (const network of this.found) {
 			onFound(network);
 		}
+		this.onFound = onFound;
 		this.finishScan = onComplete;
 	}
 
@@ -66,8 +78,9 @@ export class FakeWiFi implements WiFiInterface {
 
 	/** The connection comes to another state, and tells so. */
 	become(connection: number): void {
+		const { SSID } = (this.attempts.at(-1) ?? {}) as { SSID?: string };
 		this.connection = connection;
-		this.SSID = connection >= 400 ? "home" : undefined;
+		this.SSID = connection >= 400 ? SSID : undefined;
 		this.RSSI = connection >= 400 ? -55 : undefined;
 		this.#onChanged();
 	}
@@ -95,20 +108,29 @@ class FakeClock implements Clock {
 }
 
 /** A device's Wi-Fi, its interface, its clock, its time and its log. */
-export function joinWiFi({ ssid = "home", password = "secret", isSet = true, needsTime = true } = {}) {
+export function joinWiFi({
+	ssid = "home",
+	password = "secret",
+	networks = undefined as readonly WiFiAccess[] | undefined,
+	fixed = undefined as WiFiNetworkOptions["fixed"],
+	isSet = true,
+	needsTime = true,
+} = {}) {
 	const timer = new FakeTimer();
 	const clock = new FakeClock();
 	clock.isSet = isSet;
 	const log: string[] = [];
+	const dns: string[] = [];
 	const network = new WiFiNetwork({
 		wifi: { io: FakeWiFi },
 		hostname: (macAddress) => `name-${macAddress.slice(-2)}`,
-		ssid,
-		password,
+		networks: networks ?? (ssid === "" ? [] : [{ ssid, password }]),
+		fixed,
+		setDns: (address) => dns.push(address),
 		clock,
 		needsTime,
 		timer,
 		log: (line) => log.push(line),
 	});
-	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log };
+	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, dns };
 }

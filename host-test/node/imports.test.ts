@@ -21,6 +21,7 @@ const MAIN_MODULES = [
 	"src/platform/network",
 	"src/platform/tools",
 	"mc/config",
+	"preference",
 	"time",
 	"timer",
 ];

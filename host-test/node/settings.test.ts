@@ -39,6 +39,9 @@ function describeValue(name: string, rule: Rule): string {
 			return `at most ${rule.maxBytes} bytes as hexadecimal digits`;
 		case "p256-key":
 			return "`04` and 128 hexadecimal digits";
+		case "networks":
+		case "static-address":
+			return describeText(name);
 	}
 }
 

@@ -1,6 +1,7 @@
 import { NtpClock } from "../../src/drivers/wifi/ntp-clock.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
+import { settled } from "../doubles/promises.js";
 import { equal, matches, ok, suite } from "../harness.js";
 
 const NTP_INTERVAL = 86_400_000;
@@ -12,6 +13,27 @@ function join(options?: Parameters<typeof joinWiFi>[0]) {
 	const changes: boolean[] = [];
 	joined.network.onChange = () => changes.push(joined.network.online);
 	return { ...joined, changes };
+}
+
+/** A device that knows several networks, and the scan that ranks them. */
+function joinSeveral({ canScan = true } = {}) {
+	FakeWiFi.firstFound = canScan ? [] : undefined;
+	const joined = join({
+		networks: [
+			{ ssid: "weak", password: "password of weak" },
+			{ ssid: "strong", password: "password of strong" },
+			{ ssid: "hidden", password: "" },
+		],
+	});
+	FakeWiFi.firstFound = [];
+	const finishScan = async (...networks: (readonly [SSID: string, RSSI: number])[]): Promise<void> => {
+		for (const [SSID, RSSI] of networks) {
+			joined.wifi.onFound({ SSID, RSSI });
+		}
+		joined.wifi.finishScan();
+		await settled();
+	};
+	return { ...joined, finishScan };
 }
 
 /** A clock, the time servers it asks, and the machine's time, in milliseconds. */
@@ -101,6 +123,72 @@ export default suite("Wi-Fi and the time", {
 		equal(wifi.attempts.length, 2);
 		wifi.become(500);
 		equal(changes, [true, false, true]);
+	},
+	async "joins the strongest of several known networks, and the next one if that fails"() {
+		const { wifi, timer, finishScan } = joinSeveral();
+		equal(wifi.attempts, []);
+		await finishScan(["weak", -80], ["strange", -30], ["strong", -50], ["strong", -90]);
+		equal(wifi.attempts, [{ SSID: "strong", password: "password of strong" }]);
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.at(-1), { SSID: "weak", password: "password of weak" });
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.attempts.at(-1), { SSID: "hidden" });
+	},
+	async "scans again once every known network has failed, or one that was joined is lost"() {
+		const { wifi, timer, finishScan } = joinSeveral();
+		await finishScan(["weak", -80]);
+		for (let attempt = 0; attempt < 3; attempt += 1) {
+			wifi.become(200);
+			timer.pass(WIFI_CHECK_INTERVAL);
+		}
+		equal([wifi.attempts.length, wifi.scans], [3, 2]);
+		await finishScan(["strong", -50]);
+		wifi.become(500);
+		wifi.become(200);
+		timer.pass(WIFI_CHECK_INTERVAL);
+		equal(wifi.scans, 3);
+		await finishScan(["weak", -50]);
+		equal(wifi.attempts.at(-1), { SSID: "weak", password: "password of weak" });
+	},
+	async "tries known networks in their order if no scan is possible"() {
+		const { wifi } = joinSeveral({ canScan: false });
+		await settled();
+		equal(wifi.attempts, [{ SSID: "weak", password: "password of weak" }]);
+	},
+	async "joins nothing after it was closed during a scan"() {
+		const { wifi, network, finishScan } = joinSeveral();
+		network.close();
+		await finishScan(["strong", -50]);
+		equal(wifi.attempts, []);
+	},
+	async "tries the known networks in range while the set-up is open, and gives up for the one that a person chose"() {
+		const { network, wifi, timer, finishScan } = joinSeveral();
+		await finishScan();
+		network.pause();
+		const first = network.rejoin();
+		await finishScan(["weak", -80], ["strong", -50]);
+		equal(wifi.attempts.at(-1), { SSID: "strong", password: "password of strong" });
+		const chosen = network.tryToJoin({ ssid: "new", password: "" });
+		equal(await first, false);
+		wifi.become(500);
+		timer.pass(1_000);
+		equal([await chosen, wifi.attempts.at(-1)], [true, { SSID: "new" }]);
+		wifi.become(200);
+		const second = network.rejoin();
+		await finishScan(["weak", -80]);
+		wifi.become(500);
+		timer.pass(1_000);
+		equal([await second, network.ssid], [true, "weak"]);
+	},
+	"has a fixed address with its DNS server in the network that it is for, and DHCP in others"() {
+		const address = { address: "10.0.0.5", mask: "255.0.0.0", gateway: "10.0.0.1", dns: "9.9.9.9" };
+		const { wifi, dns, network } = join({ fixed: { ssid: "home", address } });
+		equal([wifi.configured[1], dns, wifi.attempts.length], [{ static: address, before: 0 }, ["9.9.9.9"], 1]);
+		void network.tryToJoin({ ssid: "other", password: "" });
+		equal([wifi.configured[2], dns.length], [{ static: false, before: 1 }, 1]);
+		equal(join().wifi.configured.length, 1);
 	},
 	"keeps trying while the access point is off"() {
 		const { wifi, timer } = join();

@@ -3,6 +3,7 @@ import Preference from "preference";
 import Timer from "timer";
 import type { Network } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
+import { knownNetworks } from "../settings/known-networks.js";
 import { type SettingSource, settingText } from "../settings/read-setting.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 
@@ -27,14 +28,13 @@ const JOIN_TIME = 500;
  */
 export const openSimulatedWiFi = (): SimulatedWiFi | undefined => {
 	const source: SettingSource = { built, settings: Preference };
-	const access = { ssid: settingText("ssid", source), password: settingText("password", source) };
 	const port = Number(settingText("setupPort", source));
-	return port === 0 ? undefined : new SimulatedWiFi(access, port);
+	return port === 0 ? undefined : new SimulatedWiFi(knownNetworks(source), port);
 };
 
 /**
  * Simulated Wi-Fi, to try the set-up without a radio. The set-up page is served to the computer
- * that the firmware runs on. The device is online if its settings name an invented network and its password.
+ * that the firmware runs on. The device is online if its settings name one of the invented networks with its password.
  */
 export class SimulatedWiFi implements Network, AccessPoint {
 	readonly type = "wifi";
@@ -42,20 +42,22 @@ export class SimulatedWiFi implements Network, AccessPoint {
 	readonly port: number;
 	readonly rssi = -48;
 	onChange: (() => void) | undefined;
-	private access: WiFiAccess;
+	private readonly known: readonly WiFiAccess[];
+	private joined: WiFiAccess | undefined;
 	private isOpen = false;
 
-	constructor(access: WiFiAccess, port: number) {
-		this.access = access;
+	constructor(known: readonly WiFiAccess[], port: number) {
+		this.known = known;
 		this.port = port;
+		this.joined = known.find(canJoin);
 	}
 
 	get ssid(): string {
-		return this.access.ssid;
+		return (this.joined ?? this.known[0])?.ssid ?? "";
 	}
 
 	get online(): boolean {
-		return !this.isOpen && canJoin(this.access);
+		return !this.isOpen && this.joined !== undefined;
 	}
 
 	open(): void {
@@ -78,8 +80,13 @@ export class SimulatedWiFi implements Network, AccessPoint {
 		if (!canJoin(access)) {
 			return false;
 		}
-		this.access = access;
+		this.joined = access;
 		return true;
+	}
+
+	async rejoin(): Promise<boolean> {
+		await pass(SCAN_TIME);
+		return this.joined !== undefined;
 	}
 }
 

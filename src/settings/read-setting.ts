@@ -12,6 +12,7 @@ import {
 	type SettingValue,
 	type TextRule,
 } from "./settings-table.js";
+import { MAX_NETWORKS, parseNetworks, parseStaticAddress } from "./wifi-settings.js";
 
 /** The sources of settings. */
 export interface SettingSource {
@@ -55,6 +56,13 @@ export const storeSetting = (name: SettingName, value: string, settings: Pick<Se
 	}
 };
 
+/** Deletes a stored setting, so that the built-in one counts. */
+export const forgetSetting = (name: SettingName, settings: Pick<Settings, "get" | "delete">): void => {
+	if (settings.get(DOMAIN, name) !== undefined) {
+		settings.delete(DOMAIN, name);
+	}
+};
+
 /** The settings with these values on top. */
 export const withSettings = (
 	values: Readonly<Record<string, string | number>>,
@@ -89,7 +97,19 @@ const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
 			return parseHex(name, rule.maxBytes, value);
 		case "p256-key":
 			return parsePublicKey(name, value);
+		case "networks":
+			return orError(name, parseNetworks(value), `at most ${MAX_NETWORKS} networks as [["NAME","PASSWORD"],…]`);
+		case "static-address":
+			return orError(name, parseStaticAddress(value), "ADDRESS/BITS,GATEWAY or ADDRESS/BITS,GATEWAY,DNS (IPv4)");
 	}
+};
+
+/** @throws SettingError without the value, which may have passwords */
+const orError = <Value>(name: SettingName, value: Value | undefined, expected: string): Value => {
+	if (value === undefined) {
+		throw new SettingError(name, `expected ${expected}`);
+	}
+	return value;
 };
 
 const parseText = (name: SettingName, rule: TextRule, value: unknown): string => {

@@ -1,4 +1,6 @@
+import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { deepFreeze } from "../text/deep-freeze.js";
+import type { StaticAddress } from "./wifi-settings.js";
 
 /** The format of a text, besides its length. */
 export type Format = "visible" | "printable" | "line" | "http-url" | "topic" | "uuid";
@@ -63,7 +65,26 @@ interface PublicKeyRule extends Described {
 	readonly kind: "p256-key";
 }
 
-export type Rule = TextRule | IntegerRule | ChoiceRule | ChoicesRule | FlagRule | HexRule | PublicKeyRule;
+/** Networks and their passwords. Never quoted. */
+interface NetworksRule extends Described {
+	readonly kind: "networks";
+}
+
+/** A fixed IPv4 address with its network. */
+interface StaticAddressRule extends Described {
+	readonly kind: "static-address";
+}
+
+export type Rule =
+	| TextRule
+	| IntegerRule
+	| ChoiceRule
+	| ChoicesRule
+	| FlagRule
+	| HexRule
+	| PublicKeyRule
+	| NetworksRule
+	| StaticAddressRule;
 
 const DAY = 86_400;
 /** Seconds that a timer can wait. */
@@ -90,6 +111,14 @@ export const SETTINGS = deepFreeze({
 		minBytes: 8,
 		maxBytes: 64,
 		onPage: true,
+	},
+	/** further networks: of all in range the strongest is joined; set-up adds the one that it replaces */
+	networks: {
+		kind: "networks",
+	},
+	/** fixed address in the network `ssid`; without a DNS server the gateway is asked @default DHCP */
+	staticAddress: {
+		kind: "static-address",
 	},
 	/**
 	 * `ws://`, `wss://`, `mqtt://` or `mqtts://`; `mdns:` finds a gateway on the local network, `mdns:HOST` a certain one
@@ -361,4 +390,8 @@ type Parsed<R extends Rule> = R extends { readonly choices: readonly (infer Choi
 			? boolean
 			: R extends HexRule | PublicKeyRule
 				? ArrayBuffer
-				: string;
+				: R extends NetworksRule
+					? readonly WiFiAccess[]
+					: R extends StaticAddressRule
+						? StaticAddress
+						: string;

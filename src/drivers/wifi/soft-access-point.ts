@@ -5,7 +5,7 @@ import type { WiFiNetwork } from "./wifi-network.js";
 interface SoftAccessPointOptions extends Pick<CaptiveDnsOptions, "udp" | "address" | "log"> {
 	/** Opens and closes the radio's own network. */
 	readonly radio: { open(access: WiFiAccess): void; close(): void };
-	readonly network: Pick<WiFiNetwork, "pause" | "resume" | "scan" | "tryToJoin">;
+	readonly network: Pick<WiFiNetwork, "pause" | "resume" | "scan" | "tryToJoin" | "rejoin">;
 }
 
 /** A board's own Wi-Fi network, beside the one that it joins, in which every name leads to the device. */
@@ -46,5 +46,9 @@ export class SoftAccessPoint implements AccessPoint {
 
 	join(access: WiFiAccess): Promise<boolean> {
 		return this.options.network.tryToJoin(access);
+	}
+
+	rejoin(): Promise<boolean> {
+		return this.options.network.rejoin();
 	}
 }

@@ -1,6 +1,8 @@
 import type { Network } from "../../hardware/hardware.js";
 import type { Runtime, TimerHandle } from "../../hardware/timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../hardware/wifi-setup.js";
+import { withFirst } from "../../settings/known-networks.js";
+import type { StaticAddress } from "../../settings/wifi-settings.js";
 
 /** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
 export interface WiFiInterface {
@@ -10,8 +12,8 @@ export interface WiFiInterface {
 	readonly SSID: string | undefined;
 	/** dBm */
 	readonly RSSI: number | undefined;
-	/** The option `hostname` is sent to the DHCP server. */
-	configure(options: { hostname: string }): void;
+	/** The option `hostname` is sent to the DHCP server. `static` is a fixed address, or false for one by DHCP. */
+	configure(options: { hostname: string } | { static: StaticAddress | false }): void;
 	connect(options: { SSID: string; password?: string }): void;
 	disconnect(): void;
 	scan(options: { onFound: (network: WiFiFound) => void; onComplete: () => void }): void;
@@ -46,10 +48,12 @@ export interface WiFiNetworkOptions extends Runtime {
 	readonly wifi: WiFiRecord;
 	/** Makes the DHCP hostname from the MAC address (lower case, with colons). */
 	readonly hostname: (macAddress: string) => string;
-	/** The access point's name. Empty: none is joined. */
-	readonly ssid: string;
-	/** Empty for an open network. */
-	readonly password: string;
+	/** Known networks. Of those in range the strongest is joined. */
+	readonly networks: readonly WiFiAccess[];
+	/** Fixed address in one of them. Default: all have DHCP. */
+	readonly fixed?: { readonly ssid: string; readonly address: StaticAddress } | undefined;
+	/** Sets the DNS server, which ECMA-419's interface cannot. */
+	readonly setDns?: (address: string) => void;
 	/** Queried for the time as soon as there is an address. */
 	readonly clock: Clock;
 	/**
@@ -75,6 +79,9 @@ const SCAN_TIME = 15_000;
 /** Networks of a scan that are kept. */
 const MAX_FOUND = 64;
 
+/** Signal strength of a network that a scan has not found, dBm. */
+const UNSEEN = -1_000;
+
 /** Polls without an address after which the next attempt starts: an access point may stay silent. */
 const MAX_CHECKS = 6;
 
@@ -90,7 +97,9 @@ export class WiFiNetwork implements Network {
 	private readonly options: WiFiNetworkOptions;
 	private readonly interface: WiFiInterface;
 	private readonly watch: TimerHandle;
-	private access: WiFiAccess;
+	private networks: readonly WiFiAccess[];
+	/** Networks to try next. Once they are used up, a scan ranks the known networks again. */
+	private candidates: WiFiAccess[] = [];
 	/** During the set-up the device joins no network by itself. */
 	private isPaused = false;
 	/** Ends the attempt to join a network of the set-up, while there is one. */
@@ -104,13 +113,13 @@ export class WiFiNetwork implements Network {
 
 	constructor(options: WiFiNetworkOptions) {
 		this.options = options;
-		this.access = { ssid: options.ssid, password: options.password };
+		this.networks = options.networks;
 		const { io, ...record } = options.wifi;
 		this.interface = new io({ ...record, onChanged: () => this.follow() });
 		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
-		this.name(options.hostname(this.macAddress));
+		this.configure("hostname", { hostname: options.hostname(this.macAddress) });
 		this.watch = options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
-		if (options.ssid === "") {
+		if (options.networks.length === 0) {
 			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
 		}
 		this.join();
@@ -121,7 +130,7 @@ export class WiFiNetwork implements Network {
 	}
 
 	get ssid(): string {
-		return this.interface.SSID ?? this.access.ssid;
+		return this.interface.SSID ?? this.networks[0]?.ssid ?? "";
 	}
 
 	/** dBm. The minimum without a signal. */
@@ -136,14 +145,28 @@ export class WiFiNetwork implements Network {
 		this.follow();
 	}
 
-	/** Goes on as before `pause`, with the network that was joined last. */
+	/** Joins the known networks again, after `pause`. */
 	resume(): void {
 		this.isPaused = false;
 		this.checkConnection();
 	}
 
+	/** Tries to join the known networks in range, and gives up for another attempt. Reports whether one was joined. */
+	async rejoin(): Promise<boolean> {
+		const found = await this.scan();
+		for (const access of rank(this.networks, found).filter(({ ssid }) => found.some((each) => each.ssid === ssid))) {
+			if (this.endAttempt !== undefined) {
+				return false;
+			}
+			if (await this.tryToJoin(access)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	/**
-	 * Reports whether this network can be joined. If so, it is used from now on. An attempt in progress is cancelled. Waits
+	 * Reports whether this network can be joined. If so, it is known from now on. An attempt in progress is cancelled. Waits
 	 * for a scan in progress.
 	 */
 	tryToJoin(access: WiFiAccess): Promise<boolean> {
@@ -155,7 +178,7 @@ export class WiFiNetwork implements Network {
 				timer.clear(watch);
 				this.endAttempt = undefined;
 				if (isJoined) {
-					this.access = access;
+					this.networks = withFirst(access, this.networks);
 				} else if (watch !== undefined) {
 					this.interface.disconnect();
 				}
@@ -178,7 +201,7 @@ export class WiFiNetwork implements Network {
 	/** Joins a network, again and again for a while. @returns the timer, which `end` clears */
 	private attempt(access: WiFiAccess, end: (isJoined: boolean) => void): TimerHandle {
 		this.interface.disconnect();
-		this.join(access);
+		this.connect(access);
 		let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
 		return this.options.timer.repeat(() => {
 			left -= 1;
@@ -186,7 +209,7 @@ export class WiFiNetwork implements Network {
 			if (isJoined || left === 0) {
 				end(isJoined);
 			} else if (this.interface.connection < 300) {
-				this.join(access);
+				this.connect(access);
 			}
 		}, JOIN_CHECK_INTERVAL);
 	}
@@ -225,31 +248,55 @@ export class WiFiNetwork implements Network {
 	}
 
 	close(): void {
+		this.isPaused = true;
 		this.options.timer.clear(this.watch);
 		this.endAttempt?.(false);
 		this.options.clock.close();
 		this.interface.close();
 	}
 
-	/** A network without the device's name is better than none. */
-	private name(hostname: string): void {
+	/** A network without the device's name or address is better than none. */
+	private configure(what: string, options: Parameters<WiFiInterface["configure"]>[0]): void {
 		try {
-			this.interface.configure({ hostname });
+			this.interface.configure(options);
 		} catch (error) {
-			this.options.log(`Wi-Fi: hostname not set: ${String(error)}`);
+			this.options.log(`Wi-Fi: ${what} not set: ${String(error)}`);
 		}
 	}
 
-	private join({ ssid, password } = this.access): void {
-		const { log } = this.options;
+	/** Tries the next known network. If there are several, a scan ranks them. */
+	private join(): void {
 		this.checks = 0;
-		if (ssid === "") {
-			return;
+		const next = this.candidates.shift() ?? (this.networks.length === 1 ? this.networks[0] : undefined);
+		if (next !== undefined) {
+			this.connect(next);
+		} else if (this.networks.length > 1) {
+			void this.scan().then((found) => {
+				this.candidates = rank(this.networks, found);
+				if (!this.isPaused) {
+					this.checkConnection();
+				}
+			});
 		}
+	}
+
+	private connect({ ssid, password }: WiFiAccess): void {
+		this.setAddress(ssid);
 		try {
 			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
-			log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
+			this.options.log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
+		}
+	}
+
+	private setAddress(ssid: string): void {
+		const { fixed, setDns } = this.options;
+		if (fixed !== undefined) {
+			const isFixed = fixed.ssid === ssid;
+			this.configure("address", { static: isFixed && fixed.address });
+			if (isFixed) {
+				setDns?.(fixed.address.dns);
+			}
 		}
 	}
 
@@ -281,6 +328,7 @@ export class WiFiNetwork implements Network {
 			this.tell(false);
 			return;
 		}
+		this.candidates = [];
 		const { clock, needsTime } = this.options;
 		const mustAsk = !this.asked;
 		if (clock.isSet || (mustAsk && !needsTime)) {
@@ -308,3 +356,10 @@ export class WiFiNetwork implements Network {
 		}
 	}
 }
+
+/** Ranks known networks: those in range by their strength, then the others, which may be hidden. */
+const rank = (networks: readonly WiFiAccess[], found: readonly FoundNetwork[]): WiFiAccess[] => {
+	const strength = ({ ssid }: WiFiAccess): number =>
+		found.reduce((best, each) => (each.ssid === ssid ? Math.max(best, each.rssi) : best), UNSEEN);
+	return [...networks].sort((a, b) => strength(b) - strength(a));
+};
