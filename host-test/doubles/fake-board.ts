@@ -36,6 +36,7 @@ export class FakeBoard implements Board {
 	readonly shown: Partial<Face>[] = [];
 	readonly requests: HttpRequest[] = [];
 	readonly restarts: number[] = [];
+	readonly resets: string[] = [];
 	/** The bodies of these requests, as text. */
 	readonly bodies: string[] = [];
 	/** Pictures that were shown, as text. */
@@ -97,6 +98,9 @@ export class FakeBoard implements Board {
 		info: () => ({ flash_size: 4_194_304 }),
 		restart: (delay: number): void => {
 			this.restarts.push(delay);
+		},
+		factoryReset: (): void => {
+			this.resets.push("reset");
 		},
 	};
 	/** Requested installations. */

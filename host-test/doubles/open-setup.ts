@@ -1,8 +1,8 @@
-import type { Hardware } from "../../src/hardware/hardware.js";
+import type { Button } from "../../src/hardware/button.js";
 import type { SetupNotice } from "../../src/hardware/wifi-setup.js";
 import { SettingError } from "../../src/settings/setting-error.js";
-import { openSetup, type SetupOptions } from "../../src/setup/open-setup.js";
-import type { PhoneSetup } from "../../src/setup/phone-setup.js";
+import { openSetup, type PhoneSetup } from "../../src/setup/phone-setup.js";
+import type { SetupOptions } from "../../src/setup/setup-options.js";
 import type { Wire } from "./client.js";
 import { FakeAccessPoint } from "./fake-access-point.js";
 import { FakeBoard } from "./fake-board.js";
@@ -19,6 +19,7 @@ interface Response {
 interface SetupChoice extends Pick<SetupOptions, "routeOf" | "listGateways" | "isSafe"> {
 	readonly built?: object;
 	readonly screen?: boolean;
+	readonly bootButton?: () => Button;
 }
 
 /** The browser of a phone in the device's Wi-Fi. */
@@ -53,16 +54,26 @@ export function browserOf(platform: FakeHttpPlatform) {
 }
 
 /** A set-up, the browser that uses it, and what the application is told. */
-export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = {}) {
+export function makeSetup({ built = {}, screen = true, bootButton, ...more }: SetupChoice = {}) {
 	const timer = new FakeTimer();
 	const platform = new FakeHttpPlatform();
 	const accessPoint = new FakeAccessPoint();
-	const { settings, screen: fakeScreen } = new FakeBoard();
+	const { settings, screen: fakeScreen, system, resets } = new FakeBoard();
+	const boot: Button = { onPress: undefined };
+	/** Called when the set-up is needed. */
+	const begins = new Set<() => void>();
 	const log: string[] = [];
 	const shown: (SetupNotice | undefined)[] = [];
 	const ends: boolean[] = [];
+	const alerts: string[] = [];
 	const counts = { needed: 0 };
-	const board: Hardware = { accessPoint, settings, ...(screen && { screen: fakeScreen }) };
+	const board = {
+		accessPoint,
+		settings,
+		system,
+		bootButton: bootButton ?? (() => boot),
+		...(screen && { screen: fakeScreen }),
+	};
 	const setup = openSetup(platform, {
 		board,
 		built: { backend: "ws://old/", ...built },
@@ -80,7 +91,11 @@ export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = 
 	})?.({
 		onNeeded: () => {
 			counts.needed += 1;
+			for (const begin of begins) {
+				begin();
+			}
 		},
+		onAlert: (message) => alerts.push(message),
 		onShow: (notice) => shown.push(notice),
 		onEnd: (restart) => ends.push(restart),
 	}) as PhoneSetup;
@@ -93,7 +108,25 @@ export function makeSetup({ built = {}, screen = true, ...more }: SetupChoice = 
 		await settled();
 	};
 	const status = async (): Promise<Wire> => JSON.parse((await ask("GET", "/status")).text);
-	return { setup, ask, submit, join, status, timer, platform, accessPoint, settings, log, shown, ends, counts };
+	return {
+		setup,
+		ask,
+		submit,
+		join,
+		status,
+		timer,
+		platform,
+		accessPoint,
+		settings,
+		log,
+		shown,
+		alerts,
+		ends,
+		counts,
+		begins,
+		boot,
+		resets,
+	};
 }
 
 /** The same, which has begun. */

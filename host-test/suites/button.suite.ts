@@ -106,6 +106,18 @@ export default suite("buttons", {
 		timer.pass(DEBOUNCE);
 		equal([presses.length, timer.size], [1, 0]);
 	},
+	"tell the end of a long press with its duration"() {
+		const { timer, button } = timed();
+		const releases: number[] = [];
+		button.onRelease = (milliseconds) => releases.push(milliseconds);
+		for (const time of [1_000, 5_000]) {
+			button.follow(true);
+			timer.pass(time);
+			button.follow(false);
+			timer.pass(DEBOUNCE);
+		}
+		equal(releases, [5_000]);
+	},
 	"ignore a contact that bounces"() {
 		const { timer, button, presses } = timed();
 		for (const isDown of [true, false, true, false, true]) {

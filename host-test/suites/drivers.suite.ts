@@ -27,11 +27,8 @@ function system(chip: Chip = CHIP) {
 	const timer = new FakeTimer();
 	const restarts: number[] = [];
 	const restart = (): number => restarts.push(timer.now);
-	return {
-		timer,
-		restarts,
-		system: new Esp32System({ chip, macAddress: "aa:bb", board: "m5stack_cores3", partition: "ota_1", restart, timer }),
-	};
+	const parts = { chip, macAddress: "aa:bb", board: "m5stack_cores3", partition: "ota_1", restart, timer };
+	return { timer, restarts, system: new Esp32System({ ...parts, factoryReset: restart }) };
 }
 
 /** An AXP2101 as the SDK's class has it: registers, and no voltage. */

@@ -1,4 +1,6 @@
-import { openSetup, type SetupOptions } from "../../src/setup/open-setup.js";
+import type { Button } from "../../src/hardware/button.js";
+import { openSetup } from "../../src/setup/phone-setup.js";
+import type { SetupOptions } from "../../src/setup/setup-options.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
@@ -14,18 +16,16 @@ function startWith(built: Readonly<Record<string, unknown>>) {
 }
 
 /** The same on a board that can be set up with a phone, and what a person does there. */
-function startWithSetup(built: Readonly<Record<string, unknown>>, { screen = true, joined = "" } = {}) {
+function startWithSetup(built: Readonly<Record<string, unknown>>, { screen = true } = {}) {
 	const fake = new FakeBoard();
 	const accessPoint = new FakeAccessPoint();
 	const platform = new FakeHttpPlatform();
 	const { screen: _screen, ...rest } = fake;
-	const board = { ...(screen ? fake : rest), accessPoint, close() {} };
-	if (joined !== "") {
-		fake.settings.set("wifi", "joined", joined);
-	}
+	const boot: Button = { onPress: undefined };
+	const board = { ...(screen ? fake : rest), accessPoint, bootButton: () => boot, close() {} };
 	const setup = (options: SetupOptions) => openSetup(platform, options);
 	const started = startOn({ board, built: { ssid: "home", ...built }, setup });
-	return { ...started, fake, accessPoint, platform, ...browserOf(platform) };
+	return { ...started, fake, boot, accessPoint, platform, ...browserOf(platform) };
 }
 
 export default suite("a setting that cannot be used", {
@@ -93,10 +93,16 @@ export default suite("a setting that cannot be used", {
 		timer.pass(180_000);
 		equal([platform.isOpen, fake.restarts], [true, []]);
 	},
-	"opens no network without a password on a device whose network worked, and none if the set-up may not begin by itself"() {
-		equal(startWithSetup({ backend: "nonsense" }, { screen: false, joined: "home" }).accessPoint.opened, undefined);
+	"opens a network also on a device without a screen, and none if the set-up may not begin by itself"() {
 		equal(startWithSetup({ backend: "nonsense" }, { screen: false }).accessPoint.opened?.password, "");
 		equal(startWithSetup({ backend: "nonsense", setupAfter: 0 }).accessPoint.opened, undefined);
+	},
+	"lets a person begin the set-up with the BOOT button"() {
+		const { boot, accessPoint } = startWithSetup({ backend: "nonsense", setupAfter: 0 });
+		boot.onRelease?.(5_000);
+		equal(accessPoint.opened?.ssid, "xs-mcp-000001");
+		boot.onRelease?.(5_000);
+		ok(accessPoint.opened !== undefined);
 	},
 	"that is the set-up's own is named, and the set-up not opened"() {
 		const { accessPoint, log } = startWithSetup({ setupPassword: "short" });

@@ -1,3 +1,4 @@
+import { UsbSerial } from "../../src/drivers/usb/usb-serial.js";
 import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware/serial.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FIRMWARE } from "../../src/settings/firmware.js";
@@ -5,6 +6,7 @@ import { openImprov } from "../../src/setup/improv/feature.js";
 import { makePacket, PACKET, PacketReader } from "../../src/setup/improv/improv-packet.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 import { settled } from "../doubles/promises.js";
 import { equal, suite } from "../harness.js";
 
@@ -61,7 +63,7 @@ class Line {
 		} as unknown as AccessPoint;
 		this.board.network.online = false;
 		const opened = openImprov({
-			board: Object.assign(this.board, { serial: { io: Port } as SerialRecord, accessPoint }),
+			board: Object.assign(this.board, { serials: [{ io: Port } as SerialRecord], accessPoint }),
 			built,
 			log: (text) => this.log.push(text),
 		});
@@ -94,6 +96,33 @@ class Line {
 
 	takeBytes(): number[] {
 		return this.#sent.splice(0);
+	}
+}
+
+/** The driver of the chip's USB controller, which takes seven bytes at a time. */
+class FakeUsb {
+	isOpen = false;
+	arrived: ArrayBuffer | undefined;
+	readonly sent: number[] = [];
+
+	open(): void {
+		this.isOpen = true;
+	}
+
+	close(): void {
+		this.isOpen = false;
+	}
+
+	read(): ArrayBuffer | undefined {
+		const { arrived } = this;
+		this.arrived = undefined;
+		return arrived;
+	}
+
+	write(data: ArrayBuffer): number {
+		const taken = new Uint8Array(data).subarray(0, 7);
+		this.sent.push(...taken);
+		return taken.length;
 	}
 }
 
@@ -240,11 +269,26 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 				throw new RangeError("port in use");
 			}
 		}
-		const parts = { serial: { io: Taken }, accessPoint: new FakeAccessPoint() };
+		const parts = { serials: [{ io: Taken }], accessPoint: new FakeAccessPoint() };
 		const board = Object.assign(new FakeBoard(), parts);
 		const options = { board, built: {}, log: (text: string) => log.push(text) };
-		equal(openImprov(options as unknown as Parameters<typeof openImprov>[0]), undefined);
+		openImprov(options as unknown as Parameters<typeof openImprov>[0])?.close();
 		equal(log, ["Improv: could not open the serial port: RangeError: port in use"]);
+	},
+	async "works over USB, whose driver is polled, and sends no more than it takes"() {
+		const timer = new FakeTimer();
+		const usb = new FakeUsb();
+		const serials = [{ io: UsbSerial, usb, timer } as unknown as SerialRecord];
+		const board = Object.assign(new FakeBoard(), { serials, accessPoint: new FakeAccessPoint() });
+		board.network.online = false;
+		const improv = openImprov({ board, built: {}, log: () => {} });
+		usb.arrived = bytes(WIRE.requestState).buffer as ArrayBuffer;
+		for (let poll = 0; poll < 10; poll += 1) {
+			timer.pass(50);
+		}
+		equal(usb.sent, [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
+		improv?.close();
+		equal([usb.isOpen, timer.size], [false, 0]);
 	},
 	"is not offered on a board without a serial port"() {
 		equal(openImprov({ board: { name: "b" }, built: {}, log: () => {} }), undefined);

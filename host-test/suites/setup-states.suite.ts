@@ -1,6 +1,7 @@
 import type { Application } from "../../src/app/application.js";
+import type { Button } from "../../src/hardware/button.js";
 import type { Board } from "../../src/hardware/hardware.js";
-import { openSetup } from "../../src/setup/open-setup.js";
+import { openSetup } from "../../src/setup/phone-setup.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeHttpPlatform } from "../doubles/fake-http-server.js";
@@ -16,7 +17,9 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 	Object.assign(fake.network, { ssid, online });
 	const accessPoint = Object.assign(new FakeAccessPoint(), { fault });
 	const platform = new FakeHttpPlatform();
-	const board: Board & Pick<FakeBoard, "system"> = Object.assign(fake, { accessPoint });
+	const boot: Button = { onPress: undefined };
+	const parts = { accessPoint, bootButton: () => boot };
+	const board: Board & Pick<FakeBoard, "system"> = Object.assign(fake, parts);
 	const started = startOn({
 		board,
 		built: { ssid },
@@ -29,7 +32,7 @@ function start({ ssid = "home", online = true, fault = undefined as Error | unde
 		fake.network.onChange?.();
 	};
 	const begin = (): void => application.server.context.wifiSetup?.begin();
-	return { ...started, application, fake, accessPoint, platform, states, follow, begin, ...browserOf(platform) };
+	return { ...started, application, fake, boot, accessPoint, platform, states, follow, begin, ...browserOf(platform) };
 }
 
 /** The same on a device that knows no network. */
@@ -114,6 +117,25 @@ export default suite("the state wifi_configuring", {
 		equal(application.state, "wifi_configuring");
 		follow(true);
 		equal(application.state, "wifi_configuring");
+	},
+	async "is left once a known network is back"() {
+		const { application, timer, follow, accessPoint, fake } = start({ online: false });
+		timer.pass(180_000 + 60_000);
+		fake.network.online = true;
+		accessPoint.finish(true);
+		await settled();
+		equal([application.state, accessPoint.opened], ["connecting", undefined]);
+		follow(false);
+		equal(application.state, "idle");
+	},
+	"is entered by the BOOT button, whose long hold erases the settings"() {
+		const { application, boot, accessPoint, fake, timer } = start({ ssid: "net", online: true });
+		boot.onRelease?.(5_000);
+		equal([application.state, accessPoint.opened !== undefined], ["wifi_configuring", true]);
+		boot.onRelease?.(12_000);
+		matches(Object.assign({}, ...fake.shown).alert.message, /^Every setting was erased/);
+		timer.pass(1_000);
+		equal(fake.resets, ["reset"]);
 	},
 	"is tried again after three minutes if the device's own network cannot be opened"() {
 		const { application, accessPoint, timer } = startUnset(new Error("no radio"));

@@ -12,6 +12,15 @@ function beginWithBackend() {
 	return { ...beginSetup({ routeOf: () => ({ transport, connect: () => transport }) }), transport };
 }
 
+/** A device that knows a network, and has begun because it is lost. */
+function loseNetwork() {
+	const made = makeSetup({ built: { ssid: "home" } });
+	made.begins.add(() => made.setup.begin());
+	made.setup.follow(false);
+	made.timer.pass(180_000);
+	return made;
+}
+
 const TYPED = { ssid: "home", password: "long enough", backend: "ws://new/", token: "", otaUrl: "", name: "" };
 
 const listIn =
@@ -249,18 +258,76 @@ export default suite("set-up with a phone", {
 		timer.pass(1_000);
 		equal([counts.needed, timer.size], [1, 0]);
 	},
-	"does not open a network without a password by itself once the device's settings have worked"() {
-		const built = { ssid: "home" };
-		const open = makeSetup({ built, screen: false });
-		open.setup.follow(false);
-		equal(open.timer.size, 1, "they have not worked yet");
-		open.setup.follow(true);
-		open.setup.follow(false);
-		equal(open.timer.size, 0);
-		const secured = makeSetup({ built: { ...built, setupPassword: "label on the case" }, screen: false });
-		secured.setup.follow(true);
-		secured.setup.follow(false);
-		equal(secured.timer.size, 1);
+	"begins without a network also on a device whose settings have worked, without screen or password"() {
+		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" }, screen: false });
+		setup.follow(true);
+		setup.follow(false);
+		timer.pass(180_000);
+		equal(counts.needed, 1);
+	},
+	async "tries known networks each minute while it is open without a network, and ends once one is back"() {
+		const { timer, accessPoint, ends } = loseNetwork();
+		timer.pass(60_000);
+		accessPoint.finish(false);
+		await settled();
+		timer.pass(59_999);
+		equal(accessPoint.rejoins, 1);
+		timer.pass(1);
+		accessPoint.finish(true);
+		await settled();
+		equal([accessPoint.rejoins, ends, accessPoint.opened, timer.size], [2, [false], undefined, 0]);
+	},
+	async "tries no known network while somebody uses the page, and ends if it stays unused"() {
+		const { timer, accessPoint, ends, ask } = loseNetwork();
+		timer.pass(60_000);
+		await ask("GET", "/networks");
+		accessPoint.finish(true);
+		await settled();
+		equal(ends, []);
+		timer.pass(299_999);
+		equal([accessPoint.rejoins, ends], [1, []]);
+		timer.pass(1);
+		equal([ends, timer.size], [[false], 0]);
+	},
+	"tries no known network if a person has begun it"() {
+		const { timer, accessPoint } = beginSetup({ built: { ssid: "home" } });
+		timer.pass(299_000);
+		equal(accessPoint.rejoins, 0);
+	},
+	async "keeps the network that it replaces"() {
+		const made = beginSetup({ built: { ssid: "old", password: "old password" } });
+		await made.join({ ...TYPED, backend: "ws://old/" });
+		equal(stored(made), { networks: '[["old","old password"]]', ssid: "home", password: "long enough" });
+	},
+	"begins when the BOOT button was held for five seconds"() {
+		const { boot, counts, log } = makeSetup();
+		boot.onRelease?.(4_999);
+		equal(counts.needed, 0);
+		boot.onRelease?.(5_000);
+		equal([counts.needed, log], [1, ["BOOT button: set-up"]]);
+	},
+	"stays open for a person who holds the BOOT button"() {
+		const { boot, timer, accessPoint, counts } = loseNetwork();
+		boot.onRelease?.(6_000);
+		timer.pass(120_000);
+		equal([counts.needed, accessPoint.rejoins], [1, 0]);
+	},
+	"erases every setting when the BOOT button was held for ten seconds, after it has said so"() {
+		const { boot, alerts, log, timer, resets, counts } = makeSetup({ built: { language: "ja" } });
+		boot.onRelease?.(10_000);
+		equal([log, resets], [["factory reset: every setting is erased, and the device restarts"], []]);
+		matches(alerts.join(), /^すべての設定/);
+		timer.pass(1_000);
+		equal([resets, counts.needed], [["reset"], 0]);
+	},
+	"does without a BOOT button whose pin another part uses"() {
+		const bootButton = () => {
+			throw new Error("in use");
+		};
+		const { log, setup } = makeSetup({ bootButton });
+		equal(log, ["BOOT button: not available: Error: in use"]);
+		setup.begin();
+		ok(setup.isOpen);
 	},
 	"takes its times from settings, and names those that it cannot use"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home", setupAfter: "20" } });

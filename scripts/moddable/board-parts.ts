@@ -11,7 +11,7 @@ const TOOLS = await loadTools();
 const OF_EVERY_BOARD: readonly Part[] = ["device", "http"];
 
 /** Members of a board that are not parts. */
-const NO_PARTS: readonly string[] = ["name", "close", "serial", "power"];
+const NO_PARTS: readonly string[] = ["name", "close", "serials", "bootButton", "power"];
 
 /** The parts of a board, as the type of its openBoard() has them, in its order. */
 export interface BoardParts {

@@ -12,7 +12,7 @@ import type { Envelope } from "../protocols/envelope.js";
 import type { SessionPolicy } from "../protocols/protocol-options.js";
 import type { Transport } from "../protocols/transport.js";
 import type { SettingValue } from "../settings/settings-table.js";
-import type { Setup } from "../setup/open-setup.js";
+import type { Setup } from "../setup/phone-setup.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { Voice, VoiceOptions } from "../voice/voice.js";
 import type { ObserverOptions } from "./observed-parts.js";

@@ -1,8 +1,7 @@
 import type { DeviceStateMachine } from "../device_state/device-state.js";
 import type { Board, Face } from "../hardware/hardware.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
-import type { Setup } from "../setup/open-setup.js";
-import type { PhoneSetup } from "../setup/phone-setup.js";
+import type { PhoneSetup, Setup } from "../setup/phone-setup.js";
 import type { Attachment } from "./application-options.js";
 import { RESTART_DELAY } from "./system-commands.js";
 
@@ -37,6 +36,7 @@ export class DeviceNetwork implements Attachment {
 		this.options = options;
 		this.setup = options.setup?.({
 			onNeeded: () => this.setUp(),
+			onAlert: (message) => events.show({ alert: { status: "", message } }),
 			onShow: (setup) => events.show({ setup }),
 			onEnd: (restart) => this.endSetup(restart),
 		});

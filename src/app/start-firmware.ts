@@ -9,7 +9,8 @@ import { readSetting, type SettingSource, settingText, withSettings } from "../s
 import { SettingError } from "../settings/setting-error.js";
 import type { SettingValue } from "../settings/settings-table.js";
 import { unknownSettings } from "../settings/unknown-settings.js";
-import type { Setup, SetupOptions } from "../setup/open-setup.js";
+import type { Setup } from "../setup/phone-setup.js";
+import type { SetupOptions } from "../setup/setup-options.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import type { FirmwareInstallerOptions } from "../update/firmware-installer.js";
 import type { Trial } from "../update/trial.js";
@@ -220,6 +221,7 @@ const openRescue = ({ board, setup, ...options }: RescueOptions): void => {
 	try {
 		const rescue = setup?.({ ...options, board, deviceId: system.macAddress })?.({
 			onNeeded: () => rescue?.begin(),
+			onAlert: (message) => screen?.show({ alert: { status: "", message } }),
 			onShow: (notice) => screen?.show({ setup: notice }),
 			onEnd: (restart) => (restart ? system.restart(RESTART_DELAY) : rescue?.follow(false)),
 		});

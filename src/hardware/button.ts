@@ -12,6 +12,8 @@ export interface Press {
 export interface Button {
 	/** Called once for each press: a short one when it ends, a long one as soon as it is long. */
 	onPress: ((press: Press) => void) | undefined;
+	/** Called when a long press ends, with its duration in milliseconds. */
+	onRelease?: ((milliseconds: number) => void) | undefined;
 	/** The chip's pin that it is on; absent if it is on none. */
 	readonly wakePin?: WakePin | undefined;
 }

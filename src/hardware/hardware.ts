@@ -1,7 +1,7 @@
 import type { Words } from "../language/en.js";
 import { deepFreeze } from "../text/deep-freeze.js";
 import type { Assistant, Chat } from "./assistant.js";
-import type { Buttons } from "./button.js";
+import type { Button, Buttons } from "./button.js";
 import type { Lights } from "./light.js";
 import type { SerialLines } from "./line.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
@@ -163,6 +163,8 @@ export interface System {
 	info(): SystemInfo;
 	/** Restarts the device, after a delay in milliseconds. Returns at once. */
 	restart(delay: number): void;
+	/** Erases everything that is stored, and restarts at once. */
+	factoryReset?(): void;
 }
 
 export type SettingValue = string | number | boolean;
@@ -272,8 +274,14 @@ export interface Hardware {
 /** A board: its parts, and its name as `serverInfo` gives it. */
 export interface Board extends Hardware {
 	readonly name: string;
-	/** Connects to a computer, which can set the board up over it. */
-	readonly serial?: SerialRecord;
+	/** Lines to a computer, which can set the board up over each of them. */
+	readonly serials?: readonly SerialRecord[];
+	/**
+	 * Opens the chip's BOOT button, unless it is open. Held for 5 s it begins the set-up, for 10 s it resets the device.
+	 *
+	 * @throws if another part uses its pin
+	 */
+	readonly bootButton?: () => Button;
 	readonly power?: ChipPower;
 	/** Closes everything that the board opened. */
 	close(): void;

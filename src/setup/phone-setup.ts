@@ -1,32 +1,27 @@
 import type { TimerHandle } from "../hardware/timer.js";
 import type { FoundNetwork, SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../net/http-server.js";
-import { settingText } from "../settings/read-setting.js";
+import { knownNetworks } from "../settings/known-networks.js";
+import { readSetting, settingText } from "../settings/read-setting.js";
+import { deepFreeze } from "../text/deep-freeze.js";
+import { hostnameOf } from "../text/hostname.js";
 import { SetupAttempt, type SetupAttemptOptions } from "./setup-attempt.js";
 import { SetupConnection } from "./setup-connection.js";
-import { type CheckSettings, checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
+import { checkValues, currentValues, type FormErrors, readForm } from "./setup-form.js";
 import { inLanguage } from "./setup-message.js";
-import { SetupNeed, type SetupNeedOptions } from "./setup-need.js";
+import type { SetupOptions } from "./setup-options.js";
 import { answerRequest, type SetupSource, type SetupStatus } from "./setup-routes.js";
 
-interface PhoneSetupOptions extends SetupAttemptOptions, SetupNeedOptions {
+interface PhoneSetupOptions extends SetupOptions, SetupAttemptOptions {
 	readonly platform: HttpServerPlatform;
-	/** The name of the device's own network. */
-	readonly name: string;
-	/** Its password, possibly a new one for each set-up; empty for an open network. */
-	readonly makePassword: () => string;
-	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
-	readonly patience: number;
-	readonly check: CheckSettings;
-	readonly isSafe: boolean;
-	/** A number in [0, 1). */
-	readonly random: () => number;
 }
 
 /** Events for the application. */
 export interface SetupEvents {
-	/** No network could be joined for too long. */
+	/** The set-up should begin: no network could be joined for too long, or a person holds the BOOT button. */
 	onNeeded(): void;
+	/** Called with a text for the screen. */
+	onAlert(message: string): void;
 	/** The notice on the screen; undefined once the set-up has ended. */
 	onShow(notice: SetupNotice | undefined): void;
 	/**
@@ -46,15 +41,40 @@ const MAX_CONNECTIONS = 4;
 /** Networks that the page lists. */
 const MAX_NETWORKS = 20;
 
+/** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
+const REJOIN_INTERVAL = 60_000;
+
+/** Milliseconds for which the BOOT button is held. */
+const SETUP_HOLD = 5_000;
+const RESET_HOLD = 10_000;
+
+/** Milliseconds from the alert to the factory reset. */
+const RESET_DELAY = 1_000;
+
+/** Set until the stored backend was reached once. */
+const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
+
+/** Letters and digits that are hard to confuse. */
+const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";
+const PASSWORD_LENGTH = 8;
+
 /**
  * Sets the device up with a phone: opens its own network, serves a page there, tries the settings, and stores them if
  * network and backend could be reached. Passwords and tokens are neither logged nor sent.
+ *
+ * The own network's password is the setting `setupPassword`. Without it a board with a screen makes one each time and
+ * shows it; on a board without a screen the network is open.
  */
 export class PhoneSetup {
 	private readonly options: PhoneSetupOptions;
 	private readonly events: SetupEvents;
 	private readonly connections = new Set<SetupConnection>();
-	private readonly need: SetupNeed;
+	/** Password of the setting. */
+	private readonly password: string;
+	/** Seconds without a network after which the set-up begins; 0: never by itself. */
+	private readonly after: number;
+	/** Seconds after which a device that knows a network gives up, unless the user scans or sends the form. */
+	private readonly patience: number;
 	private _isOpen = false;
 	private server: HttpServer | undefined;
 	private access: WiFiAccess = { ssid: "", password: "" };
@@ -65,11 +85,21 @@ export class PhoneSetup {
 	private attempt: SetupAttempt | undefined;
 	/** Ends the set-up. */
 	private timer: TimerHandle | undefined;
+	/** Begins it. */
+	private needTimer: TimerHandle | undefined;
+	/** Tries the known networks, unless somebody uses the page. */
+	private rejoinTimer: TimerHandle | undefined;
+	/** Whether the set-up begins because the network is lost. */
+	private isFallback = false;
 
+	/** @throws SettingError */
 	constructor(options: PhoneSetupOptions, events: SetupEvents) {
 		this.options = options;
 		this.events = events;
-		this.need = new SetupNeed(options, () => events.onNeeded());
+		this.password = readSetting("setupPassword", options);
+		this.after = readSetting("setupAfter", options);
+		this.patience = readSetting("setupTime", options);
+		this.watchBootButton();
 	}
 
 	get isOpen(): boolean {
@@ -78,20 +108,20 @@ export class PhoneSetup {
 
 	/** Opens the device's own network, and serves the page. If that fails the set-up ends at once. */
 	begin(): void {
-		const { platform, accessPoint, name, makePassword, log } = this.options;
-		this.access = { ssid: name, password: makePassword() };
+		const { platform, accessPoint, deviceId, log } = this.options;
+		this.access = { ssid: hostnameOf(deviceId), password: this.password || this.inventPassword() };
 		this.language = settingText("language", this.options);
-		this.formToken = makeToken(this.options.random);
+		this.formToken = this.inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
 		this.attempt = this.makeAttempt();
-		this.need.stop();
+		this.stopNeed();
 		this._isOpen = true;
 		try {
 			accessPoint.open(this.access);
 			this.server = platform.open({
 				port: accessPoint.port,
 				onConnect: (connection) => this.serve(connection),
-				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(name)} and open ${this.url}`),
+				onListening: () => log(`set-up: join the Wi-Fi ${JSON.stringify(this.access.ssid)} and open ${this.url}`),
 				onError: (error) => this.fail(error),
 			});
 		} catch (error) {
@@ -100,33 +130,46 @@ export class PhoneSetup {
 		}
 		this.show();
 		this.wait();
+		if (this.isFallback) {
+			this.rejoinLater();
+		}
 	}
 
-	/** Starts by itself, if the device may. */
+	/** Starts without a person's request, if the settings allow it. */
 	beginByItself(): void {
-		if (this.need.mayBegin) {
+		if (this.after > 0) {
 			this.begin();
 		}
 	}
 
 	/**
-	 * Reports whether the device is online. The set-up starts if it is offline for too long, or if it is online but does
+	 * Takes whether the device is online. The set-up starts if it is offline for too long, or if it is online but does
 	 * not reach a backend that was stored untried.
 	 */
 	follow(online: boolean): void {
-		if (!this.isOpen) {
-			this.need.follow(online);
+		if (this.isOpen) {
+			return;
+		}
+		if (online) {
+			this.stopNeed();
+		}
+		if (this.after > 0 && (!online || this.isUnreached)) {
+			this.needTimer ??= this.options.timer.set(() => this.need(!online), this.after * 1000);
 		}
 	}
 
-	/** Reports that the device has reached its backend. */
+	/** Takes note that the device has reached its backend. */
 	reached(): void {
-		this.need.reached();
+		if (this.isUnreached) {
+			this.options.settings.delete(...UNREACHED);
+			this.stopNeed();
+		}
 	}
 
 	close(): void {
 		this.clearTimer();
-		this.need.stop();
+		this.stopNeed();
+		this.stopRejoining();
 		this.attempt?.close();
 		this.attempt = undefined;
 		if (this.isOpen) {
@@ -141,6 +184,85 @@ export class PhoneSetup {
 		}
 	}
 
+	private get isUnreached(): boolean {
+		return this.options.settings.get(...UNREACHED) !== undefined;
+	}
+
+	/** Has the application begin the set-up. @param isFallback whether the network is lost */
+	private need(isFallback: boolean): void {
+		this.needTimer = undefined;
+		this.isFallback = isFallback;
+		this.events.onNeeded();
+		this.isFallback = false;
+	}
+
+	private stopNeed(): void {
+		this.options.timer.clear(this.needTimer);
+		this.needTimer = undefined;
+	}
+
+	/** Another part of the device may use its pin. */
+	private watchBootButton(): void {
+		const { board, log } = this.options;
+		try {
+			const button = board.bootButton?.();
+			if (button !== undefined) {
+				button.onRelease = (milliseconds) => this.release(milliseconds);
+			}
+		} catch (error) {
+			log(`BOOT button: not available: ${String(error)}`);
+		}
+	}
+
+	private release(milliseconds: number): void {
+		if (milliseconds >= RESET_HOLD) {
+			this.factoryReset();
+		} else if (milliseconds >= SETUP_HOLD && this.isOpen) {
+			this.use();
+		} else if (milliseconds >= SETUP_HOLD) {
+			this.options.log("BOOT button: set-up");
+			this.need(false);
+		}
+	}
+
+	private factoryReset(): void {
+		const { board, timer, log } = this.options;
+		log("factory reset: every setting is erased, and the device restarts");
+		this.events.onAlert(inLanguage({ text: "erased" }, settingText("language", this.options)));
+		timer.set(() => board.system?.factoryReset?.(), RESET_DELAY);
+	}
+
+	private rejoinLater(): void {
+		this.rejoinTimer = this.options.timer.set(() => void this.rejoin(), REJOIN_INTERVAL);
+	}
+
+	private async rejoin(): Promise<void> {
+		const isJoined = await this.options.accessPoint.rejoin();
+		if (this.rejoinTimer === undefined) {
+			return;
+		}
+		if (isJoined) {
+			this.options.log("set-up: a known network is back");
+			this.end(false);
+		} else {
+			this.rejoinLater();
+		}
+	}
+
+	private stopRejoining(): void {
+		this.options.timer.clear(this.rejoinTimer);
+		this.rejoinTimer = undefined;
+	}
+
+	private inventPassword(): string {
+		return this.options.board.screen === undefined ? "" : this.inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
+	}
+
+	private inventText(characters: string, length: number): string {
+		const { random = Math.random } = this.options;
+		return Array.from({ length }, () => characters[Math.floor(random() * characters.length)]).join("");
+	}
+
 	private makeAttempt(): SetupAttempt {
 		return new SetupAttempt(this.options, {
 			onProgress: (status) => this.setStatus(status),
@@ -152,7 +274,7 @@ export class PhoneSetup {
 				this.setStatus(status);
 				this.timer = this.options.timer.set(() => this.end(restart), FAREWELL_TIME);
 			},
-			onUntried: () => this.need.untried(),
+			onUntried: () => this.options.settings.set(...UNREACHED, "yes"),
 		});
 	}
 
@@ -170,14 +292,20 @@ export class PhoneSetup {
 		this.timer = undefined;
 	}
 
-	/** A device without a network has nothing else to do. Automatic requests of a phone do not prolong the set-up. */
+	/** Keeps the set-up open for the person who uses it. Automatic requests of a phone do not. */
+	private use(): void {
+		this.stopRejoining();
+		this.wait();
+	}
+
+	/** A device without a network has nothing else to do. */
 	private wait(): void {
 		this.clearTimer();
-		if (settingText("ssid", this.options) !== "") {
+		if (knownNetworks(this.options).length > 0) {
 			this.timer = this.options.timer.set(() => {
 				this.options.log("set-up: timed out; trying the stored settings again");
 				this.end(this.attempt?.hasLeft === true);
-			}, this.options.patience * 1000);
+			}, this.patience * 1000);
 		}
 	}
 
@@ -221,8 +349,8 @@ export class PhoneSetup {
 			host: this.host,
 			formToken: this.formToken,
 			device: this.access.ssid,
-			isSafe: this.options.isSafe,
-			findsGateways: this.options.findGateways !== undefined,
+			isSafe: this.options.isSafe === true,
+			findsGateways: this.options.listGateways !== undefined,
 			status: () => this.status,
 			values: () => currentValues(this.options),
 			networks: () => this.networks(),
@@ -236,7 +364,7 @@ export class PhoneSetup {
 		if (state === "joining" || state === "joined") {
 			return [];
 		}
-		this.wait();
+		this.use();
 		return strongest(await this.options.accessPoint.scan());
 	}
 
@@ -245,7 +373,7 @@ export class PhoneSetup {
 		if (this.status.state === "joining" || this.status.state === "joined") {
 			return { form: { text: "busy" } };
 		}
-		this.wait();
+		this.use();
 		const form = readForm(text, currentValues(this.options));
 		if ("errors" in form) {
 			return form.errors;
@@ -261,6 +389,21 @@ export class PhoneSetup {
 	}
 }
 
+/** The set-up of a board: the application makes it with its events. */
+export type Setup = (events: SetupEvents) => PhoneSetup;
+
+/**
+ * Makes the set-up with a phone, for a board that has an access point and keeps settings.
+ *
+ * @returns undefined on any other board
+ */
+export const openSetup = (platform: HttpServerPlatform, options: SetupOptions): Setup | undefined => {
+	const { accessPoint, settings } = options.board;
+	return (
+		accessPoint && settings && ((events) => new PhoneSetup({ ...options, platform, accessPoint, settings }, events))
+	);
+};
+
 /** Each network once, with its strongest access point; without hidden ones. */
 const strongest = (found: readonly FoundNetwork[]): readonly FoundNetwork[] => {
 	const networks: FoundNetwork[] = [];
@@ -271,6 +414,3 @@ const strongest = (found: readonly FoundNetwork[]): readonly FoundNetwork[] => {
 	}
 	return networks.slice(0, MAX_NETWORKS);
 };
-
-const makeToken = (random: () => number): string =>
-	Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join("");

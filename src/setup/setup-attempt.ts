@@ -1,32 +1,21 @@
-import type { FoundGateway } from "../backend/discovery/gateway-list.js";
 import type { Settings } from "../hardware/hardware.js";
 import type { AccessPoint } from "../hardware/wifi-setup.js";
-import { type SettingSource, settingText, storeSetting, withSettings } from "../settings/read-setting.js";
+import { storeNetwork } from "../settings/known-networks.js";
+import { settingText, storeSetting, withSettings } from "../settings/read-setting.js";
+import { BackendTrial } from "./backend-trial.js";
 import { currentValues, FIELDS, type SetupForm, type SetupValues } from "./setup-form.js";
+import type { SetupOptions } from "./setup-options.js";
 import type { SetupStatus } from "./setup-routes.js";
 
-/** A step that takes a while and can be cancelled. */
+/** A step that takes a while and can be cancelled. Its callback is not called after that. */
 interface Step {
 	close(): void;
 }
 
-/**
- * Tries to reach the backend of these settings in the network that was joined. `onEnd` is called once, with the reason if it
- * could not be reached; not after `close`.
- */
-export type TryBackend = (settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void) => Step;
-
-/** Looks for gateways in the network that was joined. `onEnd` is called once; not after `close`. */
-export type FindGateways = (onEnd: (gateways: readonly FoundGateway[]) => void) => Step;
-
-export interface SetupAttemptOptions extends Pick<SettingSource, "built"> {
+export interface SetupAttemptOptions
+	extends Pick<SetupOptions, "built" | "routeOf" | "listGateways" | "timer" | "log"> {
 	readonly accessPoint: AccessPoint;
 	readonly settings: Settings;
-	/** Tries the backend before settings are stored. Absent: they are stored untried. */
-	readonly tryBackend?: TryBackend | undefined;
-	/** Lists gateways on the network that was joined. Absent: the page does not offer it. */
-	readonly findGateways?: FindGateways | undefined;
-	readonly log: (message: string) => void;
 }
 
 /** Reports how an attempt goes on. */
@@ -91,24 +80,29 @@ export class SetupAttempt {
 
 	private find(ssid: string): void {
 		this.events.onProgress({ state: "joining", message: { text: "finding" } });
-		this.step = this.options.findGateways?.((gateways) => {
-			this.step = undefined;
-			this.events.onPaused(
-				gateways.length === 0
-					? { state: "failed", message: { text: "noGateway", name: ssid } }
-					: { state: "found", message: { text: "chooseGateway" }, gateways },
-			);
+		const { listGateways, timer, log } = this.options;
+		this.step = listGateways?.({
+			timer,
+			log,
+			onEnd: (gateways) => {
+				this.step = undefined;
+				this.events.onPaused(
+					gateways.length === 0
+						? { state: "failed", message: { text: "noGateway", name: ssid } }
+						: { state: "found", message: { text: "chooseGateway" }, gateways },
+				);
+			},
 		});
 	}
 
 	private try({ values, keeps }: SetupForm): void {
-		const { tryBackend, settings, log } = this.options;
-		if (keeps || tryBackend === undefined) {
+		const { routeOf, settings, timer, log } = this.options;
+		if (keeps || routeOf === undefined) {
 			this.finish(values, false);
 			return;
 		}
 		this.events.onProgress({ state: "joining", message: { text: "connecting" } });
-		this.step = tryBackend(withSettings(values, settings), (problem) => {
+		const onEnd = (problem: string | undefined): void => {
 			this.step = undefined;
 			log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
 			if (problem === undefined) {
@@ -120,7 +114,8 @@ export class SetupAttempt {
 					canKeep: true,
 				});
 			}
-		});
+		};
+		this.step = new BackendTrial({ ...routeOf(withSettings(values, settings)), timer, log, onEnd });
 	}
 
 	private finish(values: SetupValues, isReached: boolean): void {
@@ -141,13 +136,17 @@ export class SetupAttempt {
 		const { settings } = this.options;
 		const before = currentValues(this.options);
 		const changed = FIELDS.filter((field) => values[field] !== before[field]);
-		for (const field of changed) {
+		const others = changed.filter((field) => field !== "ssid" && field !== "password");
+		if (others.length < changed.length) {
+			storeNetwork(values, this.options);
+		}
+		for (const field of others) {
 			storeSetting(field, values[field], settings);
 		}
 		if (changed.includes("backend") || changed.includes("otaUrl")) {
 			this.forgetLogin();
 		}
-		return changed.some((field) => field !== "ssid" && field !== "password");
+		return others.length > 0;
 	}
 
 	/** The page has no fields for them, so without this they would be sent to another backend. */

@@ -67,6 +67,7 @@ export const ENGLISH = deepFreeze({
 	wrongToken: "This token is not valid: it is too long, or has more than one line.",
 	wrongOtaUrl: "The address begins with http:// or https://.",
 	wrongName: "A name has at most 32 characters.",
+	erased: "Every setting was erased. The device restarts.",
 });
 
 /** The key of a text. */

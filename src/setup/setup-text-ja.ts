@@ -67,4 +67,5 @@ export const JAPANESE: SetupTexts = deepFreeze({
 	wrongToken: "トークンとして使えません。長すぎるか、改行が含まれています。",
 	wrongOtaUrl: "アドレスは http:// または https:// で始まります。",
 	wrongName: "名前は 32 文字までです。",
+	erased: "すべての設定を消去しました。デバイスが再起動します。",
 });

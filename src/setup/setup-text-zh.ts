@@ -64,4 +64,5 @@ export const CHINESE: SetupTexts = deepFreeze({
 	wrongToken: "令牌无效：太长，或包含换行。",
 	wrongOtaUrl: "地址以 http:// 或 https:// 开头。",
 	wrongName: "名称最多 32 个字符。",
+	erased: "所有设置已清除，设备正在重新启动。",
 });

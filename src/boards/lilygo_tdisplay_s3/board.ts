@@ -17,6 +17,7 @@ export const openBoard = () => {
 		screen,
 		preview,
 		buttons,
+		bootButton: () => buttons.left,
 		close: () => closeAll(buttons.right, buttons.left, esp32.network, preview, screen),
 	} satisfies Board;
 };

@@ -24,6 +24,7 @@ export const openBoard = () => {
 		screen,
 		preview,
 		buttons: { flash: button },
+		bootButton: () => button,
 		lights: { led },
 		close: () => closeAll(player, button, led, esp32.network, preview, screen),
 	} satisfies Board;

@@ -13,6 +13,7 @@ export const openBoard = () => {
 		...esp32,
 		camera: openCamera({ width: 640, height: 480 }),
 		buttons: { boot: button },
+		bootButton: () => button,
 		lights: { led },
 		close: () => closeAll(button, led, esp32.network),
 	} satisfies Board;

@@ -16,6 +16,7 @@ const LONG_PRESS = 2_000;
 /** Turns the signal of a contact or touch screen into presses. */
 export class TimedButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
+	onRelease: ((milliseconds: number) => void) | undefined;
 	private readonly options: TimedButtonOptions;
 	private isDown = false;
 	/** When it went down. */
@@ -53,11 +54,18 @@ export class TimedButton implements Button {
 		} else if (this.hold !== undefined) {
 			timer.clear(this.hold);
 			this.tell(false);
+		} else {
+			this.onRelease?.(this.duration);
 		}
+	}
+
+	/** Milliseconds since it went down. */
+	private get duration(): number {
+		return (this.options.ticks() - this.start) >>> 0;
 	}
 
 	private tell(long: boolean): void {
 		this.hold = undefined;
-		this.onPress?.({ long, milliseconds: (this.options.ticks() - this.start) >>> 0 });
+		this.onPress?.({ long, milliseconds: this.duration });
 	}
 }

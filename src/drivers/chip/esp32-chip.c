@@ -5,6 +5,7 @@
 #include "esp_chip_info.h"
 #include "esp_heap_caps.h"
 #include "esp_system.h"
+#include "nvs_flash/include/nvs_flash.h"
 #include "soc/soc_caps.h"
 
 // mcconfig's include path has ESP-IDF's components folder, but not this component's include folder.
@@ -70,6 +71,13 @@ void xs_esp32chip_resetReason(xsMachine *the)
 
 void xs_esp32chip_restart(xsMachine *the)
 {
+	esp_restart();
+}
+
+// Settings are in the partition "nvs". Nothing can be stored between the erasing and the restart.
+void xs_esp32chip_factoryReset(xsMachine *the)
+{
+	nvs_flash_erase();
 	esp_restart();
 }
 

@@ -51,4 +51,9 @@ export const esp32Chip = deepFreeze({
 	restart(): void {
 		native("xs_esp32chip_restart").call(this);
 	},
+
+	/** Erases everything that is stored, and restarts. */
+	factoryReset(): void {
+		native("xs_esp32chip_factoryReset").call(this);
+	},
 });

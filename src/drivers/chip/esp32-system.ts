@@ -4,7 +4,7 @@ import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 
 /** ESP-IDF's data about the chip. */
-export type Chip = Omit<typeof esp32Chip, "restart">;
+export type Chip = Omit<typeof esp32Chip, "restart" | "factoryReset">;
 
 interface Esp32SystemOptions {
 	readonly chip: Chip;
@@ -15,6 +15,8 @@ interface Esp32SystemOptions {
 	readonly partition: string;
 	/** Restarts the chip at once. */
 	readonly restart: () => void;
+	/** Erases everything that is stored, and restarts at once. */
+	readonly factoryReset: () => void;
 	readonly timer: TimerModule;
 }
 
@@ -48,6 +50,10 @@ export class Esp32System implements System {
 
 	restart(delay: number): void {
 		this.options.timer.set(this.options.restart, delay);
+	}
+
+	factoryReset(): void {
+		this.options.factoryReset();
 	}
 }
 

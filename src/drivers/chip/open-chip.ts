@@ -33,6 +33,7 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 			board: name,
 			partition: esp32Bootloader.label,
 			restart: () => esp32Chip.restart(),
+			factoryReset: () => esp32Chip.factoryReset(),
 			timer: Timer,
 		}),
 		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),

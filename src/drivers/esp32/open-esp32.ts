@@ -5,6 +5,7 @@ import type { Board } from "../../hardware/hardware.js";
 import type { AccessPoint } from "../../hardware/wifi-setup.js";
 import { openChip } from "../chip/open-chip.js";
 import type { RtcClock } from "../rtc/rtc-clock.js";
+import { usbSerials } from "../usb/open-usb-serial.js";
 import type { UdpRecord } from "../wifi/captive-dns.js";
 import { openWiFi } from "../wifi/open-wifi.js";
 import { SoftAccessPoint } from "../wifi/soft-access-point.js";
@@ -14,7 +15,7 @@ import type { WiFiNetwork } from "../wifi/wifi-network.js";
 const ADDRESS = "192.168.4.1";
 
 /**
- * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, and those of `openChip`.
+ * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, the chip's USB port, and those of `openChip`.
  *
  * @param rtc of a board that has a real-time clock: it is set with the chip's clock
  */
@@ -26,6 +27,7 @@ export const openEsp32 = (name: string, rtc?: RtcClock) => {
 		...openChip(name, network.macAddress, setTime),
 		network,
 		accessPoint: openAccessPoint(network),
+		serials: usbSerials(),
 	} satisfies Omit<Board, "close">;
 };
 

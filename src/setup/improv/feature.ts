@@ -1,12 +1,14 @@
 import type { Board } from "../../hardware/hardware.js";
+import type { SerialRecord } from "../../hardware/serial.js";
 import { FIRMWARE } from "../../settings/firmware.js";
-import { type SettingSource, settingText, storeSetting } from "../../settings/read-setting.js";
+import { storeNetwork } from "../../settings/known-networks.js";
+import { type SettingSource, settingText } from "../../settings/read-setting.js";
 import { hostnameOf } from "../../text/hostname.js";
 import { ImprovService } from "./improv-service.js";
 import { SerialLine } from "./serial-line.js";
 
 interface OpenImprovOptions extends Pick<SettingSource, "built"> {
-	readonly board: Pick<Board, "name" | "serial" | "accessPoint" | "network" | "settings" | "system">;
+	readonly board: Pick<Board, "name" | "serials" | "accessPoint" | "network" | "settings" | "system">;
 	readonly log: (message: string) => void;
 }
 
@@ -14,16 +16,35 @@ interface OpenImprovOptions extends Pick<SettingSource, "built"> {
 const RESTART_DELAY = 2_000;
 
 /**
- * Lets a computer set up the Wi-Fi over the serial port (Improv), on a board that has one. The device restarts with its
+ * Lets a computer set up the Wi-Fi over a serial port (Improv), on a board that has one. The device restarts with its
  * new network, for a clean state.
  *
- * @returns undefined if the board has no serial port, access point or settings, or something else uses the port
+ * @returns undefined if the board has no access point or settings
  */
-export const openImprov = ({ board, built, log }: OpenImprovOptions): { close(): void } | undefined => {
-	const { serial, accessPoint, network, settings, system } = board;
-	if (!(serial && accessPoint && network && settings && system)) {
+export const openImprov = (options: OpenImprovOptions): { close(): void } | undefined => {
+	const { serials = [], accessPoint, network, settings, system } = options.board;
+	if (!(accessPoint && network && settings && system)) {
 		return undefined;
 	}
+	const parts = { accessPoint, network, settings, system };
+	const lines = serials.map((serial) => openLine(serial, parts, options));
+	return {
+		close() {
+			for (const line of lines) {
+				line?.close();
+			}
+		},
+	};
+};
+
+type NeededParts = Required<Pick<Board, "accessPoint" | "network" | "settings" | "system">>;
+
+/** @returns undefined if something else uses the port */
+const openLine = (
+	serial: SerialRecord,
+	{ accessPoint, network, settings, system }: NeededParts,
+	{ board, built, log }: OpenImprovOptions,
+): SerialLine | undefined => {
 	const name = hostnameOf(system.macAddress);
 	const port = settingText("http", { built, settings });
 	const service = new ImprovService({
@@ -38,22 +59,20 @@ export const openImprov = ({ board, built, log }: OpenImprovOptions): { close():
 				const isJoined = await accessPoint.join(access);
 				log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
 				if (isJoined) {
-					storeSetting("ssid", access.ssid, settings);
-					storeSetting("password", access.password, settings);
+					storeNetwork(access, { built, settings });
 					system.restart(RESTART_DELAY);
 				}
 				return isJoined;
 			},
 		},
-		write: (packet) => line.write(packet),
+		write: (packet) => line?.write(packet),
 		log,
 	});
-	let line: SerialLine;
+	let line: SerialLine | undefined;
 	try {
 		line = new SerialLine(serial, (bytes) => service.read(bytes));
 	} catch (error) {
 		log(`Improv: could not open the serial port: ${String(error)}`);
-		return undefined;
 	}
 	return line;
 };
