@@ -5,8 +5,8 @@ import { ROOT } from "./root.js";
 /** The name under which `modules` has files that are left out of a build, although patterns name them later. */
 const LEFT_OUT = "~";
 
-/** The name of the board's folder in each build. */
-const TARGET_BOARD = "src/boards/target/";
+/** Modules whose files differ between builds: the board's, and the identity of the firmware. */
+const REPLACED = ["src/boards/target/", "src/settings/firmware"];
 
 /** One value, or a list of them. */
 type List<T> = T | readonly T[];
@@ -129,7 +129,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
-		if (isOwn(module) && module !== own && !module.startsWith(TARGET_BOARD)) {
+		if (isOwn(module) && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
 			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
 		}
 		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {

@@ -6,19 +6,19 @@ export class FakeUpdater implements Updater {
 	isOnTrial = false;
 	/** Digest of any image. */
 	digest = new Uint8Array(32).fill(0xab).buffer;
-	/** Whether any signature is right. */
-	isSigned = true;
+	/** Whether the signature is right for a key. */
+	isSigned = (_key: ArrayBuffer): boolean => true;
 	/** Fault of the image once it is complete. */
 	fault = "";
 	readonly events: string[] = [];
 	/** Whether each image might be another project's. */
-	readonly anyProject: boolean[] = [];
+	readonly anyProject: (boolean | undefined)[] = [];
 	readonly signatures: ArrayBuffer[] = [];
 	/** Versions that signatures were checked for. */
 	readonly versions: string[] = [];
 	#image = "";
 
-	begin(anyProject: boolean): FirmwareSink {
+	begin({ anyProject }: Parameters<Updater["begin"]>[0]): FirmwareSink {
 		this.anyProject.push(anyProject);
 		this.events.push("begin");
 		this.#image = "";
@@ -31,10 +31,10 @@ export class FakeUpdater implements Updater {
 				this.#image += text;
 			},
 			digest: async () => this.digest,
-			isSigned: async (_key, signature, version) => {
+			isSigned: async (key, signature, version) => {
 				this.versions.push(String.fromArrayBuffer(version));
 				this.signatures.push(signature);
-				return this.isSigned;
+				return this.isSigned(key);
 			},
 			finish: async () => {
 				if (this.fault !== "") {

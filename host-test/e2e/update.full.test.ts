@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { connectClient, nextOnline } from "../../gateway/test/support/gateway.js";
 import { makeStateFolder, startProgram } from "../../gateway/test/support/program.js";
 import { makeKey, signImage, updateKeyOf } from "../../scripts/update/signing.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { bundle, encodeImage } from "../../virtual-device/src/index.js";
 import { listen } from "../support/listen.js";
 import { until } from "../support/until.js";
@@ -18,11 +19,11 @@ import { ENGINE, startDevice } from "./fixtures.js";
 
 const UNREACHABLE = fileURLToPath(new URL("../fixtures/unreachable/main.ts", import.meta.url));
 
-const NEW = encodeImage(await bundle(undefined, false, "9.9.9"));
+const NEW = encodeImage(await bundle(undefined, false, "9.9.9"), { ...FIRMWARE, version: "9.9.9" });
 /** One bit of the script is another one. */
 const DAMAGED = Buffer.from(NEW);
 DAMAGED[1_000] = (DAMAGED[1_000] as number) ^ 1;
-const BROKEN = encodeImage('throw new Error("this firmware does not start")');
+const BROKEN = encodeImage('throw new Error("this firmware does not start")', { ...FIRMWARE, version: "9.9.9" });
 const SHA256 = createHash("sha256").update(NEW).digest("hex");
 
 /** A server of images: each path has what is sent for it, and perhaps the length that is claimed. */
@@ -87,7 +88,7 @@ describe(`updates of a virtual device, firmware on ${ENGINE.kind}`, () => {
 			"new.bin": NEW,
 			"truncated.bin": NEW,
 			"damaged.bin": DAMAGED,
-			"page.bin": Buffer.from("<html>Not a firmware</html>"),
+			"page.bin": Buffer.from(`<html>${" ".repeat(200)}Not a firmware</html>`),
 		};
 		const { images, update, version, log } = await connect(t, files, { updateKey });
 		const signature = signImage(NEW, "9.9.9", makeKey());
@@ -111,7 +112,7 @@ describe(`updates of a virtual device, firmware on ${ENGINE.kind}`, () => {
 	});
 
 	it("firmware that does not reach its backend is rolled back", async (t) => {
-		const image = encodeImage(await bundle(UNREACHABLE, false, "9.9.9"));
+		const image = encodeImage(await bundle(UNREACHABLE, false, "9.9.9"), { ...FIRMWARE, version: "9.9.9" });
 		const { images, update, version, log, logged } = await connect(t, { "new.bin": image }, { updateTrial: 1 });
 		const before = await version();
 		await update({ url: `${images}/new.bin` });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { encodeImage } from "../../virtual-device/src/index.js";
 import { RawBackend } from "../e2e/fixtures.js";
 import { listen } from "../support/listen.js";
@@ -8,7 +9,10 @@ import { skipIf } from "../support/skip-if.js";
 import { makeChip, whyNotXs } from "./chip.js";
 
 /** An image as large as a chip's; what is in it does not start. */
-const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`);
+const IMAGE = encodeImage(`throw new Error(${JSON.stringify("x".repeat(2 * 1_048_576))})`, {
+	...FIRMWARE,
+	version: "9.9.9",
+});
 
 describe("an update of two megabytes on a chip with 64 KB of chunks", {
 	skip: skipIf(whyNotXs),

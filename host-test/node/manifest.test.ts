@@ -7,6 +7,7 @@ import { transformSync } from "esbuild";
 import { readParts, toolsOf } from "../../scripts/moddable/board-parts.js";
 import { loadTools } from "../../scripts/moddable/load-tools.js";
 import { boardOf } from "../../scripts/moddable/targets.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { readBuild } from "../../toolchain/manifests.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,6 +26,7 @@ interface Manifest {
 	readonly include?: string | readonly string[];
 	readonly preload?: readonly string[];
 	readonly config?: Readonly<Record<string, unknown>>;
+	readonly defines?: { readonly firmware?: Readonly<Record<string, string>> };
 	readonly creation?: { readonly chunk?: { readonly initial: number } };
 	readonly platforms?: Readonly<Record<string, Manifest>>;
 }
@@ -75,11 +77,11 @@ function importsIn(file: string): string[] {
 		.map((name) => `${name}.ts`);
 }
 
-/** Imports of a build's sources that are not in the build. */
-function missingIn(build: ReadonlySet<string>): string[] {
+/** Imports of a build's sources that are not in the build, by path or by the name of the module that replaces them. */
+function missingIn(build: ReadonlySet<string>, modules: ReadonlyMap<string, string> = new Map()): string[] {
 	return [...build].flatMap((file) =>
 		importsIn(file)
-			.filter((imported) => !build.has(imported))
+			.filter((imported) => !build.has(imported) && !modules.has(imported.replace(/\.ts$/, "")))
 			.map((imported) => `${file} imports ${imported}, which no manifest of the build names`),
 	);
 }
@@ -87,7 +89,8 @@ function missingIn(build: ReadonlySet<string>): string[] {
 for (const manifest of MANIFESTS) {
 	it(`a build of ${manifest} has all that its modules import`, () => {
 		const faults = targets.flatMap((target) => {
-			const missing = missingIn(new Set(readBuild(manifest, target).modules.values()));
+			const { modules } = readBuild(manifest, target);
+			const missing = missingIn(new Set(modules.values()), modules);
 			return missing.map((fault) => `${target}: ${fault}`);
 		});
 		assert.ok(faults.length === 0, faults.join("\n"));
@@ -130,6 +133,16 @@ it("every module of the firmware is named by a manifest", () => {
 	const ownTarget = `${dirname(EMULATED_BOARD)}/host/`;
 	const unnamed = sources.filter((file) => !named.has(file) && codeOf(file) !== "" && !file.startsWith(ownTarget));
 	assert.deepEqual(unnamed, []);
+});
+
+it("the manifests define the identity of the firmware: its version, and the board of each target", () => {
+	const { name, version } = FIRMWARE;
+	const own = readManifest("src/platform/manifest.json").defines?.firmware;
+	assert.deepEqual(own, { project: `#${name}`, version: `#${version}`, board: "#esp32" });
+	for (const target of targets.filter((target) => target.startsWith("esp32/"))) {
+		const { defines } = readManifest(`src/boards/${basename(target)}/manifest.json`);
+		assert.equal(defines?.firmware?.board, `#${basename(target)}`);
+	}
 });
 
 it("a manifest includes no other twice", () => {

@@ -37,8 +37,8 @@ function describeValue(name: string, rule: Rule): string {
 			return "`true`, `false`";
 		case "hex":
 			return `at most ${rule.maxBytes} bytes as hexadecimal digits`;
-		case "p256-key":
-			return "`04` and 128 hexadecimal digits";
+		case "p256-keys":
+			return "each `04` and 128 hexadecimal digits, with commas";
 		case "networks":
 		case "static-address":
 			return describeText(name);

@@ -168,11 +168,12 @@ export default suite("the bootstrap", {
 		const time = { timestamp: 1_800_000_000_000, timezone_offset: 540 };
 		equal((await bootstrap(new FakeOtaServer({ ...WEBSOCKET, server_time: time }))).times, [[1_800_000_000_000, 540]]);
 	},
-	async "hands on firmware that is newer or forced, before it tells the backend"() {
+	async "hands on firmware that is newer, or forced and another version, before it tells the backend"() {
 		const offer = async (version: string, force?: number): Promise<unknown[]> =>
 			(await bootstrap(new FakeOtaServer({ ...WEBSOCKET, firmware: { version, url: "http://f", force } }))).heard;
 		equal(await offer("999.0.0"), ["firmware http://f", BACKEND]);
-		equal(await offer(FIRMWARE.version, 1), ["firmware http://f", BACKEND]);
+		equal(await offer("0.0.9", 1), ["firmware http://f", BACKEND]);
+		equal(await offer(FIRMWARE.version, 1), [BACKEND]);
 		equal(await offer(FIRMWARE.version), [BACKEND]);
 		equal(await offer("0.0.9"), [BACKEND]);
 	},

@@ -1,4 +1,6 @@
 import { Esp32Updater } from "../../src/drivers/updater/esp32-updater.js";
+import type { ImageIdentity } from "../../src/drivers/updater/image-identity.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { failureOf } from "../doubles/promises.js";
 import { equal, matches, suite, throws } from "../harness.js";
 
@@ -7,21 +9,20 @@ const ESP32 = { model: 1, chip: 0 };
 const ESP32_C3 = { model: 5, chip: 5 };
 const ESP32_S3 = { model: 9, chip: 9 };
 
-/** The project of the firmware under test, as ESP-IDF's build names it. */
-const PROJECT = "xs_esp32";
-
-/** Bytes of the images under test, and where they name their project (esp_app_desc_t). */
-const IMAGE_BYTES = 140;
-const DESCRIPTION_AT = 32;
-const PROJECT_AT = DESCRIPTION_AT + 48;
+/** Bytes of the images under test, and where they have their identity: behind ESP-IDF's header and description. */
+const IMAGE_BYTES = 420;
+const IDENTITY_AT = 24 + 8 + 256;
 
 /** An image's first bytes for a chip, and some more. */
-function image({ chip }: { chip: number }, project = PROJECT): Uint8Array {
+function image({ chip }: { chip: number }, identity: Partial<ImageIdentity> = {}): Uint8Array {
+	const { name, version, board } = { ...FIRMWARE, version: "2.0.0", ...identity };
 	const bytes = new Uint8Array(IMAGE_BYTES);
 	bytes.set([0xe9, 5, 2, 0x20]);
 	bytes[12] = chip;
-	bytes.set([0x32, 0x54, 0xcd, 0xab], DESCRIPTION_AT);
-	bytes.set(new Uint8Array(ArrayBuffer.fromString(project)), PROJECT_AT);
+	["xs-mcp/1", name, version, board].forEach((text, index) => {
+		const at = IDENTITY_AT + (index === 0 ? 0 : 8 + 32 * (index - 1));
+		bytes.set(new Uint8Array(ArrayBuffer.fromString(text)), at);
+	});
 	return bytes;
 }
 
@@ -59,7 +60,6 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 		},
 		bootloader: { isOnTrial: true, confirm: () => events.push("confirm"), rollBack: () => events.push("rollBack") },
 		model,
-		project: PROJECT,
 		verify: (_key, digest) => new Uint8Array(digest)[0] === 6,
 	});
 	return { updater, events, stored, hashed };
@@ -67,10 +67,10 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 
 export default suite("an ESP32's updater", {
 	async "stores and hashes an image, whatever its pieces"() {
-		for (const size of [1, 23, 24, 111, 112, 113, 140]) {
+		for (const size of [1, 24, 288, 391, 392, 393, IMAGE_BYTES]) {
 			const { updater, events, stored, hashed } = updaterOf(ESP32_C3);
 			const bytes = image(ESP32_C3);
-			const sink = updater.begin(false);
+			const sink = updater.begin({});
 			for (let at = 0; at < bytes.length; at += size) {
 				sink.write(bytes.slice(at, at + size).buffer);
 			}
@@ -78,7 +78,7 @@ export default suite("an ESP32's updater", {
 			// The fake digest is the number of bytes: the one byte of the image's digest, and the five of the version.
 			equal(await sink.isSigned(new ArrayBuffer(65), new ArrayBuffer(64), ArrayBuffer.fromString("1.2.0")), true);
 			await sink.finish();
-			const signed = [IMAGE_BYTES, ...new Uint8Array(ArrayBuffer.fromString("1.2.0"))];
+			const signed = [IMAGE_BYTES & 0xff, ...new Uint8Array(ArrayBuffer.fromString("1.2.0"))];
 			equal([stored, hashed], [[...bytes], [...bytes, ...signed]], `pieces of ${size}`);
 			equal(events, ["complete", "close update", "close partition"]);
 		}
@@ -87,7 +87,7 @@ export default suite("an ESP32's updater", {
 		for (const own of [ESP32, ESP32_C3, ESP32_S3]) {
 			for (const other of [ESP32, ESP32_C3, ESP32_S3]) {
 				const { updater, stored } = updaterOf(own);
-				const sink = updater.begin(false);
+				const sink = updater.begin({});
 				if (own === other) {
 					sink.write(image(other).buffer as ArrayBuffer);
 					equal(stored.length, IMAGE_BYTES);
@@ -102,43 +102,70 @@ export default suite("an ESP32's updater", {
 		}
 		const { updater } = updaterOf(ESP32);
 		throws(
-			() => updater.begin(false).write(image({ chip: 77 }).buffer as ArrayBuffer),
+			() => updater.begin({}).write(image({ chip: 77 }).buffer as ArrayBuffer),
 			/is for chip 77, but this chip is an esp32$/,
 		);
 	},
 	"takes images of its own project only, unless any project is allowed"() {
-		const other = image(ESP32, "xiaozhi");
 		const none = image(ESP32);
-		none.fill(0, DESCRIPTION_AT, PROJECT_AT + 32);
+		none.fill(0, IDENTITY_AT, IDENTITY_AT + 8);
 		for (const [foreign, problem] of [
-			[other, /^the image is firmware of the project "xiaozhi", not of "xs_esp32": only a person/],
-			[none, /^the image names no project, expected "xs_esp32": only a person/],
-			[image(ESP32, "xs_esp32s"), /^the image is firmware of the project "xs_esp32s", not/],
-			[image(ESP32, "p".repeat(60)), /^the image is firmware of the project "p{32}", not/],
+			[image(ESP32, { name: "pump" }), /^the image is firmware of the project "pump", not of "xs-mcp": only a person/],
+			[none, /^the image names no project, expected "xs-mcp": only a person/],
+			[image(ESP32, { name: "xs-mcp2" }), /^the image is firmware of the project "xs-mcp2", not/],
+			[image(ESP32, { name: "p".repeat(32) }), /^the image is firmware of the project "p{32}", not/],
 		] as const) {
 			const { updater, stored } = updaterOf(ESP32);
-			throws(() => updater.begin(false).write(foreign.buffer as ArrayBuffer), problem);
+			throws(() => updater.begin({}).write(foreign.buffer as ArrayBuffer), problem);
 			equal(stored, []);
-			updater.begin(true).write(foreign.buffer as ArrayBuffer);
+			updater.begin({ anyProject: true }).write(foreign.buffer as ArrayBuffer);
 			equal(stored.length, IMAGE_BYTES);
 		}
 		const { updater } = updaterOf(ESP32);
-		throws(() => updater.begin(true).write(image(ESP32_C3, "xiaozhi").buffer as ArrayBuffer), /is for esp32c3/);
+		const other = image(ESP32_C3, { name: "pump" }).buffer as ArrayBuffer;
+		throws(() => updater.begin({ anyProject: true }).write(other), /is for esp32c3/);
+	},
+	"takes images for its own board only"() {
+		for (const anyProject of [false, true]) {
+			const { updater, stored } = updaterOf(ESP32);
+			const other = image(ESP32, { board: "m5stack" }).buffer as ArrayBuffer;
+			throws(
+				() => updater.begin({ anyProject }).write(other),
+				/^the image is for the board m5stack, but this is virtual$/,
+			);
+			equal(stored, []);
+		}
+	},
+	"takes images of the version alone that they were offered as"() {
+		const { updater, stored } = updaterOf(ESP32);
+		const old = image(ESP32, { version: "0.2.0" }).buffer as ArrayBuffer;
+		const problem = /^the image is version 0\.2\.0, but was offered as "1\.1\.0"$/;
+		throws(() => updater.begin({ version: "1.1.0" }).write(old), problem);
+		equal(stored, []);
+		updater.begin({ version: "0.2.0" }).write(old);
+		equal(stored.length, IMAGE_BYTES);
+	},
+	"does not install the running version again"() {
+		const { updater, stored } = updaterOf(ESP32);
+		const { version } = FIRMWARE;
+		const same = image(ESP32, { version }).buffer as ArrayBuffer;
+		throws(() => updater.begin({ version }).write(same), /^the image is version [0-9.]+, which runs already$/);
+		equal(stored, []);
 	},
 	async "rejects what is no image, and what is shorter than a header"() {
 		const { updater, stored } = updaterOf(ESP32);
 		throws(
-			() => updater.begin(false).write(ArrayBuffer.fromString(`<!doctype html><html>${" ".repeat(200)}</html>`)),
+			() => updater.begin({}).write(ArrayBuffer.fromString(`<!doctype html><html>${" ".repeat(500)}</html>`)),
 			/^not a firmware image: its first byte is 60, not 233$/,
 		);
-		const sink = updater.begin(false);
+		const sink = updater.begin({});
 		sink.write(new ArrayBuffer(111));
 		const problem = await failureOf(sink.digest());
 		equal([problem, stored], ["image of 111 bytes is shorter than its header", []]);
 	},
 	async "says that the image is damaged if ESP-IDF finds it so, and lets go of it once it is cancelled"() {
 		const { updater, events } = updaterOf(ESP32, { end: "end failed" });
-		const sink = updater.begin(false);
+		const sink = updater.begin({});
 		sink.write(image(ESP32).buffer as ArrayBuffer);
 		const problem = await failureOf(sink.finish());
 		matches(problem, /^image damaged or truncated: end failed$/);
@@ -154,7 +181,7 @@ export default suite("an ESP32's updater", {
 	},
 	"lets go of the partition if the image cannot be begun"() {
 		const { updater, events } = updaterOf(ESP32, { begin: "begin failed" });
-		throws(() => updater.begin(false), /begin failed/);
+		throws(() => updater.begin({}), /begin failed/);
 		equal(events, ["close partition"]);
 	},
 });

@@ -15,7 +15,7 @@ const SIGNATURE = "12".repeat(64);
 const SIGNED = { version: "1.2.0", signature: SIGNATURE };
 
 interface UpdateOptions {
-	key?: ArrayBuffer;
+	keys?: readonly ArrayBuffer[];
 	updater?: FakeUpdater;
 	refusesDowngrades?: boolean;
 }
@@ -23,14 +23,14 @@ interface UpdateOptions {
 /** An update that has begun, with its server, which the test plays. */
 async function begin(
 	source: object = {},
-	{ key, updater = new FakeUpdater(), refusesDowngrades = false }: UpdateOptions = {},
+	{ keys, updater = new FakeUpdater(), refusesDowngrades = false }: UpdateOptions = {},
 ) {
 	const board = new FakeBoard();
 	const timer = new FakeTimer();
 	const progress: unknown[] = [];
 	const http = new EcmaHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
 	const { system, settings } = board;
-	const installer = new FirmwareInstaller({ updater, http, system, settings, key, refusesDowngrades, log: () => {} });
+	const installer = new FirmwareInstaller({ updater, http, system, settings, keys, refusesDowngrades, log: () => {} });
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))
@@ -63,7 +63,7 @@ export default suite("an update", {
 		equal([board.restarts, board.settings.get("update", "trial")], [[1_000], "2.0.0"]);
 	},
 	async "allows another project's firmware only if the source says so"() {
-		equal((await update()).updater.anyProject, [false]);
+		equal((await update()).updater.anyProject, [undefined]);
 		equal((await update({ anyProject: false })).updater.anyProject, [false]);
 		equal((await update({ anyProject: true })).updater.anyProject, [true]);
 	},
@@ -149,12 +149,12 @@ export default suite("an update", {
 		equal([outcome, updater.events, board.restarts], ["its checksum is wrong", ["begin", "cancel"], []]);
 	},
 	async "of signed firmware takes the signature that it is told"() {
-		const { outcome, updater, paths } = await update(SIGNED, { key: KEY });
+		const { outcome, updater, paths } = await update(SIGNED, { keys: [KEY] });
 		equal([outcome, paths()], ["installed", ["/firmware.bin?key=k"]]);
 		equal([updater.signatures, updater.versions], [[new Uint8Array(64).fill(0x12).buffer], ["1.2.0"]]);
 	},
 	async "of signed firmware fetches the signature beside the image if it is told none"() {
-		const { server, outcome, paths } = await begin({ version: "1.2.0" }, { key: KEY });
+		const { server, outcome, paths } = await begin({ version: "1.2.0" }, { keys: [KEY] });
 		server().answer(200, `${SIGNATURE}\n`);
 		await settled();
 		server().answer(200, "FIRMWARE");
@@ -165,15 +165,15 @@ export default suite("an update", {
 			[404, "no", /signature required: .*firmware\.bin\.sig.* answered with HTTP status 404/],
 			[200, "<html>", /signature required: .*\.sig.*: expected 128 hexadecimal digits, got "<html>"/],
 		] as const) {
-			const { server, outcome, updater, paths } = await begin({ version: "1.2.0" }, { key: KEY });
+			const { server, outcome, updater, paths } = await begin({ version: "1.2.0" }, { keys: [KEY] });
 			server().answer(status, text);
 			matches(await outcome, problem);
 			equal([updater.events, paths().length], [[], 1]);
 		}
 	},
 	async "of signed firmware is rejected if the signature is wrong"() {
-		const updater = Object.assign(new FakeUpdater(), { isSigned: false });
-		const { outcome, board } = await update(SIGNED, { key: KEY, updater });
+		const updater = Object.assign(new FakeUpdater(), { isSigned: () => false });
+		const { outcome, board } = await update(SIGNED, { keys: [KEY], updater });
 		equal(outcome, "invalid signature: not signed as version 1.2.0 for this device's updateKey");
 		equal([updater.events, board.restarts], [["begin", "cancel"], []]);
 	},
@@ -183,8 +183,8 @@ export default suite("an update", {
 		const older = `downgrade rejected: firmware 0.0.9 is older than ${FIRMWARE.version}`;
 		for (const [source, options, problem] of [
 			[{ sha256: "ab" }, {}, 'sha256: expected 64 hexadecimal digits, got "ab"'],
-			[{ ...SIGNED, signature: "12" }, { key: KEY }, 'signature: expected 128 hexadecimal digits, got "12"'],
-			[{ signature: SIGNATURE }, { key: KEY }, noVersion],
+			[{ ...SIGNED, signature: "12" }, { keys: [KEY] }, 'signature: expected 128 hexadecimal digits, got "12"'],
+			[{ signature: SIGNATURE }, { keys: [KEY] }, noVersion],
 			[{}, { refusesDowngrades: true }, noVersion],
 			[{ version: "0.0.9" }, { refusesDowngrades: true }, older],
 			[
@@ -216,12 +216,22 @@ export default suite("an update", {
 		settings.set("xs-mcp", "updateKey", `04${"ff".repeat(64)}`);
 		settings.set("xs-mcp", "updateTrial", 60);
 		const source = { built: { updateKey, updateTrial: "90" }, settings };
-		const key = readSetting("updateKey", source);
-		equal([key?.byteLength, new Uint8Array(key as ArrayBuffer)[1], readSetting("updateTrial", source)], [65, 0, 60]);
+		const [key, ...rest] = readSetting("updateKey", source) ?? [];
+		equal([key?.byteLength, new Uint8Array(key as ArrayBuffer)[1], rest], [65, 0, []]);
+		equal(readSetting("updateTrial", source), 60);
 		equal(readSetting("updateKey", { built: { updateKey: "" }, settings }), undefined);
 	},
+	async "takes an image that any of its keys has signed, so that keys can be replaced"() {
+		const old = new ArrayBuffer(65);
+		const updater = new FakeUpdater();
+		updater.isSigned = (key) => key === old;
+		equal((await update(SIGNED, { keys: [KEY, old], updater })).outcome, "installed");
+		matches((await update(SIGNED, { keys: [KEY], updater })).outcome, /^invalid signature/);
+		const updateKey = `04${"00".repeat(64)}, 04${"11".repeat(64)}`;
+		equal(readSetting("updateKey", { built: { updateKey }, settings: undefined })?.length, 2);
+	},
 	"names a setting that cannot be used"() {
-		for (const updateKey of ["04", "zz", `02${"00".repeat(64)}`, 5]) {
+		for (const updateKey of ["04", "zz", `04${"00".repeat(64)},04`, `02${"00".repeat(64)}`, 5]) {
 			throws(
 				() => readSetting("updateKey", { built: { updateKey }, settings: undefined }),
 				/^updateKey: expected a public key of P-256/,

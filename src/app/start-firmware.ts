@@ -37,7 +37,7 @@ export const startFirmware = (options: FirmwareOptions): Application | undefined
 	try {
 		const source = { built: options.built, settings: options.board.settings };
 		const checks = {
-			key: readSetting("updateKey", source),
+			keys: readSetting("updateKey", source),
 			refusesDowngrades: readSetting("refuseDowngrades", source) === true,
 		};
 		const trial = options.update?.trial({
@@ -98,7 +98,7 @@ const endTrial = ({ board, update, log }: FirmwareOptions, message: string): voi
 };
 
 /** The installer's requirements of images. */
-type UpdateChecks = Pick<FirmwareInstallerOptions, "key" | "refusesDowngrades">;
+type UpdateChecks = Pick<FirmwareInstallerOptions, "keys" | "refusesDowngrades">;
 
 const createApplication = (options: FirmwareOptions, checks: UpdateChecks, trial: Trial | undefined): Application => {
 	const { built, openNetwork, timer, mqtt, log } = options;

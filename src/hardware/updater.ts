@@ -28,9 +28,9 @@ export interface Updater {
 	/**
 	 * Starts to store an image.
 	 *
-	 * @param anyProject whether the image may be another project's firmware
+	 * @param source what the image must be: another project's firmware only with `anyProject`, and of `version` if it is known
 	 */
-	begin(anyProject: boolean): FirmwareSink;
+	begin(source: Pick<FirmwareSource, "anyProject" | "version">): FirmwareSink;
 	/** Ends the trial: the running firmware stays. */
 	confirm(): void;
 	/** Restarts into the previous firmware. @throws Error without a previous firmware */

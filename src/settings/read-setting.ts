@@ -95,8 +95,10 @@ const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
 			return choose(name, ["true", "false"], value) === "true";
 		case "hex":
 			return parseHex(name, rule.maxBytes, value);
-		case "p256-key":
-			return parsePublicKey(name, value);
+		case "p256-keys":
+			return String(value)
+				.split(",")
+				.map((each) => parsePublicKey(name, each.trim()));
 		case "networks":
 			return orError(name, parseNetworks(value), `at most ${MAX_NETWORKS} networks as [["NAME","PASSWORD"],…]`);
 		case "static-address":
@@ -201,8 +203,8 @@ const parseHex = (name: SettingName, maxBytes: number, value: unknown): ArrayBuf
 	return bytes;
 };
 
-const parsePublicKey = (name: SettingName, value: unknown): ArrayBuffer => {
-	const key = typeof value === "string" && /^04[0-9a-fA-F]{128}$/.test(value) ? fromHex(value) : undefined;
+const parsePublicKey = (name: SettingName, value: string): ArrayBuffer => {
+	const key = /^04[0-9a-fA-F]{128}$/.test(value) ? fromHex(value) : undefined;
 	if (key === undefined) {
 		const expected = `a public key of P-256: "04" and 128 hexadecimal digits`;
 		throw new SettingError(name, `expected ${expected}, got ${JSON.stringify(value)}`);

@@ -60,9 +60,9 @@ interface HexRule extends Described {
 	readonly maxBytes: number;
 }
 
-/** A public key of P-256 as hexadecimal digits: an uncompressed point (SEC 1, §2.3.3). */
-interface PublicKeyRule extends Described {
-	readonly kind: "p256-key";
+/** Public keys of P-256 as hexadecimal digits, with commas between them: uncompressed points (SEC 1, §2.3.3). */
+interface PublicKeysRule extends Described {
+	readonly kind: "p256-keys";
 }
 
 /** Networks and their passwords. Never quoted. */
@@ -82,7 +82,7 @@ export type Rule =
 	| ChoicesRule
 	| FlagRule
 	| HexRule
-	| PublicKeyRule
+	| PublicKeysRule
 	| NetworksRule
 	| StaticAddressRule;
 
@@ -256,9 +256,9 @@ export const SETTINGS = deepFreeze({
 		max: DAY,
 		default: 300,
 	},
-	/** public key for signed images; others are rejected */
+	/** public keys for signed images; images that none of them has signed are rejected */
 	updateKey: {
-		kind: "p256-key",
+		kind: "p256-keys",
 		builtOnly: true,
 	},
 	/** whether updates to an older version are rejected @default `false` */
@@ -388,10 +388,12 @@ type Parsed<R extends Rule> = R extends { readonly choices: readonly (infer Choi
 		? number
 		: R extends FlagRule
 			? boolean
-			: R extends HexRule | PublicKeyRule
+			: R extends HexRule
 				? ArrayBuffer
-				: R extends NetworksRule
-					? readonly WiFiAccess[]
-					: R extends StaticAddressRule
-						? StaticAddress
-						: string;
+				: R extends PublicKeysRule
+					? readonly ArrayBuffer[]
+					: R extends NetworksRule
+						? readonly WiFiAccess[]
+						: R extends StaticAddressRule
+							? StaticAddress
+							: string;

@@ -12,8 +12,8 @@ export interface FirmwareInstallerOptions {
 	readonly system: System;
 	/** Stores which firmware is on trial, for the firmware that runs after a rollback. */
 	readonly settings: Settings | undefined;
-	/** The public key that images must be signed for; undefined if they need no signature. */
-	readonly key: ArrayBuffer | undefined;
+	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
+	readonly keys: readonly ArrayBuffer[] | undefined;
 	/** Whether an image must not be older than the running firmware. */
 	readonly refusesDowngrades: boolean;
 	readonly log: (message: string) => void;
@@ -49,7 +49,7 @@ export class FirmwareInstaller implements Installer {
 		this.checkVersion(source.version);
 		const expected = readHex("sha256", source.sha256, DIGEST_BYTES);
 		const signature = await this.signatureOf(source);
-		const sink = updater.begin(source.anyProject === true);
+		const sink = updater.begin(source);
 		try {
 			await this.download(source.url, sink, onProgress);
 			await this.check(sink, expected, signature, source.version);
@@ -63,10 +63,10 @@ export class FirmwareInstaller implements Installer {
 		system.restart(RESTART_DELAY);
 	}
 
-	/** Only a signature authenticates a version: without `key` this stops mistakes, not attackers. */
+	/** Only a signature authenticates a version: without `keys` this stops mistakes, not attackers. */
 	private checkVersion(version: string | undefined): void {
-		const { key, refusesDowngrades } = this.options;
-		if (version === undefined && (key !== undefined || refusesDowngrades)) {
+		const { keys, refusesDowngrades } = this.options;
+		if (version === undefined && (keys !== undefined || refusesDowngrades)) {
 			throw new Error("version required: name the version of the image, which this device checks");
 		}
 		if (version !== undefined && refusesDowngrades && !isVersion(version)) {
@@ -79,8 +79,8 @@ export class FirmwareInstaller implements Installer {
 
 	/** Bytes r and s; undefined if the build asks for no signature. */
 	private async signatureOf({ url, signature }: FirmwareSource): Promise<ArrayBuffer | undefined> {
-		const { key, http } = this.options;
-		if (key === undefined) {
+		const { keys, http } = this.options;
+		if (keys === undefined) {
 			return undefined;
 		}
 		if (signature !== undefined) {
@@ -124,14 +124,19 @@ export class FirmwareInstaller implements Installer {
 		signature: ArrayBuffer | undefined,
 		version = "",
 	): Promise<void> {
-		const { key } = this.options;
+		const { keys } = this.options;
 		const digest = await sink.digest();
 		if (expected !== undefined && toHex(expected) !== toHex(digest)) {
 			throw new Error(`the image's SHA-256 is ${toHex(digest)}, expected ${toHex(expected)}`);
 		}
-		const isSigned = async (): Promise<boolean> =>
-			signature !== undefined && key !== undefined && sink.isSigned(key, signature, ArrayBuffer.fromString(version));
-		if (key !== undefined && !(await isSigned())) {
+		if (keys === undefined || signature === undefined) {
+			return;
+		}
+		let isSigned = false;
+		for (const key of keys) {
+			isSigned ||= await sink.isSigned(key, signature, ArrayBuffer.fromString(version));
+		}
+		if (!isSigned) {
 			throw new Error(`invalid signature: not signed as version ${version} for this device's updateKey`);
 		}
 	}

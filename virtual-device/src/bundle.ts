@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { isElsewhere, moduleOf } from "../../toolchain/manifests.js";
 import { modulesPlugin, readVirtual } from "../../toolchain/modules-plugin.js";
 import { checkDevice, readDevice } from "../../toolchain/read-device.js";
+import { ROOT } from "../../toolchain/root.js";
 import { isNative, readSdkModules, withNatives } from "../../toolchain/sdk-modules.js";
 import { type BoardProfile, profileOf } from "./boards.js";
 
@@ -89,17 +90,31 @@ const named = (manifest: string | undefined): Plugin => ({
 	},
 });
 
-/** Changes the firmware's version, for an update image. */
-const versioned = (version: string): Plugin => ({
-	name: "version",
+/** Sets project and version of the firmware, as a build with mcconfig does. */
+const identified = (identity: Readonly<Record<string, string>>): Plugin => ({
+	name: "identity",
 	setup(build) {
 		build.onLoad({ filter: /\/src\/settings\/firmware\.ts$/ }, async ({ path }) => {
 			const source = await readFile(path, "utf8");
-			const contents = source.replace(/version: "[^"]*"/, `version: ${JSON.stringify(version)}`);
+			const contents = Object.entries(identity).reduce(
+				(text, [member, value]) =>
+					text.replace(new RegExp(`${member}: "[^"]*"`), `${member}: ${JSON.stringify(value)}`),
+				source,
+			);
 			return { contents, loader: "ts" };
 		});
 	},
 });
+
+/** Project and version that a build's own manifest defines, as mcconfig takes them: "#1.0.0". */
+function readIdentity(manifest: string | undefined): Record<string, string> {
+	const { defines } = manifest === undefined ? {} : JSON.parse(readFileSync(join(ROOT, manifest), "utf8"));
+	const { project, version } = defines?.firmware ?? {};
+	return {
+		...(project && { name: project.replace(/^#/, "") }),
+		...(version && { version: version.replace(/^#/, "") }),
+	};
+}
 
 /** Transforms each module as a release build does. The TypeScript compiler is loaded only for this. */
 const released: Plugin = {
@@ -161,7 +176,7 @@ export async function bundle(
 			modulesPlugin({ manifest, host: HARDWARE }),
 			...(entry === FIRMWARE_ENTRY ? [named(manifest)] : []),
 			platform(manifest),
-			...(version === undefined ? [] : [versioned(version)]),
+			identified({ ...readIdentity(manifest), ...(version !== undefined && { version }) }),
 			...(isRelease ? [released] : []),
 		],
 	});

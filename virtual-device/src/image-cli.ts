@@ -1,6 +1,7 @@
 // npm run device:image: a firmware image that a virtual device can update itself to.
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 import { attempt, failAs, makeProgram, runProgram } from "../../toolchain/program.js";
 import { bundle, encodeImage } from "./index.js";
 
@@ -18,7 +19,7 @@ const program = makeProgram(
 	.option("--firmware <module>", "another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.action(async (file: string, { firmwareVersion, firmware }: Options) => {
 		const script = await bundle(firmware && resolve(firmware), false, firmwareVersion).catch(failAs(file));
-		const image = encodeImage(script);
+		const image = encodeImage(script, { ...FIRMWARE, version: firmwareVersion });
 		attempt(file, () => writeFileSync(file, image));
 		console.log(`${file}: ${image.byteLength} bytes, firmware ${firmwareVersion}`);
 	});

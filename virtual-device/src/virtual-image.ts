@@ -1,23 +1,31 @@
 import { createHash } from "node:crypto";
+import {
+	IDENTITY_BYTES,
+	IDENTITY_MAGIC,
+	IDENTITY_TEXT_BYTES,
+	type ImageIdentity,
+} from "../../src/drivers/updater/image-identity.js";
+import { FIRMWARE } from "../../src/settings/firmware.js";
 
 /**
- * The first bytes of an image, which src/boards/virtual/updater.ts checks. Then comes the script's length in 4 bytes,
- * the script, and the SHA-256 of all that, as an ESP32's images have it.
+ * The first bytes of an image, which src/boards/virtual/updater.ts checks. Then come the script's length in 4 bytes, the
+ * identity as in a chip's image (src/platform/firmware.c), the script, and the SHA-256 of all that.
  */
-const MAGIC = Buffer.from("XSMCPVD1");
-const HEADER_BYTES = MAGIC.byteLength + 4;
+const MAGIC = Buffer.from("XSMCPVD2");
+const HEADER_BYTES = MAGIC.byteLength + 4 + IDENTITY_BYTES;
 const CHECKSUM_BYTES = 32;
 
 function checksumOf(bytes: Buffer): Buffer {
 	return createHash("sha256").update(bytes).digest();
 }
 
-/** Makes a firmware image for virtual devices from a bundled script. */
-export function encodeImage(script: string): Buffer {
+/** Makes a firmware image for virtual devices from a bundled script, which reports this project and version. */
+export function encodeImage(script: string, { name, version, board }: ImageIdentity = FIRMWARE): Buffer {
 	const body = Buffer.from(script);
 	const length = Buffer.alloc(4);
 	length.writeUInt32LE(body.byteLength);
-	const image = Buffer.concat([MAGIC, length, body]);
+	const texts = [name, version, board].map((text) => Buffer.from(text.padEnd(IDENTITY_TEXT_BYTES, "\0")));
+	const image = Buffer.concat([MAGIC, length, Buffer.from(IDENTITY_MAGIC), ...texts, body]);
 	return Buffer.concat([image, checksumOf(image)]);
 }
 

@@ -164,7 +164,8 @@ export class Bootstrap {
 		if (serverTime !== undefined) {
 			this.options.board.clock?.set(serverTime.time, serverTime.timezone);
 		}
-		if (firmware !== undefined && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
+		const isOther = firmware !== undefined && firmware.version !== FIRMWARE.version;
+		if (isOther && (firmware.force || isNewer(firmware.version, FIRMWARE.version))) {
 			await this.options.events.onFirmware(firmware);
 		}
 		if (turn === this.turn && activation !== undefined) {

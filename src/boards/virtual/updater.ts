@@ -1,10 +1,13 @@
 import { firmware } from "virtual-host";
 import { ImageHead } from "../../drivers/updater/image-head.js";
+import { checkIdentity, IDENTITY_BYTES } from "../../drivers/updater/image-identity.js";
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
 
 /** The first bytes of a virtual device's image. */
-const MAGIC = "XSMCPVD1";
-const HEADER_BYTES = 12;
+const MAGIC = "XSMCPVD2";
+
+/** Where the image has its identity: behind the magic and the script's length. */
+const IDENTITY_AT = 12;
 
 /** The virtual device's two places for firmware, which Node keeps. */
 export class VirtualUpdater implements Updater {
@@ -15,10 +18,12 @@ export class VirtualUpdater implements Updater {
 		return this._isOnTrial;
 	}
 
-	/** Every image of a virtual device is this project's. */
-	begin(): FirmwareSink {
+	begin(source: Parameters<Updater["begin"]>[0]): FirmwareSink {
 		firmware.begin();
-		const head = new ImageHead(HEADER_BYTES, checkMagic);
+		const head = new ImageHead(IDENTITY_AT + IDENTITY_BYTES, (head) => {
+			checkMagic(head);
+			checkIdentity(head, IDENTITY_AT, source);
+		});
 		return {
 			write(piece) {
 				const bytes = head.take(piece);

@@ -6,7 +6,6 @@
 #include "mc.xs.h"
 
 #include "app_update/include/esp_ota_ops.h"
-#include "esp_app_desc.h"
 
 void xs_esp32bootloader_isOnTrial(xsMachine *the)
 {
@@ -34,9 +33,4 @@ void xs_esp32bootloader_rollBack(xsMachine *the)
 void xs_esp32bootloader_label(xsMachine *the)
 {
 	xsmcSetString(xsResult, (char *)esp_ota_get_running_partition()->label);
-}
-
-void xs_esp32bootloader_project(xsMachine *the)
-{
-	xsmcSetString(xsResult, (char *)esp_app_get_description()->project_name);
 }

@@ -15,11 +15,6 @@ export const esp32Bootloader = deepFreeze({
 		return native("xs_esp32bootloader_label").call(this) as string;
 	},
 
-	/** The project of the running firmware, as its image names it (esp_app_desc_t). */
-	get project(): string {
-		return native("xs_esp32bootloader_project").call(this) as string;
-	},
-
 	/** Confirms the running firmware. */
 	confirm(): void {
 		native("xs_esp32bootloader_confirm").call(this);

@@ -1,8 +1,8 @@
 import type { FirmwareSink, Updater } from "../../hardware/updater.js";
-import { deepFreeze } from "../../text/deep-freeze.js";
 import type { esp32Bootloader } from "../chip/esp32-bootloader.js";
 import { ESP32_MODELS } from "../chip/esp32-models.js";
 import { ImageHead } from "./image-head.js";
+import { checkIdentity, IDENTITY_BYTES } from "./image-identity.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
 interface FlashPartition {
@@ -33,8 +33,6 @@ interface Esp32UpdaterOptions<Partition extends FlashPartition> {
 	readonly bootloader: Pick<typeof esp32Bootloader, "isOnTrial" | "confirm" | "rollBack">;
 	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
 	readonly model: number;
-	/** The project of the running firmware, as its image names it (esp_app_desc_t). */
-	readonly project: string;
 	/** Verifies a P-256 signature over a SHA-256 digest. */
 	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
 }
@@ -44,22 +42,19 @@ const MAGIC = 0xe9;
 const CHIP_AT = 12;
 
 /**
- * Where an image describes itself (esp_app_desc_t): after its header of 24 bytes and the first segment's of 8. The
- * description starts with 0xabcd5432, little endian.
+ * Where an image has its identity: after its header of 24 bytes, the first segment's of 8, and ESP-IDF's description of
+ * 256 (esp_app_desc_t).
  */
-const DESCRIPTION_AT = 32;
-const DESCRIPTION_MAGIC: readonly number[] = deepFreeze([0x32, 0x54, 0xcd, 0xab]);
-
-/** Where the description names the project, and the bytes for the name; the rest are zeros. */
-const PROJECT_AT = DESCRIPTION_AT + 48;
-const PROJECT_BYTES = 32;
+const IDENTITY_AT = 288;
 
 /** Bytes that are checked before any are stored. */
-const HEAD_BYTES = PROJECT_AT + PROJECT_BYTES;
+const HEAD_BYTES = IDENTITY_AT + IDENTITY_BYTES;
 
 /** Chip numbers in an image equal those of esp_chip_model_t, except for the first chip. */
 const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
+
+type ImageSource = Parameters<Updater["begin"]>[0];
 
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
 export class Esp32Updater<Partition extends FlashPartition> implements Updater {
@@ -82,8 +77,8 @@ export class Esp32Updater<Partition extends FlashPartition> implements Updater {
 		return this.options.bootloader.isOnTrial;
 	}
 
-	begin(anyProject: boolean): FirmwareSink {
-		return new PartitionSink(this.options, anyProject);
+	begin(source: ImageSource): FirmwareSink {
+		return new PartitionSink(this.options, source);
 	}
 
 	confirm(): void {
@@ -104,14 +99,12 @@ class PartitionSink<Partition extends FlashPartition> implements FirmwareSink {
 	private readonly head: ImageHead;
 	private _digest = new ArrayBuffer(0);
 
-	constructor(options: Esp32UpdaterOptions<Partition>, anyProject: boolean) {
-		const { openPartition, openUpdate, openDigest, model, project, verify } = options;
+	constructor(options: Esp32UpdaterOptions<Partition>, source: ImageSource) {
+		const { openPartition, openUpdate, openDigest, model, verify } = options;
 		this.verify = verify;
 		this.head = new ImageHead(HEAD_BYTES, (head) => {
 			checkHeader(head, model);
-			if (!anyProject) {
-				checkProject(head, project);
-			}
+			checkIdentity(head, IDENTITY_AT, source);
 		});
 		this.openDigest = openDigest;
 		this.writer = openDigest();
@@ -173,27 +166,6 @@ const checkHeader = (head: Uint8Array, model: number): void => {
 	if (chip !== own) {
 		throw new Error(`the image is for ${nameOf(chip)}, but this chip is an ${nameOf(own)}`);
 	}
-};
-
-/** A server of the xiaozhi family offers its own firmware to every device. */
-const checkProject = (head: Uint8Array, own: string): void => {
-	const project = projectOf(head);
-	if (project !== own) {
-		const found =
-			project === undefined
-				? `names no project, expected ${JSON.stringify(own)}`
-				: `is firmware of the project ${JSON.stringify(project)}, not of ${JSON.stringify(own)}`;
-		throw new Error(`the image ${found}: only a person can allow that, by anyProject of self.upgrade_firmware`);
-	}
-};
-
-const projectOf = (head: Uint8Array): string | undefined => {
-	if (DESCRIPTION_MAGIC.some((byte, index) => head[DESCRIPTION_AT + index] !== byte)) {
-		return undefined;
-	}
-	const name = head.subarray(PROJECT_AT, HEAD_BYTES);
-	const end = name.indexOf(0);
-	return String.fromCharCode(...(end < 0 ? name : name.subarray(0, end)));
 };
 
 const nameOf = (chip: number): string => ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip] ?? `chip ${chip}`;

@@ -15,7 +15,6 @@ export default function openUpdater(): Updater {
 		openDigest: () => new Digest("SHA256"),
 		bootloader: esp32Bootloader,
 		model: esp32Chip.model,
-		project: esp32Bootloader.project,
 		verify: verifyP256,
 	});
 }

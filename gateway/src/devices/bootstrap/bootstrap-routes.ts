@@ -174,7 +174,7 @@ export class BootstrapRoutes {
 		try {
 			return await firmware.offer({ ...request, url });
 		} catch (error) {
-			log.error({ err: error }, "cannot read firmwareFolder");
+			log.error({ err: error }, "cannot offer firmware");
 			return undefined;
 		}
 	}

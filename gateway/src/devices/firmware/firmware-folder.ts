@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isNewer, isVersion } from "../../firmware.js";
+import { type ImageIdentity, isNewer, isVersion, readIdentity } from "../../firmware.js";
 import { openFile } from "./firmware-download.js";
 
 /** A firmware image in the folder. */
@@ -21,6 +21,10 @@ interface FirmwareProof {
 
 /** Limit of cached digests, each valid until its image changes. */
 const MAX_DIGESTS = 64;
+
+/** Bytes before the identity in images of chips (src/drivers/updater/esp32-updater.ts) and of virtual devices. */
+const IDENTITY_AT = [288, 12];
+const HEAD_BYTES = 512;
 
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 
@@ -64,6 +68,14 @@ export class FirmwareFolder {
 			throw new Error("not the name of a firmware image");
 		}
 		return await openFile(join(this.#path, file));
+	}
+
+	/** The project and version that an image has in itself; undefined for firmware of another kind. Rejects if it cannot be read. */
+	async identityOf(file: string): Promise<ImageIdentity | undefined> {
+		const image = await this.open(file);
+		const head = new Uint8Array(HEAD_BYTES);
+		await image.read(head, 0, HEAD_BYTES, 0).finally(() => image.close());
+		return IDENTITY_AT.map((at) => readIdentity(head, at)).find((identity) => identity !== undefined);
 	}
 
 	/** The digest and signature of an image. Rejects if the image cannot be read. */

@@ -1,3 +1,4 @@
+import { HttpError } from "../../http/http-error.js";
 import type { DeviceKey } from "../device-key.js";
 import type { FirmwareFolder } from "./firmware-folder.js";
 import type { FirmwareUpdates } from "./firmware-updates.js";
@@ -45,11 +46,18 @@ export class FirmwareOffers {
 		this.#updates = updates;
 	}
 
-	/** Firmware for a device; undefined without a suitable image. Rejects if the folder cannot be read. */
+	/**
+	 * Firmware for a device; undefined without a suitable image. Rejects if the folder cannot be read, or the image is another
+	 * version than its name says: the device would not install it.
+	 */
 	async offer({ deviceId, board, version, url, wanted }: FirmwareRequest): Promise<FirmwareOffer | undefined> {
 		const image = board === "" ? undefined : await this.folder?.find(board, { newerThan: version, wanted });
 		if (this.folder === undefined || image === undefined) {
 			return undefined;
+		}
+		const identity = await this.folder.identityOf(image.file);
+		if (identity !== undefined && identity.version !== image.version) {
+			throw new HttpError(409, "busy", `${image.file} has version ${identity.version} in it: rename it`);
 		}
 		const proof = await this.folder.proofOf(image.file);
 		const query = new URLSearchParams({ device: deviceId, key: this.#key.derive("firmware", image.file, deviceId) });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../../host-test/support/until.js";
 import type { FirmwareOffer } from "../../../src/devices/firmware/firmware-offers.js";
@@ -20,7 +22,7 @@ async function start(t: TestContext, flags: object = { userTools: ["*"] }) {
 	const started = await startProgram(t, { firmwareFolder, ...flags });
 	const boot = (version?: string) =>
 		WireDevice.connect(t, started, { id: LAMP, tools: [UPGRADE], ...(version && { version }) });
-	return { started, boot };
+	return { started: { ...started, firmwareFolder }, boot };
 }
 
 async function ask({ base }: StartedProgram, json: object) {
@@ -57,6 +59,19 @@ describe("firmware that is pushed to a device without a bootstrap", () => {
 		);
 		await device.unplug();
 		assert.equal((await ask(started, {})).status, 409);
+	});
+
+	it("is not offered if the image has another version in it than its name says", async (t) => {
+		const { started, boot } = await start(t);
+		const texts = ["pump", "0.2.0", "lamp"].map((text) => text.padEnd(32, "\0"));
+		const image = `${"\0".repeat(288)}xs-mcp/1${texts.join("")}`;
+		writeFileSync(join(started.firmwareFolder, "lamp_1.2.0.bin"), image);
+		writeFileSync(join(started.firmwareFolder, "lamp_0.2.0.bin"), image);
+		await boot();
+		const { status, body } = await ask(started, {});
+		assert.equal(status, 409);
+		assert.equal(body.error.message, "lamp_1.2.0.bin has version 0.2.0 in it: rename it");
+		assert.equal((await ask(started, { version: "0.2.0" })).body.version, "0.2.0");
 	});
 
 	it("needs the right to call user-only tools", async (t) => {
