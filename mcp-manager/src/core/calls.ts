@@ -1,9 +1,11 @@
 import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
+import { isObject } from "../firmware.js";
 import type { OrInput } from "./asking.js";
 import { CallQueue } from "./call-queue.js";
 import type { CallDetails, CallRecord } from "./call-record.js";
 import { ServerError } from "./errors.js";
 import type { ServerTool } from "./offers.js";
+import { NotSentError } from "./request-error.js";
 import type { Results } from "./results.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import type { CallOptions, Session } from "./session.js";
@@ -115,8 +117,7 @@ export class Calls {
 		let outcome: CallRecord["outcome"] = "rejected";
 		let answered: CallToolResult | undefined;
 		try {
-			await this.checkArguments(tool, args);
-			const params = { name: tool.name, arguments: args };
+			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
 			const request = { method: "tools/call", params, options: { ...options, tool } };
 			const send = () => this.#inTurn<OrInput<CallToolResult>>(request);
 			const result = await (this.#policy?.retry(send, tool, options.signal) ?? send());
@@ -145,8 +146,14 @@ export class Calls {
 		return await this.#track(this.#inTurn({ method, params, options: { ...options, tool }, isForwarded: true }));
 	}
 
-	/** Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would. */
-	async checkArguments({ name, inputSchema }: ServerTool, args: object): Promise<void> {
+	/**
+	 * Returns the arguments to send. Those that a schema requires, but has a default for, are added: clients leave them out, and
+	 * servers accept that.
+	 *
+	 * Rejects with {@link ServerError} "invalid-arguments" if a call of the tool would.
+	 */
+	async checkArguments({ name, inputSchema }: ServerTool, given: object): Promise<object> {
+		const args = withDefaults(inputSchema, given);
 		const problem = await this.#context.checker.check({
 			tool: name,
 			what: "arguments",
@@ -156,6 +163,7 @@ export class Calls {
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
+		return args;
 	}
 
 	/** Makes a request in its turn: waits while the server is offline, as calls do. Rejects as {@link call} does. */
@@ -167,7 +175,19 @@ export class Calls {
 		return await this.#track(this.#inTurn<Results[Method]>({ method, params, options }));
 	}
 
-	async #inTurn<Result extends object>({ method, params, options, isForwarded }: QueuedRequest): Promise<Result> {
+	/** Repeats a request once if its connection had ended before it was sent, as after a restart of a configured server. */
+	async #inTurn<Result extends object>(request: QueuedRequest): Promise<Result> {
+		try {
+			return await this.#send<Result>(request);
+		} catch (error) {
+			if (this.#policy === undefined || !(error instanceof NotSentError)) {
+				throw error;
+			}
+			return await this.#send<Result>(request);
+		}
+	}
+
+	async #send<Result extends object>({ method, params, options, isForwarded }: QueuedRequest): Promise<Result> {
 		if (this.#isClosed) {
 			throw shuttingDown();
 		}
@@ -193,12 +213,7 @@ export class Calls {
 					: await session.request(method as keyof Results, sent, sending);
 				return (upload?.complete(result as CallToolResult) ?? result) as Result;
 			} catch (error) {
-				// An interrupted call is not repeated: the tool may have done its work.
-				if (!(error instanceof ServerError && error.code === "server-disconnected")) {
-					throw error;
-				}
-				const message = `${this.#server.alias} disconnected during the call, which may have been carried out`;
-				throw new ServerError("server-disconnected", message, { cause: error });
+				throw this.#unanswered(error, method, options.timeout ?? callTimeout);
 			} finally {
 				upload?.end();
 				queue.leave();
@@ -208,6 +223,22 @@ export class Calls {
 				this.#queue = undefined;
 			}
 		}
+	}
+
+	/** The error for the caller. An interrupted call is not repeated: the tool may have done its work. */
+	#unanswered(cause: unknown, method: string, timeout: number): unknown {
+		const { alias } = this.#server;
+		const code = cause instanceof ServerError ? cause.code : undefined;
+		const isCall = method === "tools/call";
+		if (code === "server-disconnected") {
+			return new ServerError(code, `${alias} disconnected during the call, which may have been carried out`, { cause });
+		}
+		if (code === "timeout") {
+			const perhaps = isCall ? ". The call may have been carried out" : "";
+			const what = isCall ? "the call" : method;
+			return new ServerError(code, `${alias} did not answer ${what} within ${timeout / 1_000} s${perhaps}`, { cause });
+		}
+		return cause;
 	}
 
 	/** Whether calls run. */
@@ -284,6 +315,23 @@ export class Calls {
 			? await this.#context.uploads?.start(identity, tool, args as object)
 			: undefined;
 	}
+}
+
+/** The arguments, at any depth of objects, with the defaults of required members that are missing. */
+function withDefaults<Value>(schema: unknown, value: Value): Value {
+	if (!isObject(schema) || !isObject(schema.properties) || !isObject(value)) {
+		return value;
+	}
+	const required: unknown = schema.required;
+	const members = Object.entries(schema.properties).flatMap(([name, property]) => {
+		const isMissing = isObject(property) && value[name] === undefined && "default" in property;
+		if (isMissing) {
+			return Array.isArray(required) && required.includes(name) ? [[name, property.default] as const] : [];
+		}
+		const member = withDefaults(property, value[name]);
+		return member === value[name] ? [] : [[name, member] as const];
+	});
+	return members.length === 0 ? value : { ...value, ...Object.fromEntries(members) };
 }
 
 function shuttingDown(): ServerError {

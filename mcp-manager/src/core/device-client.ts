@@ -14,6 +14,7 @@ import {
 import { z } from "zod";
 import { isObject } from "../firmware.js";
 import { ServerError } from "./errors.js";
+import { readResult } from "./received.js";
 import type { ServerTransport } from "./server-transport.js";
 
 /** A request or a notification. */
@@ -249,7 +250,7 @@ function settleWith<Result>(
 	}
 	// The member is of a later revision.
 	const { resultType: _, ...result } = isObject(message.result) ? message.result : {};
-	const checked = schema.safeParse(result);
+	const checked = schema.safeParse(readResult(method, result));
 	if (checked.success) {
 		resolve(checked.data);
 	} else {

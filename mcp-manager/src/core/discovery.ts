@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { isObject } from "../firmware.js";
 import { ServerError } from "./errors.js";
-import { LISTS, type ListName, type Offers, validItem } from "./offers.js";
+import { LISTS, type ListName, type Offers, validList } from "./offers.js";
 import type { Session } from "./session.js";
 
 export interface DiscoveryOptions {
@@ -164,21 +163,7 @@ function readAll(lists: readonly ListName[], read: (list: ListName) => Promise<v
 }
 
 function check(session: Session, list: ListName, listed: readonly unknown[]): Checked {
-	const { key } = LISTS[list];
-	const items = new Map<unknown, unknown>();
-	const problems: string[] = [];
-	for (const item of listed) {
-		const valid = validItem(list, item) as Record<string, unknown> | undefined;
-		const problem =
-			valid === undefined || items.has(valid[key]) ? "invalid or duplicate" : session.problemOf(list, valid);
-		if (valid === undefined || problem !== undefined) {
-			const name = isObject(item) ? String(JSON.stringify(item[key])).slice(0, 100) : "?";
-			problems.push(`${name} skipped: ${problem}`);
-		} else {
-			items.set(valid[key], valid);
-		}
-	}
-	return { items: [...items.values()], problems };
+	return validList(list, listed, (item) => session.problemOf(list, item));
 }
 
 /** Settles with a promise, or after `time` ms. Never rejects. Returns whether the promise has settled. */

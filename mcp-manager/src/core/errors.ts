@@ -60,6 +60,19 @@ export type McpErrorCode =
 	| "RATE_LIMIT_EXCEEDED"
 	| "MAX_RETRIES_EXCEEDED";
 
+/** The text of an error for people: that of a validation library lists members of its schemas. */
+export function messageOf({ name, message }: Error): string {
+	return /^\$?ZodError$/.test(name) ? "what the server sent is not a message of MCP" : message;
+}
+
+/** The same with the error's cause, in which `fetch` puts its reason. */
+export function reasonOf(error: unknown): string {
+	const message = messageOf(error as Error);
+	const { cause } = error as Error;
+	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
+	return detail instanceof Error ? `${message}: ${detail.message}` : message;
+}
+
 /** A server did not answer, or nothing was sent to it. */
 export class ServerError extends Error {
 	readonly code: ServerErrorCode;

@@ -18,6 +18,7 @@ export {
 	type ServerTool,
 	withoutExecution,
 } from "./offers.js";
+export { readMessage, withoutNulls } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export { INVALID_RESPONSE } from "./request-error.js";

@@ -7,6 +7,8 @@ import {
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { isObject } from "../firmware.js";
+import { withoutNulls, withValid } from "./received.js";
+import { usableInputSchema, usableOutputSchema } from "./usable-schema.js";
 
 /** A tool as a server lists it. */
 export type ServerTool = Tool;
@@ -80,44 +82,118 @@ function pageOf(list: ListName) {
 	return z.looseObject({ nextCursor: z.string().nullish() }).extend({ [list]: z.array(z.unknown()) });
 }
 
-/** An item of a list with the members that MCP defines; undefined if it is not valid MCP. */
-export function validItem<List extends ListName>(list: List, item: unknown): Offers[List][number] | undefined {
-	return isObject(item) ? (VALIDATORS[list](item) as Offers[List][number] | undefined) : undefined;
+/** Items of a list that clients may get, and what was left out. */
+export interface ValidList<List extends ListName> {
+	readonly items: Offers[List];
+	readonly problems: readonly string[];
 }
 
-const VALIDATORS: Readonly<Record<ListName, (item: Record<string, unknown>) => object | undefined>> = {
-	tools: validTool,
-	resources(item) {
-		const { uri, name, size } = item;
-		const resource = { uri, name, ...described(item), ...present({ size }) };
-		return uri !== "" && isSpecType.Resource(resource) ? resource : undefined;
+/**
+ * Returns the items of a list that are valid MCP: one that is not would make a client reject the whole list, with the items of other
+ * servers. An optional member that is invalid costs that member.
+ *
+ * @param problemOf why a valid item cannot be offered; undefined if it can
+ */
+export function validList<List extends ListName>(
+	list: List,
+	listed: readonly unknown[],
+	problemOf: (item: Readonly<Members>) => string | undefined = () => undefined,
+): ValidList<List> {
+	const { key } = LISTS[list];
+	const items = new Map<unknown, unknown>();
+	const problems: string[] = [];
+	for (const each of listed) {
+		const { item, notes } = readItem(list, each);
+		const name = isObject(each) ? String(JSON.stringify(each[key])).slice(0, MAX_QUOTE) : "an item";
+		const skipped = item === undefined ? notes[0] : items.has(item[key]) ? `the ${key} comes twice` : problemOf(item);
+		if (item === undefined || skipped !== undefined) {
+			problems.push(`${name} skipped: ${skipped}`);
+		} else {
+			items.set(item[key], item);
+			problems.push(...notes.map((note) => `${name}: ${note}`));
+		}
+	}
+	return { items: [...items.values()] as unknown as Offers[List], problems };
+}
+
+type Members = Record<string, unknown>;
+
+/** Characters of a name, for a problem. */
+const MAX_QUOTE = 100;
+
+/** The members that MCP defines: those that an item needs, and others. */
+const MEMBERS: Readonly<
+	Record<ListName, { readonly required: readonly string[]; readonly optional: readonly string[] }>
+> = {
+	tools: { required: ["name", "inputSchema"], optional: ["title", "description", "outputSchema", "icons", "_meta"] },
+	resources: {
+		required: ["uri", "name"],
+		optional: ["title", "description", "mimeType", "annotations", "icons", "_meta", "size"],
 	},
-	resourceTemplates(item) {
-		const { uriTemplate, name } = item;
-		const template = { uriTemplate, name, ...described(item) };
-		return uriTemplate !== "" && isSpecType.ResourceTemplate(template) ? template : undefined;
+	resourceTemplates: {
+		required: ["uriTemplate", "name"],
+		optional: ["title", "description", "mimeType", "annotations", "icons", "_meta"],
 	},
-	prompts({ name, title, description, arguments: args, icons, _meta }) {
-		const prompt = { name, ...present({ title, description, arguments: args, icons, _meta }) };
-		return name !== "" && isSpecType.Prompt(prompt) ? prompt : undefined;
-	},
+	prompts: { required: ["name"], optional: ["title", "description", "arguments", "icons", "_meta"] },
 };
 
-/** Devices omit the schema's type if a tool takes no arguments. */
-function validTool(item: Record<string, unknown>): object | undefined {
-	const { name, title, description, inputSchema, outputSchema, annotations, icons, execution, _meta } = item;
-	if (!isObject(inputSchema)) {
-		return undefined;
+const IS_VALID: Readonly<Record<ListName, (item: unknown) => boolean>> = {
+	tools: isSpecType.Tool,
+	resources: isSpecType.Resource,
+	resourceTemplates: isSpecType.ResourceTemplate,
+	prompts: isSpecType.Prompt,
+};
+
+/** The valid members of an item, with notes of the others; no item, and the reason, if it cannot be used. */
+function readItem(list: ListName, given: unknown): { readonly item?: Members; readonly notes: readonly string[] } {
+	if (!isObject(given)) {
+		return { notes: ["not an object"] };
 	}
-	const tool = {
-		name,
-		...present({ title, description }),
-		inputSchema: { type: "object", ...inputSchema },
-		...present({ outputSchema: isObject(outputSchema) ? outputSchema : undefined, annotations, icons, _meta }),
-		...(isLong(execution) && { execution }),
+	const { required, optional } = MEMBERS[list];
+	const { members, notes } =
+		list === "tools" ? readTool(withoutNulls(given)) : { members: withoutNulls(given), notes: [] };
+	const pick = (names: readonly string[]) => present(Object.fromEntries(names.map((name) => [name, members[name]])));
+	const wrong = required.find((name) => members[name] === undefined || members[name] === "");
+	const { value: item, dropped } = withValid<Members>(pick(required), pick(optional), IS_VALID[list]);
+	if (item === undefined || wrong !== undefined) {
+		return { notes: [`its ${wrong ?? required.join(" or ")} is ${wrong === undefined ? "invalid" : "missing"}`] };
+	}
+	const { annotations, execution } = list === "tools" ? members : {};
+	return {
+		item: {
+			...item,
+			...(isObject(annotations) && Object.keys(annotations).length > 0 && { annotations }),
+			...(isLong(execution) && { execution }),
+		},
+		notes: [...notes, ...dropped.map((name) => `its ${name} is invalid and was left out`)],
 	};
-	return name !== "" && isSpecType.Tool(tool) ? tool : undefined;
 }
+
+/** A tool whose schemas clients can use, and whose hints are valid: each for itself, because some of them restrict. */
+function readTool({ inputSchema, outputSchema, annotations, ...rest }: Members) {
+	const { schema, problem } = usableOutputSchema(outputSchema);
+	const valid = Object.entries(isObject(annotations) ? annotations : {}).filter(
+		([name, value]) => !(name in HINTS) || typeof value === HINTS[name as keyof typeof HINTS],
+	);
+	const members: Members = {
+		...rest,
+		inputSchema: usableInputSchema(inputSchema),
+		...(schema !== undefined && { outputSchema: schema }),
+		annotations: Object.fromEntries(valid),
+	};
+	return {
+		members,
+		notes: problem === undefined ? [] : [`its outputSchema cannot be compiled and was left out: ${problem}`],
+	};
+}
+
+const HINTS = {
+	title: "string",
+	readOnlyHint: "boolean",
+	destructiveHint: "boolean",
+	idempotentHint: "boolean",
+	openWorldHint: "boolean",
+} as const;
 
 /** Whether a tool is listed as one that may take long (2025-11-25, `execution.taskSupport`). Others need not say so. */
 function isLong(execution: unknown): execution is object {
@@ -127,11 +203,6 @@ function isLong(execution: unknown): execution is object {
 /** A tool without what it says of tasks, which are not passed on. */
 export function withoutExecution({ execution: _, ...tool }: ServerTool): ServerTool {
 	return tool;
-}
-
-/** The members that resources and templates share. */
-function described({ title, description, mimeType, annotations, icons, _meta }: Record<string, unknown>): object {
-	return present({ title, description, mimeType, annotations, icons, _meta });
 }
 
 /** The members that are not undefined. */

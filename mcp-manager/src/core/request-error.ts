@@ -1,11 +1,18 @@
 import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import { ServerError } from "./errors.js";
+import { messageOf, ServerError } from "./errors.js";
 
 /** The `data` of an error response by which a transport replaces a response that is not valid JSON-RPC. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 
 /** The `data` of an error response for a request that a transport could not send. */
 export const NOTHING_SENT = "xs-mcp/nothing-sent";
+
+/** The connection was over before a request was sent: the server may be reached over another one. */
+export class NotSentError extends ServerError {
+	constructor(message: string) {
+		super("server-offline", message);
+	}
+}
 
 interface SentRequest {
 	readonly method: string;
@@ -25,7 +32,7 @@ export function requestError(error: Error, request: SentRequest): Error {
 		case INVALID_RESPONSE:
 			return new ServerError("invalid-result", error.message);
 		case NOTHING_SENT:
-			return new ServerError("server-offline", error.message);
+			return new NotSentError(error.message);
 		default:
 			return error.data instanceof ServerError ? error.data : error;
 	}
@@ -39,6 +46,6 @@ function unanswered(cause: Error, { method, timeout, signal, over }: SentRequest
 		return new ServerError("timeout", `no answer to ${method} within ${timeout} ms`, { cause });
 	}
 	return over === undefined
-		? new ServerError("invalid-result", `${method}: ${cause.message}`, { cause })
+		? new ServerError("invalid-result", `${method}: ${messageOf(cause)}`, { cause })
 		: new ServerError("server-disconnected", over, { cause });
 }

@@ -283,7 +283,7 @@ export class Session extends EventEmitter<Events> {
 	}
 
 	/** Ends the session. */
-	close(reason = "closed by the gateway"): void {
+	close(reason?: string): void {
 		void this.#transport.close(reason);
 	}
 

@@ -9,6 +9,8 @@ export class UpstreamLists {
 	#lists: Partial<Offers> = {};
 	/** Why lists could not be read at the last attempt. */
 	readonly #failures = new Map<ListName, Error>();
+	/** What was left out of lists, once it was reported. */
+	readonly #problems = new Set<string>();
 	/** Why the upstream could not be reached at the last attempt; empty if it was. */
 	#trouble = "";
 	/** The lists that are being read. Never rejects. */
@@ -72,6 +74,10 @@ export class UpstreamLists {
 		if (listed !== undefined && "items" in listed) {
 			this.#failures.delete(list);
 			this.#lists = { ...this.#lists, [list]: listed.items };
+			for (const problem of listed.problems.filter((each) => !this.#problems.has(each))) {
+				this.#problems.add(problem);
+				this.#warn(`${LISTS[list].method} of the upstream: ${problem}`);
+			}
 		} else if (listed !== undefined) {
 			this.#failed(list, listed.error);
 		}

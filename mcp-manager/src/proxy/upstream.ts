@@ -1,6 +1,6 @@
 import { isInputRequiredResult } from "@modelcontextprotocol/client";
 import { ServerError } from "../core/errors.js";
-import { LIST_NAMES, LISTS, type ListName, type Offers, validItem } from "../core/offers.js";
+import { LIST_NAMES, LISTS, type ListName, type ValidList, validList } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import { type CallOptions, Session } from "../core/session.js";
 import { ConfiguredTransport } from "../upstreams/configured-transport.js";
@@ -34,7 +34,7 @@ export function timingWith(limit: number): UpstreamTiming {
 }
 
 /** A list of the upstream, or why it could not be read. */
-export type UpstreamList = { readonly items: Offers[ListName] } | { readonly error: Error };
+export type UpstreamList = ValidList<ListName> | { readonly error: Error };
 
 /** The MCP server behind the proxy: at most one connection at a time. */
 export class Upstream {
@@ -166,14 +166,12 @@ export class Upstream {
 	/** The valid items of a list, or why it cannot be read. A list that the upstream does not declare is empty. Never rejects. */
 	async #readList(session: Session, list: ListName): Promise<UpstreamList> {
 		if (list !== "tools" && !session.declares(LISTS[list].capability)) {
-			return { items: [] };
+			return { items: [], problems: [] };
 		}
 		const time = this.#timing.list;
 		const signal = AbortSignal.timeout(time);
 		try {
-			const items = await session.list(list, { signal });
-			const valid = items.map((item) => validItem(list, item)).filter((item) => item !== undefined);
-			return { items: valid as Offers[ListName] };
+			return validList(list, await session.list(list, { signal }));
 		} catch (error) {
 			return { error: signal.aborted ? new ServerError("timeout", `no answer within ${time} ms`) : (error as Error) };
 		}

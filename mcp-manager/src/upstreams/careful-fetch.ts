@@ -4,6 +4,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { backoff } from "../core/backoff.js";
 import { EventSize } from "./event-size.js";
 import { RateLimitError, statusMessage } from "./http-failure.js";
+import { readEvents, readWhole } from "./read-body.js";
 import { ReadBudget } from "./read-budget.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
@@ -91,5 +92,8 @@ function limited(response: Response, onTooLarge: (problem: string) => void): Res
 			}
 		},
 	});
-	return new Response(body.pipeThrough(limit), { headers, status, statusText });
+	const isJson = headers.get("content-type")?.startsWith("application/json") === true;
+	const messages = response.ok && (isStream ? readEvents() : isJson ? readWhole() : undefined);
+	const whole = body.pipeThrough(limit);
+	return new Response(messages ? whole.pipeThrough(messages) : whole, { headers, status, statusText });
 }

@@ -7,6 +7,7 @@ import {
 	isJSONRPCRequest,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
+	type JSONRPCResultResponse,
 	type OAuthClientProvider,
 	ProtocolErrorCode,
 	type RequestId,
@@ -17,12 +18,13 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
+import { readResult } from "../core/received.js";
 import { INVALID_RESPONSE, NOTHING_SENT } from "../core/request-error.js";
 import type { ServerIdentity, ServerTransport } from "../core/server-transport.js";
 import { SignedIn } from "./auth/signed-in.js";
-import { httpFailure, isReached, isUnsent, RateLimitError, reasonOf } from "./http-failure.js";
+import { httpFailure, isReached, isUnsent, RateLimitError } from "./http-failure.js";
 import { HttpOrSseTransport } from "./http-or-sse-transport.js";
 import { openTransport, type TransportOptions } from "./open-transport.js";
 import { ProcessTransport } from "./process-transport.js";
@@ -64,25 +66,32 @@ interface ConfiguredTransportOptions extends TransportOptions {
 
 /** The requests of a connection that await an answer. */
 class SentRequests {
-	readonly #unanswered = new Set<RequestId>();
+	/** Their methods, by id. */
+	readonly #unanswered = new Map<RequestId, string>();
 	#initializeId: RequestId | undefined;
-	/** Whether the server has answered `initialize` with an error. */
-	rejectsInitialize = false;
+	/** The error with which the server has answered `initialize`. */
+	rejection: string | undefined;
 
 	/** Notes a message to the server: a request awaits an answer until it is cancelled. */
 	sent(message: JSONRPCMessage): void {
 		if (isJSONRPCRequest(message)) {
-			this.#unanswered.add(message.id);
+			this.#unanswered.set(message.id, message.method);
 			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
 		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
 	}
 
-	/** Returns whether a message answers one of the requests, and removes that request. */
-	take(message: JSONRPCMessage): boolean {
-		this.rejectsInitialize ||= isJSONRPCErrorResponse(message) && message.id === this.#initializeId;
-		return !("method" in message) && this.#unanswered.delete(message.id as RequestId);
+	/** Returns the method of the request that a message answers, and removes that request. Undefined if it answers none. */
+	take(message: JSONRPCMessage): string | undefined {
+		if (isJSONRPCErrorResponse(message) && message.id === this.#initializeId) {
+			this.rejection = message.error.message;
+		}
+		const method = "method" in message ? undefined : this.#unanswered.get(message.id as RequestId);
+		if (method !== undefined) {
+			this.#unanswered.delete((message as { id: RequestId }).id);
+		}
+		return method;
 	}
 }
 
@@ -123,7 +132,7 @@ export class ConfiguredTransport implements ServerTransport {
 
 	/** Whether the server has answered `initialize` with an error. */
 	get rejectsInitialize(): boolean {
-		return this.#requests.rejectsInitialize;
+		return this.#requests.rejection !== undefined;
 	}
 
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
@@ -163,8 +172,9 @@ export class ConfiguredTransport implements ServerTransport {
 	async start(): Promise<void> {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
-			if (this.#isWithinRate(message)) {
-				this.#deliver(message, extra);
+			const method = this.#requests.take(message);
+			if (this.#isWithinRate(method !== undefined)) {
+				this.#deliver("result" in message && method ? withReadResult(message, method) : message, extra);
 			}
 		};
 		transport.onclose = () =>
@@ -199,6 +209,11 @@ export class ConfiguredTransport implements ServerTransport {
 						? await this.#auth.missScope(error)
 						: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
 			}
+			if (isJSONRPCNotification(message) && cause instanceof SdkHttpError) {
+				// Some servers know only requests. A session that is lost shows with the next one.
+				this.onerror?.(httpFailure(cause));
+				return;
+			}
 			throw this.#failedToSend(message, cause, options);
 		}
 	}
@@ -208,7 +223,7 @@ export class ConfiguredTransport implements ServerTransport {
 		const { id } = message;
 		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
 		const refuse = (): void => {
-			if (this.#requests.take({ jsonrpc: "2.0", id, error })) {
+			if (this.#requests.take({ jsonrpc: "2.0", id, error }) !== undefined) {
 				this.onmessage?.({ jsonrpc: "2.0", id, error });
 			}
 		};
@@ -272,7 +287,7 @@ export class ConfiguredTransport implements ServerTransport {
 	}
 
 	/** Ends the connection, and the process if there is one. Settles when it has ended. */
-	async close(reason = "closed by the gateway"): Promise<void> {
+	async close(reason = this.#requests.rejection ?? "the connection was closed"): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
 	}
@@ -295,9 +310,8 @@ export class ConfiguredTransport implements ServerTransport {
 		await transport.close();
 	}
 
-	/** Whether a message may be taken; undefined: one that is not MCP. If there are too many, the connection ends. */
-	#isWithinRate(message?: JSONRPCMessage): boolean {
-		const isAnswer = message !== undefined && this.#requests.take(message);
+	/** Whether a message may be taken. If there are too many that are no answers, the connection ends. */
+	#isWithinRate(isAnswer = false): boolean {
 		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
 			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
 		}
@@ -329,6 +343,11 @@ export class ConfiguredTransport implements ServerTransport {
 			this.ontrouble?.();
 		}
 	}
+}
+
+function withReadResult(message: JSONRPCResultResponse, method: string): JSONRPCMessage {
+	const result = readResult(method, message.result);
+	return result === message.result ? message : { ...message, result };
 }
 
 function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {

@@ -42,13 +42,6 @@ export function statusMessage(status: number, statusText = "", text: string | nu
 	return [`HTTP ${status}${statusText && ` ${statusText}`}`, ...(body === "" ? [] : [body])].join(": ");
 }
 
-/** The error text: `fetch` puts it in the cause. */
-export function reasonOf(error: unknown): string {
-	const { message, cause } = error as Error;
-	const detail = cause instanceof AggregateError ? cause.errors[0] : cause;
-	return detail instanceof Error ? `${message}: ${detail.message}` : message;
-}
-
 /** Whether there was a connection to the server. */
 export function isReached(error: unknown): boolean {
 	return !NOT_REACHED.has((error as { cause?: NodeJS.ErrnoException }).cause?.code);

@@ -3,13 +3,9 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-	deserializeMessage,
-	type JSONRPCMessage,
-	serializeMessage,
-	type Transport,
-} from "@modelcontextprotocol/client";
+import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import spawn from "cross-spawn";
+import { parseMessage } from "../core/received.js";
 import { LineReader } from "./line-reader.js";
 import { ReadBudget } from "./read-budget.js";
 import type { ServerConfig } from "./server-config.js";
@@ -191,7 +187,7 @@ export class ProcessTransport implements Transport {
 	#receiveLine(line: string): void {
 		let message: JSONRPCMessage;
 		try {
-			message = deserializeMessage(line);
+			message = parseMessage(line);
 		} catch (error) {
 			this.onerror?.(error as Error);
 			return;

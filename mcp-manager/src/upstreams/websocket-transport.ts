@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { WebSocket } from "ws";
+import { parseMessage } from "../core/received.js";
 import { ReadBudget } from "./read-budget.js";
 
 /** Bytes of one message. */
@@ -33,7 +34,7 @@ export class WebSocketTransport implements Transport {
 		socket.on("message", (data) => {
 			const text = data.toString();
 			try {
-				this.onmessage?.(deserializeMessage(text));
+				this.onmessage?.(parseMessage(text));
 			} catch (error) {
 				this.onerror?.(error as Error);
 			}

@@ -271,7 +271,7 @@ describe("the servers that the gateway knows", () => {
 
 	it("keep the rest of their tools when one is not valid MCP", async (t) => {
 		const side = await startGateway(t);
-		const bad = { name: "bad", inputSchema: {}, annotations: { readOnlyHint: "yes" } };
+		const bad = { name: 5, inputSchema: {}, annotations: { readOnlyHint: "yes" } };
 		const bare = { name: "bare", inputSchema: {} };
 		await WireDevice.connect(t, side, { tools: [bad, SET_VOLUME, SET_VOLUME, bare] });
 		const tools = side.gateway.servers.find(ID)?.tools;
