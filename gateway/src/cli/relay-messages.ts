@@ -65,7 +65,9 @@ export function readMessage(text: string): Message {
 	if (!isObject(message)) {
 		throw new Error("message dropped: not JSON-RPC");
 	}
-	return message as unknown as Message;
+	// Some clients write null for what they leave out. The gateway reads the other members.
+	const { params, error, ...rest } = message;
+	return { ...rest, ...(params !== null && { params }), ...(error !== null && { error }) } as unknown as Message;
 }
 
 /** The revision that each message since 2026-07-28 names; undefined in a session. */

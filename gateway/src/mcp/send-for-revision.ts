@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, ProtocolErrorCode, type Transport } from "@modelcontextprotocol/server";
-import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
+import { REVISION_OF_STATELESS, readableError } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { SINCE } from "./contents.js";
 import { TASKS_EXTENSION } from "./serve-tasks.js";
@@ -12,7 +12,10 @@ import { TASKS_EXTENSION } from "./serve-tasks.js";
  */
 export function sendForRevision(transport: Transport, revision: () => string): void {
 	const send = transport.send.bind(transport);
-	transport.send = (message, options) => send(forRevision(message, revision()), options);
+	transport.send = (message, options) => {
+		const readable = "error" in message ? { ...message, error: readableError(message.error) } : message;
+		return send(forRevision(readable, revision()), options);
+	};
 }
 
 function forRevision(message: JSONRPCMessage, revision: string): JSONRPCMessage {

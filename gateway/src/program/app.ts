@@ -84,7 +84,9 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 	addConsolePage(app, { ...options.console, servers, guard, maxBodyBytes });
 
 	app.use(authenticate(guard));
-	app.all("/mcp/:device?", allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
+	for (const path of ["/mcp/:device?", "/mcp/", "/mcp/:device/"]) {
+		app.all(path, allow("GET", "POST", "DELETE"), serveMcp(endpoint, guard, maxBodyBytes));
+	}
 	app.use(keepAudit(options.audit), rejectChanges);
 	addConsoleRoutes(app, { ...options.console, servers, guard, maxBodyBytes });
 	app.all("/metrics", allow("GET"), showMetrics(metrics));

@@ -10,7 +10,7 @@ import {
 	type Transport,
 } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
-import { failedResult, jsonIn, SERVER_ERROR } from "xs-mcp-manager/core";
+import { failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { isObject } from "../firmware.js";
 
@@ -63,7 +63,7 @@ export class EndpointTransport implements Transport {
 	}
 
 	#receive(text: string): void {
-		const message = jsonIn(text);
+		const message = readClientMessage(jsonIn(text));
 		if (isJSONRPCRequest(message)) {
 			this.#receiveRequest(message);
 		} else if (isJSONRPCNotification(message)) {

@@ -5,7 +5,7 @@ import {
 	type InboundClassificationOutcome,
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import { isUserOnly, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { isUserOnly, readClientMessage, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
 import { type ToolView, viewInUrl } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
@@ -71,7 +71,8 @@ export class HttpEndpoint {
 	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link HttpError} if the
 	 * client's access token lacks a scope for the call.
 	 */
-	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
+	async handle(request: IncomingMessage, response: ServerResponse, given: AdmittedRequest): Promise<void> {
+		const admitted = { ...given, body: readClientMessage(given.body) };
 		const { access, server, body, lacksScope } = admitted;
 		if (response.closed) {
 			// The client has disconnected: nothing would tell when the request has ended.
@@ -81,6 +82,10 @@ export class HttpEndpoint {
 			if (this.#stopping) {
 				response.setHeader("Connection", "close");
 				sendJsonRpcError(response, 503, SERVER_ERROR, "The gateway is shutting down");
+				return;
+			}
+			if (body !== undefined && (typeof body !== "object" || body === null)) {
+				sendJsonRpcError(response, 400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
 				return;
 			}
 			if ([body].flat().some((message) => isRequest(message, "tools/call"))) {

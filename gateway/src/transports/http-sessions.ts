@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type InitializeRequestParams, isInitializeRequest } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { isObject } from "../firmware.js";
 import { sendJsonRpcError } from "../http/http-error.js";
 import { type ConnectedClient, HttpSession, type SessionClient } from "./http-session.js";
 import { KeptSessions } from "./kept-sessions.js";
@@ -76,8 +77,11 @@ export class HttpSessions {
 			response.setHeader("Allow", "POST");
 			sendJsonRpcError(response, 405, SERVER_ERROR, "No stream without a session: start with initialize");
 		} else {
-			const problem = "Bad Request: missing Mcp-Session-Id header; start with initialize";
-			sendJsonRpcError(response, 400, SERVER_ERROR, problem);
+			const isInitialize = isObject(body) && body.method === "initialize";
+			const problem = isInitialize
+				? "initialize: expected an id, and the params protocolVersion (text), capabilities and clientInfo (objects)"
+				: "missing Mcp-Session-Id header; start with initialize";
+			sendJsonRpcError(response, 400, SERVER_ERROR, `Bad Request: ${problem}`);
 		}
 	}
 

@@ -192,8 +192,8 @@ export class SessionTransport implements Transport {
 	}
 
 	#post({ headers }: IncomingMessage, response: ServerResponse, body: unknown): void {
-		const { accept = "" } = headers;
-		if (!accept.includes("application/json") || !accept.includes("text/event-stream")) {
+		const { accept } = headers;
+		if (!accepts(accept, "application/json") || !accepts(accept, "text/event-stream")) {
 			const expected = "Client must accept both application/json and text/event-stream";
 			reject(response, 406, SERVER_ERROR, `Not Acceptable: ${expected}`);
 			return;
@@ -256,8 +256,8 @@ export class SessionTransport implements Transport {
 	}
 
 	#openStream({ headers }: IncomingMessage, response: ServerResponse): void {
-		const { accept = "", "last-event-id": last = "" } = headers;
-		if (!accept.includes("text/event-stream")) {
+		const { accept = "none", "last-event-id": last = "" } = headers;
+		if (!accepts(accept, "text/event-stream")) {
 			reject(response, 406, SERVER_ERROR, "Not Acceptable: Client must accept text/event-stream");
 			return;
 		}
@@ -301,6 +301,12 @@ export class SessionTransport implements Transport {
 			this.#told = isStandalone && !isLost ? this.#events.last : this.#told;
 		}
 	}
+}
+
+/** Whether a header `Accept` has a media range for a type (RFC 9110 §12.5.1). Without the header, every type is accepted. */
+function accepts(header = "*/*", type: string): boolean {
+	const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
+	return header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()));
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {

@@ -1,4 +1,5 @@
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { clientInput } from "xs-mcp-manager/core";
 import { Listening } from "../catalog/follow.js";
 import type { Access } from "../config/access.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -17,7 +18,7 @@ export interface StdioClient {
  * @param server alias or id: only this server's tools. It may become known later.
  */
 export function serveOverStdio(gateway: Gateway, access: Access, server?: string): StdioClient {
-	const transport = new StdioServerTransport();
+	const transport = new StdioServerTransport(clientInput());
 	const onerror = (error: Error): void => void gateway.servers.emit("warning", `standard input: ${error.message}`);
 	const handle = serveStdio(() => openClientServer(gateway, { access, server, onerror }), { transport, onerror });
 	const listening = new Listening(gateway.catalog(access, server), (problem) => onerror(new Error(problem)));

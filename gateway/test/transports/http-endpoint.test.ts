@@ -202,7 +202,7 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 		});
 
 		it("is told that the device sent an invalid answer", async (t) => {
-			const { client } = await start(t, { onCall: () => ({}) });
+			const { client } = await start(t, { onCall: () => [] });
 			const result = await setVolume(client, NAMES.first, 1);
 			assert.deepEqual([result.isError, result._meta?.["xs-mcp/error"]], [true, "invalid-result"]);
 		});

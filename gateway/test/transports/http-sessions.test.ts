@@ -286,7 +286,7 @@ describe("a session", () => {
 		assert.equal(status, 400);
 		const rejected = await fetch(side.clientUrl(), {
 			method: "POST",
-			headers: { "content-type": "application/json" },
+			headers: { "content-type": "application/json", accept: "application/json" },
 			body: JSON.stringify(INITIALIZE),
 		});
 		assert.equal(rejected.status, 406, "the client does not accept a stream");

@@ -2,6 +2,7 @@
 export { type OrInput, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 export { backoff } from "./backoff.js";
 export type { CallDetails, CallRecord } from "./call-record.js";
+export { clientInput } from "./client-input.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { followStates } from "./follow-states.js";
 export { headerProblem } from "./header-parameters.js";
@@ -18,7 +19,7 @@ export {
 	type ServerTool,
 	withoutExecution,
 } from "./offers.js";
-export { readMessage, withoutNulls } from "./received.js";
+export { readableError, readClientMessage, readMessage } from "./received.js";
 export { ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export { INVALID_RESPONSE } from "./request-error.js";

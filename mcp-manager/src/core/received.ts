@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { isObject } from "../firmware.js";
 import { SERVER_ERROR } from "./errors.js";
+import { jsonIn } from "./json-in.js";
 import { MAX_NESTING, nestsDeeper } from "./limits.js";
 import { INVALID_RESPONSE } from "./request-error.js";
 
@@ -111,6 +112,51 @@ export function isMessageLike(value: unknown): value is Members {
 	return isObject(value) && ("jsonrpc" in value || ("id" in value && ("result" in value || "error" in value)));
 }
 
+/**
+ * Makes a message of a client valid where that is possible: null is absence, and `initialize` may lack what the server does not need.
+ * Anything else is returned as it is.
+ */
+export function readClientMessage(value: unknown): unknown {
+	if (Array.isArray(value)) {
+		return value.map(readClientMessage);
+	}
+	if (!isObject(value)) {
+		return value;
+	}
+	// A request with null as its id would become a notification.
+	const message = value.id === null ? { ...withoutNulls(value), id: null } : withoutNulls(value);
+	const { method, params } = message;
+	if (method !== "initialize" || !isObject(params) || isSpecType.InitializeRequestParams(params)) {
+		return message;
+	}
+	const { capabilities, clientInfo, ...rest } = params;
+	const isDeclared = (capability: unknown): boolean => isSpecType.ClientCapabilities(capability);
+	return {
+		...message,
+		params: {
+			...rest,
+			capabilities: isObject(capabilities) ? readCapabilities(capabilities, isDeclared) : {},
+			clientInfo: readInfo(clientInfo, "unknown"),
+		},
+	};
+}
+
+/** Code and text of an error for a client: that of a validation library lists members of its schemas. */
+export function readableError<Failure extends { readonly code: number; readonly message: string }>(
+	error: Failure,
+): Failure {
+	const [, issues] = /^(?:Invalid [^[\n]*: )?(\[\s*\{\s*".*\])$/s.exec(error.message) ?? [];
+	const listed = issues === undefined ? undefined : jsonIn(issues);
+	if (!Array.isArray(listed) || !listed.every((issue) => isObject(issue) && Array.isArray(issue.path))) {
+		return error;
+	}
+	const texts = (listed as { path: unknown[]; message: unknown }[]).map(({ path, message }) => {
+		const member = path.filter((part, index) => index > 0 || part !== "params").join(".");
+		return `${member || "params"}: ${String(message).replace(/^Invalid (input|option): /, "")}`;
+	});
+	return { ...error, code: ProtocolErrorCode.InvalidParams, message: `Invalid params: ${texts.join("; ")}` };
+}
+
 function readError(error: string | Members): { code: number; message: string; data?: unknown } {
 	if (typeof error === "string") {
 		return { code: SERVER_ERROR, message: error };
@@ -185,23 +231,28 @@ function isInputRequired({ inputRequests, requestState }: Members): boolean {
 const OLDEST_REVISION = "2024-11-05";
 
 function readInitialize({ protocolVersion, capabilities, serverInfo, instructions, ...rest }: Members): Members {
-	const { name = "server", version = "", ...described } = isObject(serverInfo) ? serverInfo : {};
-	const info = { name: text(name), version: text(version) };
 	return {
 		...rest,
 		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(`${protocolVersion}`) ? protocolVersion : OLDEST_REVISION,
-		capabilities: isObject(capabilities) ? readCapabilities(capabilities) : { tools: {} },
-		serverInfo: withValid(info, described, isSpecType.Implementation).value ?? info,
+		capabilities: isObject(capabilities)
+			? readCapabilities(capabilities, isSpecType.ServerCapabilities)
+			: { tools: {} },
+		serverInfo: readInfo(serverInfo, "server"),
 		...(typeof instructions === "string" && { instructions }),
 	};
 }
 
+/** The name and version of a program, and what else it validly says of itself. */
+function readInfo(given: unknown, fallback: string): Members {
+	const { name = fallback, version = "", ...described } = isObject(given) ? given : {};
+	const info = { name: text(name), version: text(version) };
+	return withValid<Members>(info, described, isSpecType.Implementation).value ?? info;
+}
+
 /** A capability with invalid members, or `true`, is declared without them. */
-function readCapabilities(capabilities: Members): Members {
+function readCapabilities(capabilities: Members, isValid: (capabilities: unknown) => boolean): Members {
 	const declared = Object.entries(capabilities).filter(([, value]) => value !== false);
-	return Object.fromEntries(
-		declared.map(([name, value]) => [name, isSpecType.ServerCapabilities({ [name]: value }) ? value : {}]),
-	);
+	return Object.fromEntries(declared.map(([name, value]) => [name, isValid({ [name]: value }) ? value : {}]));
 }
 
 function readCallResult({ content, structuredContent, isError, _meta, ...others }: Members): Members {

@@ -15,6 +15,12 @@ export function addProxyOptions(command: Command): Command {
 			"HTTP header 'Name: value' for the upstream (repeatable; in MCP_HEADERS one per line)",
 			collect,
 		)
+		.option(
+			"--env <name>",
+			"Variable for an upstream that is a command: NAME, or NAME=value (repeatable; MCP_ENV)",
+			collect,
+		)
+		.option("--pass-env", "Pass all variables to an upstream that is a command (MCP_PASS_ENV)")
 		.option("--name <name>", "Name that the host sees (MCP_NAME; default: mcp-proxy)")
 		.option("--skill <skill>", "Skill to load before the tools can be called; empty: none (MCP_SKILL)")
 		.option("--tools <names>", "Tools that the host sees, separated by commas (MCP_TOOLS; default: *, all)")

@@ -1,3 +1,4 @@
+import { present } from "../core/offers.js";
 import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
 export interface ProxyOptions {
@@ -19,6 +20,9 @@ export interface ProxyFlags {
 	readonly upstream?: string;
 	/** `Name: value`, each. */
 	readonly header?: readonly string[];
+	/** `NAME`, whose value the proxy's environment has, or `NAME=value`, each. */
+	readonly env?: readonly string[];
+	readonly passEnv?: boolean;
 	readonly name?: string;
 	readonly skill?: string;
 	readonly tools?: string;
@@ -48,7 +52,7 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	const connectTimeout = flags.connectTimeout || environment.MCP_CONNECT_TIMEOUT;
 	const lines = flags.header ?? (environment.MCP_HEADERS ?? "").split("\n").filter((line) => line.trim() !== "");
 	return {
-		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN)),
+		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN), variablesOf(flags, environment)),
 		name: flags.name || environment.MCP_NAME || "mcp-proxy",
 		skill: flags.skill ?? environment.MCP_SKILL ?? "",
 		tools: toolsOf(flags.tools || environment.MCP_TOOLS || "*"),
@@ -75,9 +79,31 @@ function headersOf(lines: readonly string[], token: string | undefined): Record<
 	return Object.fromEntries(headers.values());
 }
 
-function upstreamConfig(url: string, headers: Readonly<Record<string, string>>): ServerConfig {
+/** The variables for an upstream that is a command, beside those that every program gets. */
+function variablesOf({ env, passEnv }: ProxyFlags, environment: NodeJS.ProcessEnv): Record<string, string> {
+	const named = env ?? (environment.MCP_ENV ?? "").split(",").filter((name) => name.trim() !== "");
+	const isAll = passEnv ?? isOn("MCP_PASS_ENV", environment.MCP_PASS_ENV);
+	const all = isAll ? (present(environment) as Record<string, string>) : {};
+	const given = named.map((each) => {
+		const [, name = "", value] = /^\s*([^=\s]+)\s*(?:=(.*))?$/s.exec(each) ?? [];
+		const found = value ?? environment[name];
+		if (found === undefined) {
+			throw new RangeError(
+				name === "" ? "--env: expected NAME or NAME=value" : `--env: the environment variable ${name} is not set`,
+			);
+		}
+		return [name, found] as const;
+	});
+	return { ...all, ...Object.fromEntries(given) };
+}
+
+function upstreamConfig(
+	url: string,
+	headers: Readonly<Record<string, string>>,
+	env: Readonly<Record<string, string>>,
+): ServerConfig {
 	try {
-		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers });
+		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers, env });
 	} catch (error) {
 		if (!(error instanceof FieldError)) {
 			throw error;

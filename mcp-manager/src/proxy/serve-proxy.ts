@@ -1,5 +1,7 @@
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { clientInput } from "../core/client-input.js";
+import { readableError } from "../core/received.js";
 import { MANAGER_INFO } from "../version.js";
 import { McpProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
@@ -37,7 +39,10 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 		}
 	});
 	proxy.on("warning", (message) => report(new Error(message)));
-	const transport = new StdioServerTransport();
+	const transport = new StdioServerTransport(clientInput());
+	const { send } = transport;
+	transport.send = (message) =>
+		send.call(transport, "error" in message ? { ...message, error: readableError(message.error) } : message);
 	const handle = serveStdio(open, { transport, onerror: report });
 	await untilDisconnected(transport);
 	await proxy.close();

@@ -27,13 +27,16 @@ export class UpstreamLists {
 		return this.#lists[list];
 	}
 
-	/** The same; empty if the upstream could not be reached, or does not know the method. @throws ProtocolError if the list failed */
+	/** The same; empty if the upstream does not know the method. @throws ProtocolError if it was never read */
 	expect<List extends ListName>(list: List): Offers[List] {
 		const items = this.#lists[list];
 		const failure = this.#failures.get(list);
 		if (items === undefined && failure !== undefined) {
 			const code = ProtocolError.isInstance(failure) ? failure.code : ProtocolErrorCode.InternalError;
 			throw new ProtocolError(code, textOf(list, failure));
+		}
+		if (items === undefined && this.#trouble !== "") {
+			throw new ProtocolError(ProtocolErrorCode.InternalError, `the upstream cannot be reached: ${this.#trouble}`);
 		}
 		return items ?? NO_OFFERS[list];
 	}

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
-import { type Document, isMap, LineCounter, type Node, parseDocument, type YAMLParseError } from "yaml";
 import type { z } from "zod";
-import { portable } from "../core/names.js";
 import { isObject } from "../firmware.js";
 import { brokenFile, type ConfigProblem, type ReadServers } from "./config-problem.js";
+import { hostEntry, hostId, plainEntry } from "./host-entry.js";
+import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";
 import {
 	FieldError,
 	HOST_SERVER,
@@ -18,69 +18,60 @@ import {
 	wordsOf,
 } from "./server-config.js";
 
-type Path = readonly (string | number)[];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads servers from JSON or YAML: `servers` as a list, or `mcpServers` by id as hosts write it. One
- * bad server does not stop the others. `${NAME}` in a value is an environment variable, `${NAME:-text}` has a default.
+ * Reads servers from JSON, with comments or without, or YAML: `servers` as a list, or `mcpServers` by id as hosts write it. One bad
+ * server does not stop the others. `${NAME}` in a value is an environment variable, `${NAME:-text}` has a default.
  *
  * @param file its name, for the problems
  */
 export function readServers(text: string, file: string, environment: Environment = process.env): ReadServers {
-	return new Reader(text, file, environment).read();
+	try {
+		return new Reader(parseFile(text, file), file, environment).read();
+	} catch (error) {
+		if (!(error instanceof SyntaxProblem)) {
+			throw error;
+		}
+		return brokenFile({ file, line: error.line, field: "", message: error.message });
+	}
 }
 
 class Reader {
-	readonly #text: string;
+	readonly #parsed: ReturnType<typeof parseFile>;
 	readonly #file: string;
 	readonly #environment: Environment;
-	readonly #lines = new LineCounter();
-	readonly #document: Document.Parsed;
 	readonly #problems: ConfigProblem[] = [];
 	readonly #configs = new Map<string, ServerConfig>();
 	readonly #invalidIds = new Set<string>();
 
-	constructor(text: string, file: string, environment: Environment) {
-		this.#text = text;
+	constructor(parsed: ReturnType<typeof parseFile>, file: string, environment: Environment) {
+		this.#parsed = parsed;
 		this.#file = file;
 		this.#environment = environment;
-		this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
 	}
 
 	read(): ReadServers {
-		const [error] = this.#document.errors;
-		if (error !== undefined) {
-			return this.#broken(syntaxProblem(this.#text, error), this.#lines.linePos(error.pos[0]).line);
+		const { content } = this.#parsed;
+		const hosts = isObject(content) ? (content.mcpServers ?? content.servers) : undefined;
+		if (!isObject(content) || (!isObject(hosts) && !Array.isArray(hosts))) {
+			const message = "expected an object with servers or mcpServers";
+			return brokenFile({ file: this.#file, line: 1, field: "", message });
 		}
-		const content: unknown = this.#document.toJS({ maxAliasCount: 100 });
-		if (!isObject(content)) {
-			return this.#broken("expected an object with servers or mcpServers");
-		}
-		const options = this.#checked(OPTIONS, content.options ?? {}, ["options"]) ?? {};
-		const hostKey = isObject(content.mcpServers) ? "mcpServers" : "servers";
-		if (isObject(content[hostKey])) {
-			for (const [name, entry] of Object.entries(content[hostKey])) {
-				this.#add([hostKey, name], entry, this.#hostServer(name, entry, [hostKey, name]), options);
-			}
-		} else if (Array.isArray(content.servers)) {
-			content.servers.forEach((entry, index) => {
-				this.#add(["servers", index], entry, this.#listedServer(entry, ["servers", index]), options);
-			});
-		} else {
-			return this.#broken("expected an object with servers or mcpServers");
+		const options = this.#checked(OPTIONS, plainEntry(content.options) ?? {}, ["options"]) ?? {};
+		const key = content.mcpServers === hosts ? "mcpServers" : "servers";
+		for (const [name, entry] of Object.entries(hosts)) {
+			const path = [key, Array.isArray(hosts) ? Number(name) : name];
+			const isListed = Array.isArray(hosts) && key === "servers";
+			this.#add(path, entry, isListed ? this.#listedServer(entry, path) : this.#hostServer(entry, path), options);
 		}
 		const configs = [...this.#configs.values()];
 		return { configs, problems: this.#problems, invalidIds: this.#invalidIds, isBroken: false };
 	}
 
-	#broken(message: string, line = 1): ReadServers {
-		return brokenFile({ file: this.#file, line, field: "", message });
-	}
-
 	/** Without `enabled`, a server that has an id is not connected at the start, and one that has only a name is. */
-	#listedServer(entry: unknown, path: Path): ServerInput | undefined {
-		const server = this.#checked(LISTED_SERVER, entry, path);
+	#listedServer(given: unknown, path: Path): ServerInput | undefined {
+		const server = this.#checkedEntry(LISTED_SERVER, plainEntry(given), path);
 		const id = server?.id ?? server?.name;
 		if (server !== undefined && id === undefined) {
 			this.#problem([...path, "id"], "is missing");
@@ -89,32 +80,31 @@ class Reader {
 		return server && { ...server, id: id as string, enabled: server.enabled ?? server.id === undefined };
 	}
 
-	#hostServer(name: string, entry: unknown, path: Path): ServerInput | undefined {
-		const server = this.#checked(HOST_SERVER, withOurAuth(entry), path);
-		if (server === undefined) {
+	#hostServer(given: unknown, path: Path): ServerInput | undefined {
+		const { entry, unknown } = hostEntry(given);
+		const server = this.#checkedEntry(HOST_SERVER, entry, path);
+		// A list has the names in its entries.
+		const name = typeof path.at(-1) === "string" ? (path.at(-1) as string) : server?.name;
+		if (server === undefined || name === undefined) {
+			if (server !== undefined) {
+				this.#problem([...path, "name"], "is missing");
+			}
 			return undefined;
 		}
-		const { type, disabled, alwaysAllow, timeout, ...rest } = server;
-		const transport = rest.transport ?? TRANSPORT_OF_TYPE[type ?? ""];
-		return {
-			...rest,
-			...(transport && { transport }),
-			...(timeout !== undefined && { timeout: timeout < MIN_MILLISECONDS ? timeout * 1_000 : timeout }),
-			id: portable(name, "-"),
-			name: rest.name ?? name,
-			enabled: rest.enabled ?? disabled !== true,
-			autoApprove: rest.autoApprove ?? alwaysAllow ?? false,
-		};
+		for (const member of unknown) {
+			this.#problem([...path, member], member === "type" ? "unknown, ignored" : "unknown field, ignored");
+		}
+		return { ...server, id: hostId(name), name: server.name ?? name };
 	}
 
 	/** @param entry as it is in the file, before environment variables were expanded */
-	#add(path: Path, entry: unknown, input: ServerInput | undefined, options: ServerOptions): void {
+	#add(path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void {
 		if (input === undefined) {
-			this.#invalidIds.add(idOfEntry(entry, path));
+			this.#invalidIds.add(idOfEntry(given, path));
 			return;
 		}
 		try {
-			const { url, command, args = [] } = entry as { url?: string; command?: string; args?: string[] };
+			const { url, command, args = [] } = hostEntry(given).entry as { url?: string; command?: string; args?: string[] };
 			const shown = url ?? [command, ...args].join(" ");
 			const config = serverConfig({ ...this.#withWords(input, url, path), shown }, options);
 			if (this.#configs.has(config.id)) {
@@ -140,45 +130,63 @@ class Reader {
 		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
 			return input;
 		}
-		const [command, ...args] = wordsOf(url).map((word) => this.#expanded(word, path) as string);
+		const at = { path, environment: { ...this.#environment, ...input.env }, isOff: input.enabled === false };
+		const [command, ...args] = wordsOf(url).map((word) => this.#expanded(word, at) as string);
 		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
+	}
+
+	#checkedEntry<T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined {
+		const count = this.#problems.length;
+		const server = this.#checked(schema, this.#expandedEntry(entry, path), path);
+		return this.#problems.length > count ? undefined : server;
 	}
 
 	#checked<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined {
 		const count = this.#problems.length;
-		const result = schema.safeParse(this.#expanded(value, path));
+		const result = schema.safeParse(value);
 		for (const issue of result.error?.issues ?? []) {
 			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
 			const where = [...path, ...(issue.path as (string | number)[]), ...keys.slice(0, 1)];
-			this.#problem(where, keys.length > 0 ? "unknown field" : messageOf(issue, this.#valueAt(where)));
+			this.#problem(where, keys.length > 0 ? "unknown field" : messageOf(issue, this.#parsed.scalarAt(where)));
 		}
 		return this.#problems.length > count ? undefined : result.data;
 	}
 
+	/**
+	 * An entry with its variables expanded, first those of its own `env`, which programs such as mcp-remote expand in their arguments. A
+	 * server that is disabled may lack some.
+	 */
+	#expandedEntry(entry: unknown, path: Path): unknown {
+		if (!isObject(entry)) {
+			return entry;
+		}
+		const isOff = entry.enabled === false;
+		const env = this.#expanded(entry.env, { path: [...path, "env"], environment: this.#environment, isOff });
+		const environment = { ...this.#environment, ...(isObject(env) && (env as Environment)) };
+		const { env: _, ...rest } = entry;
+		return { ...(this.#expanded(rest, { path, environment, isOff }) as object), ...(env !== undefined && { env }) };
+	}
+
 	/** The value with its variables expanded, at any depth. */
-	#expanded(value: unknown, path: Path): unknown {
+	#expanded(value: unknown, at: Expansion): unknown {
+		const inside = (key: string | number): Expansion => ({ ...at, path: [...at.path, key] });
 		if (typeof value === "string") {
-			return value.replace(VARIABLE, (_, kind: string | undefined, name: string, fallback?: string) => {
+			return value.replace(VARIABLE, (whole, kind: string | undefined, name: string, fallback?: string) => {
 				// VS Code asks the user for an input. Here its value comes from the environment.
-				const variable = this.#environment[kind === "input" ? inputVariable(name) : name];
+				const variable = at.environment[kind === "input" ? inputVariable(name) : name];
 				const found = (kind === undefined ? FOLDERS[name]?.(this.#file) : undefined) ?? variable ?? fallback;
-				if (found === undefined) {
-					this.#problem(path, missing(kind, name));
+				if (found === undefined && !at.isOff) {
+					this.#problem(at.path, missing(kind, name));
 				}
-				return found ?? "";
+				return found ?? whole;
 			});
 		}
 		if (Array.isArray(value)) {
-			return value.map((item, index) => this.#expanded(item, [...path, index]));
+			return value.map((item, index) => this.#expanded(item, inside(index)));
 		}
 		return isObject(value)
-			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#expanded(item, [...path, key])]))
+			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#expanded(item, inside(key))]))
 			: value;
-	}
-
-	#valueAt(path: Path): unknown {
-		const node = this.#document.getIn(path);
-		return isMap(node) ? undefined : node;
 	}
 
 	#problem(path: Path, message: string): void {
@@ -188,13 +196,21 @@ class Reader {
 	/** The line of the innermost part of the path that is in the file. */
 	#lineOf(path: Path): number {
 		for (let length = path.length; length > 0; length -= 1) {
-			const node = this.#document.getIn(path.slice(0, length), true) as Node | undefined;
-			if (node?.range) {
-				return this.#lines.linePos(node.range[0]).line;
+			const line = this.#parsed.lineOf(path.slice(0, length));
+			if (line !== undefined) {
+				return line;
 			}
 		}
 		return 1;
 	}
+}
+
+/** Where a value is, and the variables for it. */
+interface Expansion {
+	readonly path: Path;
+	readonly environment: Environment;
+	/** Whether the server is disabled: its variables need not be set. */
+	readonly isOff: boolean;
 }
 
 /** `${NAME}`, `${NAME:-text}`; of Cursor and VS Code also `${env:NAME}` and `${input:name}`. */
@@ -222,22 +238,8 @@ function missing(kind: string | undefined, name: string): string {
 /** The id of an entry that may not be valid. */
 function idOfEntry(entry: unknown, [, key]: Path): string {
 	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
-	return typeof key === "string" ? portable(key, "-") : String(id ?? name);
+	return typeof key === "string" ? hostId(key) : String(id ?? name);
 }
-
-/** Cline writes time limits in seconds: smaller values are not plausible as milliseconds. */
-const MIN_MILLISECONDS = 1_000;
-
-/** Transport names of hosts. */
-const TRANSPORT_OF_TYPE: Readonly<Record<string, ServerConfig["transport"]>> = {
-	stdio: "stdio",
-	http: "http",
-	"streamable-http": "http",
-	streamableHttp: "http",
-	sse: "sse",
-	ws: "websocket",
-	websocket: "websocket",
-};
 
 function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
 	const text = issue.message.replace(/^Invalid input: /, "").replace(/^Invalid option: /, "");
@@ -248,37 +250,4 @@ function fieldName(path: Path): string {
 	return path
 		.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`))
 		.join("");
-}
-
-/** An entry whose `auth` is in our form: Cursor has CLIENT_ID, CLIENT_SECRET and scopes. */
-function withOurAuth(entry: unknown): unknown {
-	if (!isObject(entry) || !isObject(entry.auth) || entry.auth.CLIENT_ID === undefined) {
-		return entry;
-	}
-	const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes } = entry.auth;
-	const scope = Array.isArray(scopes) ? scopes.join(" ") : scopes;
-	return { ...entry, auth: { type: "oauth2", clientId, clientSecret, scope } };
-}
-
-/** Characters of the file that are quoted. */
-const MAX_QUOTE = 30;
-
-/** A whole string or word, or else a single character. */
-const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
-
-/**
- * Says what is wrong with the syntax of a file, in the words of its format: JSON is read by the parser of YAML.
- *
- * @param text the whole file
- */
-function syntaxProblem(text: string, { code, message, pos: [offset] }: YAMLParseError): string {
-	if (!/^\s*[{[]/.test(text)) {
-		return `invalid YAML: ${message}`;
-	}
-	const [token] = TOKEN.exec(text.slice(offset).trimStart()) ?? [];
-	if (token === undefined) {
-		return "invalid JSON: unexpected end of file";
-	}
-	const quoted = token.slice(0, MAX_QUOTE);
-	return `invalid JSON: ${code === "DUPLICATE_KEY" ? "duplicate member" : "unexpected"} ${quoted}`;
 }

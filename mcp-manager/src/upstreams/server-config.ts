@@ -52,6 +52,9 @@ const DIRECT_TOOLS = z
 		"Whether an agent's host (pi) offers the server's tools themselves, or those that are named; * for any characters",
 	);
 
+/** The longest time for a call, in milliseconds: an hour, which no request exceeds, even with progress. */
+export const MAX_TIMEOUT = 3_600_000;
+
 const TRANSPORTS = ["stdio", "http", "streamable-http", "sse", "websocket"] as const;
 
 /** The members of a server's entry in a file, in every documented shape. */
@@ -74,7 +77,7 @@ export const SERVER_FIELDS = {
 	timeout: z
 		.int()
 		.min(1_000)
-		.max(300_000)
+		.max(MAX_TIMEOUT)
 		.optional()
 		.describe("Milliseconds for connecting and for a call. Default 30000"),
 	retryPolicy: RETRY_POLICY.optional(),
@@ -91,14 +94,8 @@ export const SERVER_FIELDS = {
 /** An entry of a list of servers. `name` is the id if that is absent. */
 export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERVER_FIELDS });
 
-/** An entry as hosts of MCP clients write it, by its name, with the members that they add. Others are ignored. */
-export const HOST_SERVER = z.object({
-	...SERVER_FIELDS,
-	timeout: z.int().min(1).max(300_000).optional().describe("Milliseconds; below 1000, seconds, as Cline writes it"),
-	type: z.string().optional(),
-	disabled: z.boolean().optional(),
-	alwaysAllow: z.array(z.string()).optional(),
-});
+/** An entry as hosts of MCP clients write it, by its name, once it is in our form: see {@link hostEntry}. */
+export const HOST_SERVER = z.object(SERVER_FIELDS);
 
 export type RetryPolicy = z.output<typeof RETRY_POLICY>;
 type TransportType = "stdio" | "http" | "sse" | "websocket";

@@ -48,6 +48,18 @@ describe("the proxy's options", () => {
 		assert.deepEqual(lines.upstream.headers, { Authorization: "Bearer secret", X: "y", Z: "1" });
 	});
 
+	it("have variables for an upstream that is a command, by name or with a value", () => {
+		const envOf = (flags: object, environment = {}) =>
+			readProxyOptions({ upstream: "run", ...flags }, { KEY: "k", OTHER: "o", ...environment }).upstream.env;
+		assert.deepEqual(envOf({}), {});
+		assert.deepEqual(envOf({ env: ["KEY", "NAME=a=b", "EMPTY="] }), { KEY: "k", NAME: "a=b", EMPTY: "" });
+		assert.deepEqual(envOf({}, { MCP_ENV: "KEY, OTHER" }), { KEY: "k", OTHER: "o" });
+		assert.deepEqual(envOf({ passEnv: true, env: ["KEY=x"] }), { KEY: "x", OTHER: "o" });
+		assert.deepEqual(envOf({}, { MCP_PASS_ENV: "1" }), { KEY: "k", OTHER: "o", MCP_PASS_ENV: "1" });
+		assert.throws(() => envOf({ env: ["NONE"] }), /--env: the environment variable NONE is not set/);
+		assert.throws(() => envOf({ env: ["=x"] }), /--env: expected NAME or NAME=value/);
+	});
+
 	it("name a header that is not valid, without its value", () => {
 		for (const [header, message] of [
 			["secret", "--header: number 1: expected 'Name: value'"],

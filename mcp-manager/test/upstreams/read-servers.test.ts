@@ -112,7 +112,9 @@ options:
 				remote: { type: "sse", url: "http://localhost/sse", disabled: true, extra: 1 },
 			},
 		});
-		assert.deepEqual(problems, []);
+		assert.deepEqual(problems, [
+			"Invalid MCP config: mcp-servers.json:18: mcpServers.remote.extra: unknown field, ignored",
+		]);
 		assert.deepEqual(
 			configs.map(({ id, name, transport, enabled, autoApprove }) => ({ id, name, transport, enabled, autoApprove })),
 			[
@@ -172,5 +174,163 @@ options:
 		assert.deepEqual(read({ other: [] }).problems, [
 			"Failed to parse MCP config file mcp-servers.json:1: expected an object with servers or mcpServers",
 		]);
+	});
+});
+
+/** The only server of a host's file, and what is reported of it. */
+function readHost(entry: object, environment = {}) {
+	const { configs, problems } = read({ mcpServers: { a: entry } }, environment);
+	return { config: configs[0], problems };
+}
+
+describe("a host's file with comments", () => {
+	it("is read as JSON: a comment hides no member", () => {
+		const text = `\uFEFF// my servers
+{
+	"mcpServers": {
+		// "old": { "command": "old" },
+		"off": { "command": "node", // not now
+			"disabled": true },
+		"on": {
+			/* a path */ "command": "node", "args": [ // a script
+				"s.js", "// not a comment"],
+			"tools": { "deny": ["write"] }, "isolation": { "sandbox": "bubblewrap" },
+		},
+	}
+}`;
+		const { configs, problems } = read(text);
+		assert.deepEqual(problems, []);
+		const [off, on] = configs;
+		assert.deepEqual([configs.length, off?.enabled, on?.enabled], [2, false, true]);
+		assert.deepEqual(on?.args, ["s.js", "// not a comment"]);
+		assert.deepEqual([on?.tools.deny, on?.isolation.sandbox], [["write"], "bubblewrap"]);
+	});
+
+	for (const text of ["{'mcpServers': {}}", "{mcpServers: {}}", '{"mcpServers": {"a": {command: node}}}', "{"]) {
+		it(`is broken as a whole if it is no JSON: ${text}`, () => {
+			const { isBroken, problems } = read(text);
+			assert.equal(isBroken, true);
+			assert.match(problems[0] ?? "", /invalid JSON: unexpected /);
+		});
+	}
+});
+
+describe("the entry of a host", () => {
+	for (const [what, entry, expected] of [
+		[
+			"variables of its own",
+			{ args: [`--header=\${KEY}`], env: { KEY: "k", PATH: `\${PATH}:/x` } },
+			{
+				args: ["--header=k"],
+				env: { KEY: "k", PATH: "/bin:/x" },
+			},
+		],
+		[
+			"numbers and booleans in its environment",
+			{ env: { PORT: 3000, DEBUG: true, NONE: null } },
+			{
+				env: { PORT: "3000", DEBUG: "true" },
+			},
+		],
+		["numbers in its arguments", { args: ["--port", 3000, false] }, { args: ["--port", "3000", "false"] }],
+		[
+			"a command in a list",
+			{ command: ["npx", "-y"], args: ["s"], environment: { A: "1" } },
+			{
+				command: "npx",
+				args: ["-y", "s"],
+				env: { A: "1" },
+			},
+		],
+		["a list of tools", { type: "local", tools: ["read_*"] }, { tools: { allow: ["read_*"] } }],
+		["tools that are left out", { excludeTools: ["write"] }, { tools: { deny: ["write"] } }],
+		[
+			"tools that are disabled",
+			{ disabledTools: ["write"], tools: { allow: ["*"] } },
+			{
+				tools: { deny: ["write"], allow: ["*"] },
+			},
+		],
+		["ten minutes", { timeout: 600_000 }, { timeout: 600_000 }],
+		["ten minutes in seconds", { timeout: 600 }, { timeout: 600_000 }],
+		["a day", { timeout: 86_400_000 }, { timeout: 3_600_000 }],
+		[
+			"the URL of Gemini CLI",
+			{ command: undefined, httpUrl: "https://h/mcp" },
+			{
+				url: "https://h/mcp",
+				transport: "http",
+			},
+		],
+		["the URL of Windsurf", { command: undefined, serverUrl: "https://h/mcp" }, { url: "https://h/mcp" }],
+		[
+			"headers that are null or numbers",
+			{ command: undefined, url: "https://h/mcp", headers: { A: 1, B: null } },
+			{
+				headers: { A: "1" },
+			},
+		],
+		[
+			"null for each member",
+			{ env: null, args: null, cwd: null, timeout: null, tools: null, disabled: null },
+			{
+				enabled: true,
+				args: [],
+			},
+		],
+		["disabled and enabled", { disabled: true, enabled: true }, { enabled: false }],
+		[
+			"a variable that is not set, while it is disabled",
+			{ disabled: true, env: { K: `\${UNSET_HERE}` } },
+			{
+				enabled: false,
+				env: { K: `\${UNSET_HERE}` },
+			},
+		],
+		["members for people alone", { icon: "x", gallery: true, "//": "mine", version: "1" }, { command: "node" }],
+	] as const) {
+		it(`may have ${what}`, () => {
+			const { config, problems } = readHost({ command: "node", ...entry }, { PATH: "/bin" });
+			assert.deepEqual(problems, []);
+			const found = Object.keys(expected).map((name) => [name, config?.[name as keyof ServerConfig]]);
+			assert.deepEqual(Object.fromEntries(found), expected);
+		});
+	}
+
+	it("is reported with members that are not known, and works", () => {
+		const { config, problems } = readHost({ command: "node", envFile: ".env", type: "pipe" });
+		assert.equal(config?.command, "node");
+		assert.deepEqual(
+			problems.map((problem) => problem.replace(/.*:\d+: /, "")),
+			["mcpServers.a.envFile: unknown field, ignored", "mcpServers.a.type: unknown, ignored"],
+		);
+	});
+
+	for (const wrong of [{ disabled: "yes" }, { tools: "none" }, { tools: { deny: "write" } }, { isolation: true }]) {
+		it(`is not used if a member that restricts it is wrong: ${JSON.stringify(wrong)}`, () => {
+			const { config, problems } = readHost({ command: "node", ...wrong });
+			assert.equal(config, undefined);
+			assert.equal(problems.length, 1);
+		});
+	}
+
+	it("may be in a list, with its name", () => {
+		const { configs, problems } = read(
+			"mcpServers:\n  - name: a b\n    command: npx\n    args: [-y, x]\n  - command: b\n",
+		);
+		assert.deepEqual(
+			configs.map(({ id, enabled, args }) => ({ id, enabled, args })),
+			[{ id: "a-b", enabled: true, args: ["-y", "x"] }],
+		);
+		assert.match(problems.join(), /mcpServers\[1\]\.name: is missing/);
+	});
+
+	it("has an id of its own if its name is in another script", () => {
+		const { configs, problems } = read({
+			mcpServers: { "天气 服务": { command: "a" }, "地图 服务": { command: "b" } },
+		});
+		assert.deepEqual(problems, []);
+		assert.equal(new Set(configs.map(({ id }) => id)).size, 2);
+		assert.ok(configs.every(({ id }) => /^server-[0-9a-f]{6}$/.test(id)));
 	});
 });

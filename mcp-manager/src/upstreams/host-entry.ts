@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { portable, slug } from "../core/names.js";
+import { present } from "../core/offers.js";
+import { withoutNulls } from "../core/received.js";
+import { isObject } from "../firmware.js";
+import { HOST_SERVER, MAX_TIMEOUT } from "./server-config.js";
+
+// Servers' entries as hosts of MCP clients, and READMEs of servers, write them.
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members that change nothing of what a server may do here. */
+const WITHOUT_EFFECT = /^(?:[$_#/]|x-)|^(?:icon|icons|gallery|version|dev|comments?|notes?|metadata)$/;
+
+/** Transports by what hosts call them. "": as the rest of the entry says. */
+const TRANSPORTS: Readonly<Record<string, string>> = {
+	stdio: "stdio",
+	local: "",
+	remote: "",
+	http: "http",
+	"streamable-http": "http",
+	streamable_http: "http",
+	streamablehttp: "http",
+	sse: "sse",
+	ws: "websocket",
+	websocket: "websocket",
+};
+
+/** Hosts write time limits in seconds, too: smaller values are not plausible as milliseconds. */
+const MIN_MILLISECONDS = 1_000;
+
+/** An entry without null, and with text where programs take numbers and booleans for text. */
+export function plainEntry(given: unknown): unknown {
+	if (!isObject(given)) {
+		return given;
+	}
+	const entry = withoutNulls(given);
+	const { args, env, headers } = entry;
+	return {
+		...entry,
+		...(Array.isArray(args) && { args: args.map(textOf) }),
+		...(isObject(env) && { env: texts(env) }),
+		...(isObject(headers) && { headers: texts(headers) }),
+	};
+}
+
+/** A host's entry in our form, and the names of its members that are not known. */
+export function hostEntry(given: unknown): { readonly entry: unknown; readonly unknown: readonly string[] } {
+	if (!isObject(given)) {
+		return { entry: given, unknown: [] };
+	}
+	// Other names: Gemini CLI, Windsurf, opencode, Codex, Roo Code.
+	const { httpUrl, serverUrl, environment, alwaysAllow, type, disabled, timeout, command, args, auth, ...named } =
+		withoutNulls(given);
+	const { tools, includeTools, enabledTools, enabled_tools, excludeTools, disabledTools, disabled_tools, ...rest } =
+		named;
+	const allow = includeTools ?? enabledTools ?? enabled_tools;
+	const deny = excludeTools ?? disabledTools ?? disabled_tools;
+	const kind = typeof type === "string" ? TRANSPORTS[type.toLowerCase()] : undefined;
+	const [program, ...words] = Array.isArray(command) ? command : [command];
+	const entry = {
+		url: httpUrl ?? serverUrl,
+		env: environment,
+		autoApprove: alwaysAllow,
+		...present({
+			command: program,
+			args: words.length > 0 ? [...words, ...(Array.isArray(args) ? args : [])] : args,
+			transport: kind || undefined,
+			enabled: typeof disabled === "boolean" ? !disabled : disabled,
+			timeout: typeof timeout === "number" ? milliseconds(timeout) : timeout,
+			tools: filters(tools, allow, deny),
+			auth: ourAuth(auth),
+		}),
+		...rest,
+		...(disabled === true && { enabled: false }),
+	};
+	const isKnown = (name: string): boolean => name in HOST_SERVER.shape || WITHOUT_EFFECT.test(name);
+	const unknown = Object.keys(rest).filter((name) => !isKnown(name));
+	return {
+		entry: plainEntry(present(entry)),
+		unknown: type !== undefined && kind === undefined ? [...unknown, "type"] : unknown,
+	};
+}
+
+/** The id of a server by its name, which may be in any script. */
+export function hostId(name: string): string {
+	if (/^[\x20-\x7E]+$/.test(name)) {
+		return portable(name, "-");
+	}
+	const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_DIGITS);
+	return `${slug(name, "-", MAX_READABLE) || "server"}-${hash}`;
+}
+
+/** Hexadecimal digits that make ids differ, and characters before them. */
+const HASH_DIGITS = 6;
+const MAX_READABLE = 24;
+
+function textOf(value: unknown): unknown {
+	return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+}
+
+function texts(members: Members): Members {
+	return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, textOf(value)]));
+}
+
+function milliseconds(timeout: number): number {
+	const time = timeout > 0 && timeout < MIN_MILLISECONDS ? timeout * 1_000 : timeout;
+	return time === 0 ? MAX_TIMEOUT : Math.min(time, MAX_TIMEOUT);
+}
+
+/** The tools that may be called: ours, or lists of their names. */
+function filters(tools: unknown, allow: unknown, deny: unknown): unknown {
+	if (tools !== undefined && !Array.isArray(tools)) {
+		return isObject(tools) ? present({ allow, deny, ...tools }) : tools;
+	}
+	const named = present({ allow: tools ?? allow, deny });
+	return Object.keys(named).length === 0 ? undefined : named;
+}
+
+/** Cursor has CLIENT_ID, CLIENT_SECRET and scopes. */
+function ourAuth(auth: unknown): unknown {
+	if (!isObject(auth) || auth.CLIENT_ID === undefined) {
+		return auth;
+	}
+	const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, scopes } = auth;
+	return { type: "oauth2", clientId, clientSecret, scope: Array.isArray(scopes) ? scopes.join(" ") : scopes };
+}

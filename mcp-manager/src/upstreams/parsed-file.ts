@@ -1,0 +1,126 @@
+import { type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
+import { isMap, LineCounter, type Node, parseDocument } from "yaml";
+
+/** Names of members and indices of items, from the top of a file. */
+export type Path = readonly (string | number)[];
+
+/** The value that a file has, and where its parts are. */
+interface ParsedFile {
+	readonly content: unknown;
+	/** The line of a part; undefined if it is not in the file. */
+	readonly lineOf: (path: Path) => number | undefined;
+	/** The text or number at a path. */
+	readonly scalarAt: (path: Path) => unknown;
+}
+
+/** A file cannot be parsed. */
+export class SyntaxProblem extends Error {
+	readonly line: number;
+
+	constructor(message: string, line: number) {
+		super(message);
+		this.line = line;
+	}
+}
+
+/**
+ * Parses a file as JSON with comments if it begins like that, and as YAML otherwise: YAML's parser takes a comment of JSON for a
+ * member's name, with the members behind it.
+ *
+ * @throws SyntaxProblem
+ */
+export function parseFile(text: string, file: string): ParsedFile {
+	const isJson = !/\.ya?ml$/i.test(file) && /^\s*(?:[{[]|\/[/*])/.test(text);
+	return isJson ? parseJson(text.replace(/^\uFEFF/, " ")) : parseYaml(text);
+}
+
+function parseJson(text: string): ParsedFile {
+	const { body } = parseJsonText(text);
+	const at = (path: Path): ValueNode | undefined => path.reduce<ValueNode | undefined>(childOf, body);
+	return {
+		content: contentOf(body),
+		lineOf: (path) => {
+			const parent = at(path.slice(0, -1));
+			const member = parent?.type === "Object" ? membersOf(parent).get(`${path.at(-1)}`) : undefined;
+			return (member?.value ?? at(path))?.loc.start.line;
+		},
+		scalarAt: (path) => {
+			const node = at(path);
+			return node?.type === "String" || node?.type === "Number" ? node.value : undefined;
+		},
+	};
+}
+
+function parseJsonText(text: string) {
+	try {
+		return parse(text, { mode: "jsonc", allowTrailingCommas: true });
+	} catch (error) {
+		const { line = 1, offset = 0, message } = error as { line?: number; offset?: number; message: string };
+		if (message.includes("end of input")) {
+			throw new SyntaxProblem("invalid JSON: unexpected end of file", text.split("\n").length);
+		}
+		const [token = ""] = TOKEN.exec(text.slice(offset)) ?? [];
+		throw new SyntaxProblem(`invalid JSON: unexpected ${token.slice(0, MAX_QUOTE)}`, line);
+	}
+}
+
+/** Characters of the file that are quoted. */
+const MAX_QUOTE = 30;
+
+/** A whole string or word, or else a single character. */
+const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
+
+/** The members of an object by name. @throws SyntaxProblem if one comes twice: which of them is meant is not certain */
+function membersOf({ members }: Extract<ValueNode, { type: "Object" }>): ReadonlyMap<string, MemberNode> {
+	const named = new Map<string, MemberNode>();
+	for (const member of members) {
+		const name = member.name.type === "String" ? member.name.value : member.name.name;
+		if (named.has(name)) {
+			throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(name)}`, member.loc.start.line);
+		}
+		named.set(name, member);
+	}
+	return named;
+}
+
+function contentOf(node: ValueNode): unknown {
+	switch (node.type) {
+		case "Object":
+			return Object.fromEntries([...membersOf(node)].map(([name, { value }]) => [name, contentOf(value)]));
+		case "Array":
+			return node.elements.map(({ value }) => contentOf(value));
+		case "String":
+		case "Number":
+		case "Boolean":
+			return node.value;
+		default:
+			return null;
+	}
+}
+
+function childOf(node: ValueNode | undefined, part: string | number): ValueNode | undefined {
+	if (node?.type === "Object") {
+		return membersOf(node).get(`${part}`)?.value;
+	}
+	return node?.type === "Array" ? node.elements[Number(part)]?.value : undefined;
+}
+
+function parseYaml(text: string): ParsedFile {
+	const lineCounter = new LineCounter();
+	const document = parseDocument(text, { lineCounter, prettyErrors: false });
+	const [error] = document.errors;
+	if (error !== undefined) {
+		throw new SyntaxProblem(`invalid YAML: ${error.message}`, lineCounter.linePos(error.pos[0]).line);
+	}
+	return {
+		content: document.toJS({ maxAliasCount: 100 }),
+		lineOf: (path) => {
+			const { range } = (document.getIn(path, true) as Node | undefined) ?? {};
+			return range ? lineCounter.linePos(range[0]).line : undefined;
+		},
+		scalarAt: (path) => {
+			const node = document.getIn(path);
+			return isMap(node) ? undefined : node;
+		},
+	};
+}
