@@ -1,8 +1,12 @@
 import type { EventLog, LoggedEvent } from "./event-log.js";
+import { LOST } from "./event-types.js";
 
 /** The query of one subscription, and its rights. */
 export interface EventQuery {
-	/** Whether the subscription asks for an event, and the subscriber may see it, as of now. */
+	/**
+	 * Returns whether the subscription asks for an event, and the subscriber may see it now. {@link LOST} matches if the
+	 * lost events may have been such ones.
+	 */
 	readonly matches: (event: LoggedEvent) => boolean;
 	/** Seconds: at most one event of each device in each span of this length. */
 	readonly pause?: number | undefined;
@@ -21,13 +25,16 @@ export interface StartPoint {
 /** Events that one look at the log returns at most. */
 export const MAX_BATCH = 100;
 
-const CURSOR = /^([0-9a-f]{12})\.(\d{1,15})$/;
+/** Epoch, position, and the position at which a subscription with `pause` began. */
+const CURSOR = /^([0-9a-f]{12})\.(\d{1,15})(?:\.(\d{1,15}))?$/;
 
 /** The events of the log that one subscription gets, from a place on. */
 export class EventFeed {
 	readonly #log: EventLog;
 	readonly #query: EventQuery;
 	#position: number;
+	/** Position at which the subscription began. Earlier events do not count for `pause`. */
+	#start = 0;
 	#truncated = false;
 	/** By device: the span of time of its last delivered event. Empty without the argument `pause`. */
 	readonly #spans = new Map<string, number>();
@@ -36,7 +43,11 @@ export class EventFeed {
 	constructor(log: EventLog, query: EventQuery, { cursor, maxAgeMs }: StartPoint) {
 		this.#log = log;
 		this.#query = query;
-		this.#position = cursor === null ? log.last : this.#seek(cursor);
+		this.#position = log.last;
+		this.#start = log.last;
+		if (cursor !== null) {
+			this.#seek(cursor);
+		}
 		if (cursor !== null && maxAgeMs !== undefined) {
 			this.#skipOlder(maxAgeMs);
 		}
@@ -45,7 +56,8 @@ export class EventFeed {
 
 	/** The place up to which everything was returned. */
 	get cursor(): string {
-		return `${this.#log.epoch}.${this.#position}`;
+		const start = this.#query.pause === undefined ? "" : `.${this.#start}`;
+		return `${this.#log.epoch}.${this.#position}${start}`;
 	}
 
 	/** Whether events were skipped since this was asked for. */
@@ -70,7 +82,15 @@ export class EventFeed {
 				return found;
 			}
 			this.#position = event.seq;
-			if (this.#query.matches(event) && this.#isDue(event)) {
+			if (!this.#query.matches(event)) {
+				continue;
+			}
+			if (event.name === LOST) {
+				this.#truncated = true;
+				// The loss is told before the events that came after it.
+				return found;
+			}
+			if (this.#isDue(event)) {
 				found.push(event);
 			}
 		}
@@ -82,21 +102,24 @@ export class EventFeed {
 		return this.#log.last > this.#position;
 	}
 
-	/** Settles when there is something to look at, or the signal says so. */
+	/** Resolves when there is something to look at, events were skipped, or the signal is aborted. */
 	async changed(signal: AbortSignal): Promise<void> {
-		await this.#log.until(this.#position, signal);
+		if (!this.#truncated) {
+			await this.#log.until(this.#position, signal);
+		}
 	}
 
-	#seek(cursor: string): number {
-		const [, epoch, seq] = CURSOR.exec(cursor) ?? [];
+	#seek(cursor: string): void {
+		const [, epoch, seq, start = seq] = CURSOR.exec(cursor) ?? [];
 		if (epoch === undefined) {
 			throw new RangeError("cursor: not one of this server");
 		}
 		if (epoch !== this.#log.epoch || (Number(seq) > this.#log.last && !this.#log.isShared)) {
 			this.#truncated = true;
-			return this.#log.last;
+			return;
 		}
-		return Number(seq);
+		this.#position = Number(seq);
+		this.#start = Number(start);
 	}
 
 	#skipOlder(maxAgeMs: number): void {
@@ -118,16 +141,16 @@ export class EventFeed {
 		}
 	}
 
-	/** Which spans of time had an event before this subscription goes on: it may have begun at another gateway, or be a poll. */
+	/** Finds the spans of time in which this subscription had an event before. It may have begun at another gateway, or be a poll. */
 	#prime(): void {
 		if (this.#query.pause === undefined) {
 			return;
 		}
-		for (const event of this.#log.after(this.#log.start)) {
+		for (const event of this.#log.after(Math.max(this.#start, this.#log.start))) {
 			if (event.seq > this.#position) {
 				return;
 			}
-			if (this.#query.matches(event)) {
+			if (event.name !== LOST && this.#query.matches(event)) {
 				this.#isDue(event);
 			}
 		}

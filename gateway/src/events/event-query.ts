@@ -3,7 +3,7 @@ import { type Access, hasUserTools, mayListen, reaches } from "../config/access.
 import { invalid } from "./event-error.js";
 import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";
-import { type CommonArguments, type EventType, hasMembers } from "./event-types.js";
+import { type CommonArguments, type EventType, hasMembers, LOST } from "./event-types.js";
 
 /** The subscriber: its rights, and its path. */
 export interface Viewer {
@@ -30,10 +30,10 @@ export function queryFor(type: EventType, args: Readonly<Record<string, unknown>
 	const { device, tag, pause, ...others } = checked(type, args) as CommonArguments & Record<string, unknown>;
 	const { servers } = scope;
 	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
-		name === type.name &&
+		(name === type.name || name === LOST) &&
 		(device === undefined || device === id || servers.find(device)?.id === id) &&
 		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
-		(type.matches?.(data, others) ?? hasMembers(data, others));
+		(name === LOST || (type.matches?.(data, others) ?? hasMembers(data, others)));
 	return { pause, matches: (event) => isMeant(event) && maySee(event.device, scope, type) };
 }
 

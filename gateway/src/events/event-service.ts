@@ -1,6 +1,6 @@
 import { inputSchemaOf, type ServerRegistry } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import { exhausted, invalid, notFound } from "./event-error.js";
+import { exhausted, invalid, unknownEvent } from "./event-error.js";
 import { EventFeed, type EventQuery, type StartPoint } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { isAllowed, type QueryScope, queryFor, type Viewer } from "./event-query.js";
@@ -138,14 +138,12 @@ export class EventService {
 		});
 	}
 
-	/** Rejects with ProtocolError if there is no such subscription. */
+	/** Ends a subscription, if there is one. */
 	async unsubscribe(
 		{ holder, server }: Viewer & { readonly holder: string },
 		{ name, arguments: args = {}, url }: Pick<SubscribeParams, "name" | "arguments" | "url">,
 	): Promise<void> {
-		if (!(await this.webhooks.unsubscribe({ holder, server, name, arguments: args, url }))) {
-			throw notFound("subscription", `no subscription to ${name} with these arguments and this URL`);
-		}
+		await this.webhooks.unsubscribe({ holder, server, name, arguments: args, url });
 	}
 
 	/**
@@ -192,10 +190,6 @@ export class EventService {
 			throw error instanceof RangeError ? invalid(error.message) : error;
 		}
 	}
-}
-
-function unknownEvent(name: string): Error {
-	return notFound("event", `Unknown event: ${name}`);
 }
 
 /** Milliseconds for which a client that polls is expected back. */

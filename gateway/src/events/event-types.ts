@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** Name in the log for events of a device that were not kept, because there were too many. */
+export const LOST = "gateway.lost";
+
 /** An event in the log. */
 export interface GatewayOccurrence {
 	/** The name of its type. */

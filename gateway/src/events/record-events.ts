@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { RateLimit, type Server, type ServerRegistry, type Session } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
-import type { EventLog } from "./event-log.js";
-import { findEventType } from "./event-types.js";
+import type { EventLog, LoggedEvent } from "./event-log.js";
+import { findEventType, LOST } from "./event-types.js";
 
 /** Characters of a notification's params, as JSON: the registry's limit for what it tells clients. */
 const MAX_PARAMS = 1_024;
@@ -10,8 +10,9 @@ const MAX_PARAMS = 1_024;
 /** The reason with which the registry ends every session when it is closed. */
 const SHUTTING_DOWN = "shutting down";
 
-/** Events of a device in a second, so that none displaces those of others; and devices that are counted. */
+/** Rate limit of a device's events, so that none displaces those of others, and devices that are counted. */
 const MAX_PER_SECOND = 20;
+const MAX_BURST = 200;
 const MAX_DEVICES = 10_000;
 
 /** Milliseconds in which gateways of a cluster that find a configured server online report the same. */
@@ -39,12 +40,14 @@ type Params = Readonly<Record<string, unknown>>;
 
 /** Writes to the log what devices report, and what the gateway knows of them. */
 export function recordEvents(log: EventLog, servers: ServerRegistry, updates: FirmwareUpdates): void {
-	const readings = new LastReadings();
+	const readings = new LastReadings(log);
 	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
+	/** Devices whose last event was not kept. */
+	const losing = new LRUCache<string, true>({ max: MAX_DEVICES });
 	const append = (name: string, { id, alias, configured }: Server, params: Params): void => {
 		// The device's message may have another shape.
 		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
-		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND);
+		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND, MAX_BURST);
 		rates.set(id, rate);
 		if (data === undefined) {
 			servers.reject(`${id}: not an event ${name}`);
@@ -52,7 +55,12 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 			// Every gateway of a cluster is connected to a configured server.
 			const moment = Math.floor(Date.now() / SAME_MOMENT);
 			log.append({ name, device: id, data }, configured ? JSON.stringify([name, id, moment]) : undefined);
+			losing.delete(id);
 		} else {
+			if (!losing.has(id)) {
+				losing.set(id, true);
+				log.append({ name: LOST, device: id, data: {} });
+			}
 			servers.reject(`${id}: too many events (limit ${MAX_PER_SECOND} a second)`);
 		}
 	};
@@ -100,20 +108,33 @@ function isElsewhere(session: Session | undefined): boolean {
 	return session?.identity.gateway !== undefined;
 }
 
-/** The last value of each sensor, with which an event says whether a limit was crossed. */
+/** Last value of each sensor, by which an event tells whether a limit was crossed. */
 class LastReadings {
-	/** By device and sensor; the one that was read last comes last. */
-	readonly #values = new Map<string, unknown>();
+	readonly #log: EventLog;
+	/** By device and sensor. */
+	readonly #values = new LRUCache<string, { readonly value: unknown }>({ max: MAX_SENSORS });
 
-	/** The data of a sensor's event, with the value of the event before. */
+	constructor(log: EventLog) {
+		this.#log = log;
+	}
+
+	/** Returns the data of a sensor's event, with the value of the event before. */
 	follow(device: string, data: Params): Params {
 		const key = JSON.stringify([device, data.sensor]);
-		const previous = this.#values.get(key);
-		this.#values.delete(key);
-		this.#values.set(key, data.value);
-		if (this.#values.size > MAX_SENSORS) {
-			this.#values.delete(this.#values.keys().next().value as string);
-		}
+		const previous = (this.#values.get(key) ?? this.#logged(device, data.sensor))?.value;
+		this.#values.set(key, { value: data.value });
 		return previous === undefined ? data : { ...data, previous };
+	}
+
+	/** Finds the last reading in the log: of the process before, or of another gateway. */
+	#logged(device: string, sensor: unknown): Params | undefined {
+		const events = this.#log.after(0);
+		for (let index = events.length - 1; index >= 0; index -= 1) {
+			const { name, device: of, data } = events[index] as LoggedEvent;
+			if (name === "sensor.changed" && of === device && data.sensor === sensor) {
+				return data;
+			}
+		}
+		return undefined;
 	}
 }

@@ -4,12 +4,16 @@ import type { CallbackProblem } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import { type PostAnswer, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
 
-/** Milliseconds before the second attempt, and at most between two. Each pause is twice the one before. */
-const FIRST_PAUSE = 1_000;
-const MAX_PAUSE = 60_000;
+/** Attempts to deliver one message. */
+const MAX_ATTEMPTS = 5;
 
-/** Statuses after which an attempt is not repeated: too large; and no longer there, which ends the subscription. */
+/** Milliseconds before the second attempt. Each pause is three times the one before: 40 s in all. */
+const FIRST_PAUSE = 1_000;
+const PAUSE_FACTOR = 3;
+
+/** Statuses after which an attempt is not repeated. */
 const TOO_LARGE = 413;
+/** Ends the subscription. */
 const GONE = 410;
 
 export interface WebhookDeliveryOptions {
@@ -19,9 +23,11 @@ export interface WebhookDeliveryOptions {
 	readonly onMoved: (cursor: string) => void;
 	/** Called when the endpoint says that it is gone. */
 	readonly onGone: () => void;
+	/** Called for each event that is given up. `isFirst`: the endpoint had accepted the event before. */
+	readonly onGivenUp: (problem: CallbackProblem, isFirst: boolean) => void;
 }
 
-/** How delivery goes on: SEP-3415, "Webhook Delivery Status". */
+/** State of a delivery: SEP-3415, "Webhook Delivery Status". */
 export interface DeliveryStatus {
 	readonly active: boolean;
 	readonly lastDeliveryAt: string | null;
@@ -30,8 +36,8 @@ export interface DeliveryStatus {
 }
 
 /**
- * Delivers the events of one subscription, one after the other: the next one once the endpoint has accepted the one before, so
- * that they arrive in order, at least once.
+ * Delivers the events of one subscription in order. The next one is sent once the endpoint has accepted the one before, or
+ * that one is given up. An event may arrive twice.
  */
 export class WebhookDelivery {
 	readonly #options: WebhookDeliveryOptions;
@@ -40,6 +46,10 @@ export class WebhookDelivery {
 	#lastDeliveryAt: string | null = null;
 	#lastError: CallbackProblem | null = null;
 	#failedSince: string | undefined;
+	/** Whether the last event was given up. */
+	#isLosing = false;
+	/** Whether the endpoint is to be told that events are missing. */
+	#hasGap = false;
 
 	constructor(options: WebhookDeliveryOptions) {
 		this.#options = options;
@@ -58,28 +68,28 @@ export class WebhookDelivery {
 	async run(): Promise<void> {
 		const { feed, onMoved } = this.#options;
 		while (!this.#isStopped) {
-			if (feed.takeTruncated()) {
-				await this.#deliver(controlMessage("gap", { cursor: feed.cursor }));
-			}
+			await this.#tellGap();
 			const [event] = feed.next(1);
 			if (event !== undefined) {
 				const { eventId, name, timestamp, data } = event;
-				await this.#deliver({ id: eventId, body: { eventId, name, timestamp, data, cursor: feed.cursor } });
+				this.#note(await this.#deliver({ id: eventId, body: { eventId, name, timestamp, data, cursor: feed.cursor } }));
 			}
 			if (!this.#isStopped) {
 				onMoved(feed.cursor);
+			}
+			if (!this.#hasGap) {
 				await feed.changed(this.#stop.signal);
 			}
 		}
 	}
 
-	/** The client has renewed the subscription: a message that waits is tried at once. */
+	/** Tries a message that waits at once: the client has renewed the subscription. */
 	retry(): void {
 		this.#retryNow.abort();
 		this.#retryNow = new AbortController();
 	}
 
-	/** A message in progress may still arrive. */
+	/** Ends the delivery. A message in progress may still arrive. */
 	stop(): void {
 		this.#stop.abort();
 		this.#retryNow.abort();
@@ -89,9 +99,27 @@ export class WebhookDelivery {
 		return this.#stop.signal.aborted;
 	}
 
-	/** Settles when the endpoint has accepted the message, or it is given up. */
-	async #deliver(message: WebhookMessage): Promise<void> {
-		for (let pause = FIRST_PAUSE; !this.#isStopped; pause = Math.min(2 * pause, MAX_PAUSE)) {
+	async #tellGap(): Promise<void> {
+		const { feed } = this.#options;
+		if (feed.takeTruncated() || this.#hasGap) {
+			this.#hasGap = false;
+			await this.#deliver(controlMessage("gap", { cursor: feed.cursor }));
+		}
+	}
+
+	/** Takes note of how the delivery of an event has ended. */
+	#note(problem: CallbackProblem | undefined): void {
+		if (problem !== undefined) {
+			this.#options.onGivenUp(problem, !this.#isLosing);
+			this.#hasGap = true;
+		}
+		this.#isLosing = problem !== undefined;
+	}
+
+	/** Resolves once the endpoint has accepted the message, or with the problem for which it is given up. */
+	async #deliver(message: WebhookMessage): Promise<CallbackProblem | undefined> {
+		let pause = FIRST_PAUSE;
+		for (let attempt = 1; !this.#isStopped; attempt += 1) {
 			const answer = await this.#options.send(message);
 			const status = "status" in answer ? answer.status : 0;
 			const problem = "status" in answer ? problemOfStatus(answer.status) : answer.problem;
@@ -99,25 +127,27 @@ export class WebhookDelivery {
 			if (problem === undefined) {
 				this.#lastDeliveryAt = new Date().toISOString();
 				this.#failedSince = undefined;
-			} else {
-				this.#failedSince ??= new Date().toISOString();
+				return undefined;
 			}
+			this.#failedSince ??= new Date().toISOString();
 			if (status === GONE) {
 				this.stop();
 				this.#options.onGone();
-				return;
+				return undefined;
 			}
-			if (problem === undefined || status === TOO_LARGE) {
-				return;
+			if (status === TOO_LARGE || attempt === MAX_ATTEMPTS) {
+				return problem;
 			}
 			// Endpoints that fail together are not all tried at the same moment.
 			const wait = pause * (0.75 + Math.random() / 2);
+			pause *= PAUSE_FACTOR;
 			await delay(wait, undefined, { signal: this.#retryNow.signal }).catch(() => {});
 		}
+		return undefined;
 	}
 }
 
-/** A message that is no event: SEP-3415, "Non-event webhook bodies". */
+/** Makes a message that is no event: SEP-3415, "Non-event webhook bodies". */
 export function controlMessage(type: "gap" | "terminated" | "verification", members: object): WebhookMessage {
 	return { id: `msg_${type}_${randomBytes(12).toString("hex")}`, body: { type, ...members } };
 }

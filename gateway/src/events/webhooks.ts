@@ -1,5 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { jsonIn, RateLimit } from "xs-mcp-manager/core";
+import { isRefusedAddress } from "../net/public-request.js";
 import { type CallbackProblem, callbackFailed, exhausted, forbidden, invalid } from "./event-error.js";
 import type { EventFeed } from "./event-feed.js";
 import type { CommonArguments } from "./event-types.js";
@@ -26,7 +28,7 @@ const MAX_TTL = 86_400_000;
 /** Milliseconds for which messages are signed with the secret before, too. */
 const GRACE = 300_000;
 
-/** Endpoints that are verified in a second, so that this gateway cannot be used to flood others. */
+/** Endpoints that are verified in a second for one token, so that it cannot use this gateway to flood others. */
 const MAX_VERIFIED_PER_SECOND = 10;
 
 const MAX_URL = 2_048;
@@ -80,7 +82,9 @@ export class Webhooks {
 	readonly #options: WebhooksOptions;
 	/** By id. */
 	readonly #subscriptions = new Map<string, Subscription>();
-	readonly #verifications = new RateLimit(MAX_VERIFIED_PER_SECOND);
+	/** By the token's hash. */
+	readonly #verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
+	#dropped = 0;
 	/** Undefined: they are stored nowhere. */
 	#store: WebhookStore | undefined;
 
@@ -128,7 +132,7 @@ export class Webhooks {
 		}
 		this.#checkRoom(holder);
 		if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
-			await this.#verify({ id, url, secret });
+			await this.#verify(holder, { id, url, secret });
 			this.#checkRoom(holder);
 		}
 		const truncated = feed.takeTruncated();
@@ -142,11 +146,15 @@ export class Webhooks {
 		return { id, refreshBefore: new Date(expires).toISOString(), cursor, truncated };
 	}
 
-	/** Ends a subscription. Returns whether there was one. */
-	async unsubscribe(request: WebhookIdentity): Promise<boolean> {
+	/** Ends a subscription, if there is one. */
+	async unsubscribe(request: WebhookIdentity): Promise<void> {
 		const found = this.#subscriptions.get(idOf(request));
 		await (found && this.#end(found));
-		return found !== undefined;
+	}
+
+	/** Events that were given up, because an endpoint did not accept them. */
+	get dropped(): number {
+		return this.#dropped;
 	}
 
 	/**
@@ -159,9 +167,7 @@ export class Webhooks {
 		if (found === undefined) {
 			return undefined;
 		}
-		if (!this.#verifications.take()) {
-			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
-		}
+		this.#countVerification(request.holder);
 		const { name, cursor, arguments: args } = found.record;
 		const eventId = `evt_test_${randomBytes(12).toString("hex")}`;
 		const body = { eventId, name, timestamp: new Date().toISOString(), data: { ...args, test: true }, cursor };
@@ -243,19 +249,30 @@ export class Webhooks {
 	}
 
 	/** Checks that the endpoint wants these messages: a client may name a stranger's. Rejects with ProtocolError. */
-	async #verify(endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> {
-		if (!this.#verifications.take()) {
-			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
+	async #verify(holder: string, endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> {
+		const options = this.#postOptions(endpoint.url);
+		if (isRefusedAddress(new URL(endpoint.url), options)) {
+			throw callbackFailed("connection_refused");
 		}
+		this.#countVerification(holder);
 		const challenge = randomBytes(24).toString("base64url");
 		const message = controlMessage("verification", { challenge });
-		const answer = await post(endpoint, message, [endpoint.secret], this.#postOptions(endpoint.url));
+		const answer = await post(endpoint, message, [endpoint.secret], options);
 		const problem =
 			"problem" in answer
 				? answer.problem
 				: (problemOfStatus(answer.status) ?? failedChallenge(answer.body, challenge));
 		if (problem !== undefined) {
 			throw callbackFailed(problem);
+		}
+	}
+
+	/** @throws ProtocolError at too high a rate */
+	#countVerification(holder: string): void {
+		const limit = this.#verifications.get(holder) ?? new RateLimit(MAX_VERIFIED_PER_SECOND);
+		this.#verifications.set(holder, limit);
+		if (!limit.take()) {
+			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
 		}
 	}
 
@@ -289,6 +306,12 @@ export class Webhooks {
 				}
 			},
 			onGone: () => void this.#end(subscription).catch(() => {}),
+			onGivenUp: (problem, isFirst) => {
+				this.#dropped += 1;
+				if (isFirst) {
+					this.#options.onWarning(`webhook ${record.id}: an event was given up: ${problem}`);
+				}
+			},
 		});
 		subscription.feed = feed;
 		subscription.delivery = delivery;

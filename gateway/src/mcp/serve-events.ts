@@ -61,8 +61,8 @@ export const EVENT_METHODS: Readonly<Record<string, (request: EventsRequest) => 
 		const { name, arguments: args, cursor = null, maxAgeMs, maxEvents = MAX_BATCH } = readParams(POLL, params);
 		const feed = events.feed(viewer, name, args, { cursor, maxAgeMs });
 		try {
-			const truncated = feed.takeTruncated();
 			const found = feed.next(Math.min(maxEvents, MAX_BATCH)).map(occurrence);
+			const truncated = feed.takeTruncated();
 			return { events: found, cursor: feed.cursor, truncated, hasMore: feed.hasMore, nextPollMs: NEXT_POLL };
 		} finally {
 			feed.close();

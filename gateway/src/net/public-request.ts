@@ -31,10 +31,9 @@ export interface PublicResponse {
  * without following redirects. Rejects without a whole response.
  */
 export function requestPublic(url: URL, options: PublicRequestOptions): Promise<PublicResponse> {
-	const { mayConnect = isPublic, maxBytes, body, ca } = options;
-	const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+	const { maxBytes, body, ca } = options;
 	// Node connects to an address in the URL without asking for it.
-	if (isIP(host) !== 0 && !mayConnect(host)) {
+	if (isRefusedAddress(url, options)) {
 		return Promise.reject(new Error("not a public address"));
 	}
 	const send = url.protocol === "https:" ? sendHttps : sendHttp;
@@ -65,6 +64,15 @@ export function requestPublic(url: URL, options: PublicRequestOptions): Promise<
 	});
 }
 
+/** Returns whether the host of a URL is an address that may not be connected to. */
+export function isRefusedAddress(
+	{ hostname }: URL,
+	{ mayConnect = isPublic }: Pick<PublicRequestOptions, "mayConnect">,
+): boolean {
+	const host = hostname.replace(/^\[(.*)\]$/, "$1");
+	return isIP(host) !== 0 && !mayConnect(host);
+}
+
 /** Resolves names for the connection itself: the answer cannot change between the check and the connection. */
 export function publicLookup({
 	resolve,
@@ -79,7 +87,15 @@ export function publicLookup({
 	};
 }
 
-/** Whether an address is of the public internet; one of IPv4 within IPv6 counts as what it is. */
-function isPublic(address: string): boolean {
-	return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+/** The addresses of IPv6 that are assigned to the public internet: RFC 4291 §2.4. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** Returns whether an address is of the public internet. One of IPv4 within IPv6 counts as what it is. */
+export function isPublic(address: string): boolean {
+	if (!ipaddr.isValid(address)) {
+		return false;
+	}
+	const parsed = ipaddr.process(address);
+	const isAssigned = parsed.kind() === "ipv4" || parsed.match(GLOBAL_UNICAST);
+	return isAssigned && parsed.range() === "unicast";
 }

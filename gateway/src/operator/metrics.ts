@@ -15,6 +15,8 @@ interface MetricsSources {
 	readonly auditBytes: () => number;
 	/** Files of the state folder that could not be written. */
 	readonly failedSaves: () => number;
+	/** Events that endpoints of webhooks did not accept. */
+	readonly droppedWebhookEvents: () => number;
 }
 
 /** Seconds: a call to a chip nearby takes milliseconds, one that waits for an offline device up to a minute. */
@@ -55,6 +57,8 @@ export class Metrics {
 		const { devicesConnected, devicesElsewhere, devicesKnown, serversConnected } = sources;
 		const { sessions, failedSaves, cluster } = sources;
 		this.#counter("saves_failed_total", "Files of the state folder that could not be written", failedSaves);
+		const dropped = "Events that were given up, because the endpoint of a webhook did not accept them";
+		this.#counter("webhook_events_dropped_total", dropped, sources.droppedWebhookEvents);
 		this.#gauge("devices_connected", "Devices in a session with this gateway", devicesConnected);
 		this.#gauge("devices_elsewhere", "Devices in a session with another gateway of the cluster", devicesElsewhere);
 		this.#gauge("devices_known", "Devices known, online or offline", devicesKnown);

@@ -71,6 +71,7 @@ export class ClientSide {
 			historyBytes: () => core.history?.bytes ?? 0,
 			auditBytes: () => core.audit?.bytes ?? 0,
 			failedSaves: () => context.saves.failures,
+			droppedWebhookEvents: () => core.events.events.webhooks.dropped,
 		});
 		this.#endpoint = endpoint;
 		this.#files = ConsoleFiles.read(context.consoleFolder);

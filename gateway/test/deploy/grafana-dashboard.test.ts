@@ -26,6 +26,7 @@ async function allMetrics(): Promise<string[]> {
 		historyBytes: none,
 		auditBytes: none,
 		failedSaves: none,
+		droppedWebhookEvents: none,
 		cluster: { listsRefused: none, isConnected: () => true },
 	});
 	return (await registry.getMetricsAsJSON()).map(({ name }) => name);

@@ -17,21 +17,30 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
 	return false;
 }
 
-/** Counts events against a limit per second. */
+/** Rate limit by a token bucket. */
 export class RateLimit {
 	readonly #perSecond: number;
-	#second = 0;
-	#count = 0;
+	readonly #burst: number;
+	#tokens: number;
+	#filledAt = performance.now();
 
-	constructor(perSecond: number) {
+	/** @param burst events that may come at once */
+	constructor(perSecond: number, burst = perSecond) {
 		this.#perSecond = perSecond;
+		this.#burst = burst;
+		this.#tokens = burst;
 	}
 
 	/** Counts an event. Returns whether it is within the limit. */
 	take(): boolean {
-		const second = Math.floor(performance.now() / 1_000);
-		this.#count = second === this.#second ? this.#count + 1 : 1;
-		this.#second = second;
-		return this.#count <= this.#perSecond;
+		const now = performance.now();
+		const refill = ((now - this.#filledAt) / 1_000) * this.#perSecond;
+		this.#tokens = Math.min(this.#burst, this.#tokens + refill);
+		this.#filledAt = now;
+		if (this.#tokens < 1) {
+			return false;
+		}
+		this.#tokens -= 1;
+		return true;
 	}
 }
