@@ -1,6 +1,8 @@
+import { stat } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Cluster } from "./cluster/cluster.js";
+import { removeTemporaryFiles } from "./config/atomic-file.js";
 import { ConfigurationError } from "./config/configuration.js";
 import { lockStateFolder } from "./config/file-lock.js";
 import { SaveState } from "./config/save-state.js";
@@ -13,7 +15,6 @@ import type { Logger } from "./log/log.js";
 import { LogLimiter } from "./log/log-limiter.js";
 import type { Gateway } from "./mcp/gateway.js";
 import { ClientSide } from "./program/client-side.js";
-
 import type { ProgramContext, ProgramUrls } from "./program/context.js";
 import { DeviceSide } from "./program/device-side.js";
 import { joinCluster } from "./program/join-cluster.js";
@@ -28,6 +29,11 @@ export interface ProgramOptions {
 	readonly consoleFolder?: string;
 	/** Resolves the names of clients' metadata documents. Default: the system's resolver. */
 	readonly resolve?: LookupFunction;
+	/**
+	 * Called when another gateway has taken the state folder over, because this process was stopped for a while. It must end
+	 * the process: the files are the other's. Default: ends it.
+	 */
+	readonly onFolderLost?: () => void;
 }
 
 /** A gateway with everything that its configuration asks for. */
@@ -35,12 +41,15 @@ export class GatewayProgram {
 	readonly #context: ProgramContext;
 	/** Steps to undo, last first. */
 	readonly #closers: (() => Promise<void> | void)[] = [];
+	readonly #onFolderLost: () => void;
 	#core: Core | undefined;
 	#clients: ClientSide | undefined;
 	/** Undefined: this gateway is alone. */
 	#cluster: Cluster | undefined;
 
 	private constructor(configuration: Configuration, log: Logger, options: ProgramOptions) {
+		const { onFolderLost = () => process.exit(1), ...others } = options;
+		this.#onFolderLost = onFolderLost;
 		const limitedLog = new LogLimiter(log);
 		const saves = new SaveState((problem) =>
 			problem ? log.error(`the state cannot be saved: ${problem.message}`) : log.info("the state can be saved again"),
@@ -48,7 +57,7 @@ export class GatewayProgram {
 		const tokens = new TokenStore(configuration.stateFolder, (error) => log.error(error.message), saves);
 		const onClose: ProgramContext["onClose"] = (close) => void this.#closers.push(close);
 		const uses = new TokenUses(configuration.stateFolder, saves);
-		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, ...options, onClose };
+		this.#context = { configuration, log, limitedLog, tokens, uses, saves, urls: {}, ...others, onClose };
 		onClose(() => limitedLog.flush());
 	}
 
@@ -62,7 +71,7 @@ export class GatewayProgram {
 			await program.#open();
 		} catch (error) {
 			await program.close();
-			throw error;
+			throw stateError(configuration, error as Error);
 		}
 		return program;
 	}
@@ -112,8 +121,12 @@ export class GatewayProgram {
 	async #open(): Promise<void> {
 		const { configuration, tokens, log, onClose } = this.#context;
 		const { stateFolder } = configuration;
-		const onLost = (): void => log.error(`stateFolder ${stateFolder}: another gateway runs with this folder: stop one`);
+		const onLost = (): void => {
+			log.error(`stateFolder ${stateFolder}: another gateway has taken this folder over: this one ends`);
+			this.#onFolderLost();
+		};
 		onClose(await lockStateFolder(stateFolder, onLost));
+		await this.#cleanFolder();
 		if (configuration.open) {
 			await tokens.open();
 		}
@@ -137,6 +150,17 @@ export class GatewayProgram {
 		this.#watchFiles(clients, devices);
 	}
 
+	/** Removes what killed processes have left. Warns of a folder that everybody can write. */
+	async #cleanFolder(): Promise<void> {
+		const { configuration, log } = this.#context;
+		const { stateFolder } = configuration;
+		await removeTemporaryFiles(stateFolder);
+		const { mode } = await stat(stateFolder);
+		if (process.platform !== "win32" && (mode & 0o002) !== 0) {
+			log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);
+		}
+	}
+
 	/** Disconnects clients and devices whose token was removed; has listeners use certificates that were renewed. */
 	#watchFiles(clients: ClientSide, devices: DeviceSide): void {
 		const timer = setInterval(() => {
@@ -146,6 +170,13 @@ export class GatewayProgram {
 		}, CHECK_INTERVAL);
 		this.#context.onClose(() => clearInterval(timer));
 	}
+}
+
+/** Returns an error of the file system as one that names the setting `stateFolder`; any other as it is. */
+function stateError({ stateFolder }: Configuration, error: NodeJS.ErrnoException): Error {
+	return error.path?.startsWith(stateFolder) === true
+		? new ConfigurationError([`stateFolder ${stateFolder}: ${error.message}`], { cause: error })
+		: error;
 }
 
 /** Tries each listener, one after the other, so that one ConfigurationError names every port that is in use. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { lockStateFolder } from "../src/config/file-lock.js";
@@ -39,6 +39,50 @@ describe("the state folder", () => {
 			lockStateFolder(join(file, "state"), () => {}),
 			{ name: "ConfigurationError", message: cure },
 		);
+	});
+
+	it("is no longer written by a gateway that was stopped while another one took it over: that one ends", async (t) => {
+		const stateFolder = makeStateFolder();
+		const stopped = await startListening(t, [...FREE_PORTS, "--no-announce", "--state-folder", stateFolder]);
+		stopped.child.kill("SIGSTOP");
+		await startProgram(t, {}, stateFolder);
+		stopped.child.kill("SIGCONT");
+		const code = await stopped.exited;
+		assert.equal(code, 1);
+		assert.match(stopped.output.stderr, /another gateway has taken this folder over/);
+	});
+
+	it("is freed of temporary files and recordings of killed processes", async (t) => {
+		const stateFolder = makeStateFolder();
+		mkdirSync(join(stateFolder, "recordings", "speech-x"), { recursive: true });
+		mkdirSync(join(stateFolder, "sessions"));
+		const old = ["tokens.json.123456", "device-key.42", "sessions/sessions.json.7"];
+		const kept = ["tokens.json.5", "notes.123"];
+		for (const file of [...old, ...kept]) {
+			writeFileSync(join(stateFolder, file), "");
+		}
+		for (const file of [...old, "notes.123"]) {
+			utimesSync(join(stateFolder, file), 1, 1);
+		}
+		await startProgram(t, { microphones: true }, stateFolder);
+		const left = [...old, ...kept, "recordings"].filter((file) => existsSync(join(stateFolder, file)));
+		assert.deepEqual(left, kept);
+	});
+
+	it("that every user can change is warned of", { skip: process.platform === "win32" }, async (t) => {
+		const stateFolder = makeStateFolder();
+		chmodSync(stateFolder, 0o777);
+		const { log } = await startProgram(t, {}, stateFolder);
+		assert.match(log(), /stateFolder .*: every user of this machine can change it: chmod o-w/);
+	});
+
+	it("that cannot be read is named", async (t) => {
+		const stateFolder = makeStateFolder();
+		writeFileSync(join(stateFolder, "events"), "");
+		await assert.rejects(startProgram(t, {}, stateFolder), {
+			name: "ConfigurationError",
+			message: new RegExp(`^stateFolder ${stateFolder}: .*events`),
+		});
 	});
 
 	it("that cannot be written is in the log, the metrics and /healthz, until it can be", async (t) => {

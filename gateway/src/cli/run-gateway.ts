@@ -34,7 +34,8 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	const destination = await logDestination();
 	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
-	const program = await GatewayProgram.start(configuration, log);
+	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));
+	const program = await GatewayProgram.start(configuration, log, { onFolderLost });
 	log.info({ ...program.urls, stateFolder: configuration.stateFolder }, "listening");
 	if (process.stderr.isTTY) {
 		if (program.urls.console !== undefined) {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import * as core from "xs-mcp-manager/core";
 
 /** Only this user can read it, and the file. */
@@ -27,6 +27,24 @@ export function replaceFileSync(path: string, content: string): void {
 		core.replaceFileSync(path, content);
 	} catch (error) {
 		throw new UnsavedError(path, error as Error);
+	}
+}
+
+/** Names of the files that {@link replaceFile} writes first: the name of the file, and a number. */
+const TEMPORARY = /^(?:device-key|.+\.json)\.\d+$/;
+
+/** Milliseconds after which the writer of a temporary file counts as killed. */
+const MAX_WRITE_TIME = 60_000;
+
+/** Removes the temporary files of killed processes from a folder and its subfolders. */
+export async function removeTemporaryFiles(folder: string): Promise<void> {
+	for (const entry of await readdir(folder, { withFileTypes: true })) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) {
+			await removeTemporaryFiles(path);
+		} else if (TEMPORARY.test(entry.name) && (await stat(path)).mtimeMs < Date.now() - MAX_WRITE_TIME) {
+			await rm(path, { force: true });
+		}
 	}
 }
 

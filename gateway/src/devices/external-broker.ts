@@ -28,9 +28,19 @@ export class ExternalBroker implements MqttBus {
 			setImmediate(done);
 		};
 		client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
-		client.on("error", (error) => events.onRejected(`broker: ${error.message}`));
+		let lastProblem = "";
+		// Once for each outage, not for each attempt.
+		client.on("error", ({ message }) => {
+			if (message !== lastProblem) {
+				events.onRejected(`broker: ${message}`);
+			}
+			lastProblem = message;
+		});
 		// Sessions are clean, so the subscription is renewed after each connection.
-		client.on("connect", () => client.subscribe(ALL_UP_TOPICS, { qos: 1 }));
+		client.on("connect", () => {
+			lastProblem = "";
+			client.subscribe(ALL_UP_TOPICS, { qos: 1 });
+		});
 	}
 
 	/** Connects, and keeps reconnecting. Rejects when the broker rejects the gateway, or the first attempt fails. */

@@ -39,12 +39,20 @@ export class BrokerConnection {
 			will: { topic: this.gatewayTopic, payload: Buffer.from("offline"), qos: 0, retain: true },
 		});
 		this.#client = client;
+		let lastProblem = "";
 		client.on("connect", () => {
+			lastProblem = "";
 			info("connected to Home Assistant's broker");
 			client.subscribe(ALL_COMMANDS, { qos: 1 });
 			this.#retained.forEach((text, topic) => void this.#publish(topic, text));
 		});
-		client.on("error", ({ message }) => warn({}, `Home Assistant's broker: ${message}`));
+		// Once for each outage, not for each attempt.
+		client.on("error", ({ message }) => {
+			if (message !== lastProblem) {
+				warn({}, `Home Assistant's broker: ${message}`);
+			}
+			lastProblem = message;
+		});
 		client.handleMessage = ({ topic, payload, retain }, done) => {
 			if (retain) {
 				// It would be obeyed again after each connection.

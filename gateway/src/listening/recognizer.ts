@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { jsonIn } from "xs-mcp-manager/core";
@@ -47,14 +46,15 @@ export function serviceRecognizer(service: ModelService, language: string | unde
  *
  * @param command the program and its arguments, separated by spaces; `{file}` stands for a WAV file, which it reads from its
  * input otherwise, and `{language}` for the language
+ * @param folder the folder of the WAV files
  */
-export function programRecognizer(command: string, language = "auto"): Recognize {
+export function programRecognizer(command: string, folder: string, language = "auto"): Recognize {
 	return async (wav, signal) => {
 		const run = async (file: string, input?: Buffer): Promise<string> => {
 			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
 			return (await runProgram(command, { fill, input, signal, ...ANSWER })).toString();
 		};
-		return command.includes(FILE) ? await withFile(wav, run) : await run("", wav);
+		return command.includes(FILE) ? await withFile(folder, wav, run) : await run("", wav);
 	};
 }
 
@@ -76,8 +76,9 @@ export function limited(recognize: Recognize): Recognize {
 	};
 }
 
-async function withFile<T>(wav: Buffer, use: (file: string) => Promise<T>): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), "xs-mcp-gateway-"));
+async function withFile<T>(parent: string, wav: Buffer, use: (file: string) => Promise<T>): Promise<T> {
+	await mkdir(parent, { recursive: true, mode: 0o700 });
+	const folder = await mkdtemp(join(parent, "speech-"));
 	try {
 		const file = join(folder, "speech.wav");
 		await writeFile(file, wav, { mode: 0o600 });

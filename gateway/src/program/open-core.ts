@@ -65,7 +65,7 @@ export async function openCore(context: ProgramContext): Promise<Core> {
 	}
 	const announcements = speech?.announcements;
 	const { servers } = gateway;
-	const listeningToolsFor = openListening({ context, servers, turns, announcements, audit, events });
+	const listeningToolsFor = await openListening({ context, servers, turns, announcements, audit, events });
 	const manager = await openManager(context, gateway);
 	gateway.ownTools = (access) => [
 		...(manager ? managementToolsFor(access, manager, configuration.managementTools) : []),

@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import type { OwnTool } from "../catalog/own-tools.js";
 import { type Access, mayListen } from "../config/access.js";
@@ -30,13 +32,20 @@ interface ListeningOptions {
  * @returns a function that makes the tools of a client
  * @throws ConfigurationError if the settings are not complete
  */
-export function openListening(options: ListeningOptions): ((access: Access) => readonly OwnTool[]) | undefined {
+export async function openListening(
+	options: ListeningOptions,
+): Promise<((access: Access) => readonly OwnTool[]) | undefined> {
 	const { context, servers, turns, announcements, audit, events } = options;
 	const { configuration, log, limitedLog } = context;
-	const recognize = recognizerOf(configuration);
+	const folder = join(configuration.stateFolder, "recordings");
+	const recognize = recognizerOf(configuration, folder);
 	if (!configuration.microphones) {
 		return undefined;
 	}
+	// A process that was killed has not deleted its own.
+	const removeRecordings = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	await removeRecordings();
+	context.onClose(removeRecordings);
 	const microphones = new Microphones({
 		turns,
 		recognize: recognize && limited(recognize),
@@ -58,11 +67,13 @@ export function openListening(options: ListeningOptions): ((access: Access) => r
 			: [];
 }
 
-function recognizerOf(configuration: Configuration): Recognize | undefined {
+function recognizerOf(configuration: Configuration, folder: string): Recognize | undefined {
 	const provider = readProvider(configuration, "transcription");
 	const language = configuration.transcriptionLanguage;
 	if (provider === undefined) {
 		return undefined;
 	}
-	return "command" in provider ? programRecognizer(provider.command, language) : serviceRecognizer(provider, language);
+	return "command" in provider
+		? programRecognizer(provider.command, folder, language)
+		: serviceRecognizer(provider, language);
 }

@@ -100,8 +100,8 @@ export async function startProgram(
 	const program = await GatewayProgram.start(
 		readConfiguration({ flags: settings }),
 		makeLog("trace", { write: (line) => lines.push(line) }),
-		// Nor is any name looked up elsewhere.
-		{ resolve: toLoopback, ...options },
+		// Nor is any name looked up elsewhere. A lost folder must not end the process of the tests.
+		{ resolve: toLoopback, onFolderLost: () => {}, ...options },
 	);
 	test.after(() => program.close());
 	return {
